@@ -1,15 +1,18 @@
 """Render commands built from requests for renders and e-invoices."""
 
-from dataclasses import replace
+from copy import replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from chalicelib.api.edge.endpoint import Call
 from chalicelib.core import json
 from chalicelib.core.ids import sha256_hex
+from chalicelib.engine.job import InvoiceJob, Job, PageJob
+from chalicelib.engine.sources import HtmlSource, Source
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.delivery import DeliveryRequest, delivery_policy
 from chalicelib.features.renders.idempotency import IdempotencyKey
-from chalicelib.features.renders.model import RenderBody
 
 if TYPE_CHECKING:
     from chalicelib.contract.einvoices import EInvoiceRequest
@@ -18,15 +21,22 @@ if TYPE_CHECKING:
 
 def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
     """Build the command of a render request; raises `validation_error` for conflicting fields."""
-    from chalicelib.contract.render.output import OutputSpec  # noqa: PLC0415 -- pydantic is slow
+    from chalicelib.contract.render.output import OutputSpec, output_options  # noqa: PLC0415 -- pydantic is slow
 
-    render_input = request.input.model_dump()
-    if render_input["type"] == "html" and render_input["templating"] is None:
-        render_input["templating"] = request.data is not None or request.data_url is not None
+    given = request.input.model_dump(exclude_none=True)
+    source: Source = msgspec.convert(given, Source)
+    has_data = request.data is not None or request.data_url is not None
+    if isinstance(source, HtmlSource) and "templating" not in given:
+        source = replace(source, templating=has_data)
     output = request.output or OutputSpec()
-    body = RenderBody(render_input, request.data, request.data_url, output.model_dump(mode="json"))
+    job = PageJob(
+        source=source,
+        output=output_options(output),
+        data=request.data,
+        data_url=request.data_url,
+    )
     return replace(
-        _command(call, request, body),
+        _command(call, request, job),
         key_allowlist=call.caller.templates,
         version=request.version,
         engine=request.engine,
@@ -36,32 +46,23 @@ def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
 
 def einvoice_command(call: Call, request: "EInvoiceRequest") -> RenderCommand:
     """Build the command of an e-invoice request; raises as `render_command` does."""
-    from chalicelib.contract.render.output import OutputSpec  # noqa: PLC0415 -- pydantic is slow
-
-    render_input = {
-        "type": "einvoice",
-        "profile": request.profile,
-        "syntax": request.syntax,
+    job = InvoiceJob(
+        profile=request.profile,
+        syntax=request.syntax,
         # The JSON as sent, not the model: absent fields stay absent, numbers keep their digits.
-        "invoice": call.json["invoice"],
-    }
-    xml_output = {"format": "xml", "filename": request.filename}
-    return _command(
-        call,
-        request,
-        RenderBody(render_input, None, None, OutputSpec().model_dump(mode="json") | xml_output),
+        invoice=call.json["invoice"],
+        filename=request.filename,
     )
+    return _command(call, request, job)
 
 
-def _command(
-    call: Call, request: "RenderRequest | EInvoiceRequest", body: RenderBody
-) -> RenderCommand:
+def _command(call: Call, request: "RenderRequest | EInvoiceRequest", job: Job) -> RenderCommand:
     return RenderCommand(
         workspace=call.caller.workspace,
         key_mode=call.caller.mode,
         mode=request.mode,
-        body=body,
-        delivery_policy=delivery_policy(_delivery_request(request), request.mode, body),
+        job=job,
+        delivery_policy=delivery_policy(_delivery_request(request), request.mode, job),
         request_id=call.request_id,
         priority=request.priority,
         requested_test=request.test,

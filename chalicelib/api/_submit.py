@@ -4,6 +4,8 @@ import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from chalicelib.adapters.json_logs import bind
 from chalicelib.api._render_command import render_command
 from chalicelib.api.edge.auth import KeyAuth
@@ -102,7 +104,7 @@ def submit_command(call: Call, command: RenderCommand) -> Reply:
         cancel_on_timeout=command.delivery_policy.cancel_on_timeout,
         idempotency=command.idempotency,
     )
-    return _reply(call, call.services.run_now(accepted.render, accepted.body, waiting), {})
+    return _reply(call, call.services.run_now(accepted.render, accepted.job, waiting), {})
 
 
 def _replay_reply(call: Call, accepted: AcceptedRender) -> Reply:
@@ -137,12 +139,15 @@ def _reply(call: Call, result: SyncResult, headers: Headers) -> Reply:
 
 
 def _render_error(render: Render, headers: Headers) -> ServiceError:
-    error = dict(render.error or {})
-    code, message = error.pop("code"), error.pop("message")
-    errors = [FieldError(**entry) for entry in error.pop("errors", None) or ()]
+    members = dict(render.error or {})
+    code, message = str(members.pop("code")), str(members.pop("message"))
+    entries = msgspec.convert(members.pop("errors", None) or (), list[dict[str, str]])
     if render.result is not None:
-        error["result"] = render.result
-    return ServiceError(code, message, errors=errors, headers=headers, render_id=render.id, **error)
+        members["result"] = render.result
+    errors = [FieldError(**entry) for entry in entries]
+    return ServiceError(
+        code, message, errors=errors, headers=headers, render_id=render.id, **members
+    )
 
 
 def _location_header(call: Call, render: Render) -> Headers:

@@ -1,14 +1,14 @@
 """Template services of the API function, each built on first use."""
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.bootstrap.shared_services import SharedServices
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import IdGenerator
+from chalicelib.core.json import JsonObject
 from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
 from chalicelib.features.previews.lint import LintTemplates
 from chalicelib.features.renders.accept.templates import ResolveTemplate
@@ -189,7 +189,7 @@ class TemplateServices(SharedServices):
         return TrashTemplate(tables=self.tables, templates=self.templates, clock=self.clock)
 
 
-def _complete_output(explicit: Mapping[str, Any]) -> dict[str, Any]:
+def _complete_output(explicit: JsonObject) -> OutputOptions:
     from chalicelib.contract.render.output import complete_output  # noqa: PLC0415 -- pydantic
 
     return complete_output(explicit)

@@ -2,15 +2,20 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.core.errors import ServiceError
 
 # A JSON value, read-only: lists and dicts as parsed, and tuples and mappings of our own.
-type Json = str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]
+type Json = str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None
 type JsonObject = Mapping[str, Json]
+if TYPE_CHECKING:
+    type OpaqueObject = JsonObject
+else:
+    # The same for a field of a msgspec.Struct, which cannot have a recursive type.
+    OpaqueObject = Mapping[str, object]
 
 MAX_DEPTH: Final = 100
 # No double holds a number of more digits, and Python's conversion takes quadratic time.
@@ -60,6 +65,18 @@ def canonical_bytes(value: Any) -> bytes:
 def dumps(value: Any) -> str:
     """Serialise a value compactly, in the form of responses."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def strings_in(value: Json) -> Iterator[str]:
+    """Yield the strings in a JSON value, keys apart."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for member in value.values():
+            yield from strings_in(member)
+    elif isinstance(value, list | tuple):
+        for member in value:
+            yield from strings_in(member)
 
 
 def loads_own(text: str | bytes) -> Any:

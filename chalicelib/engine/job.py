@@ -1,11 +1,17 @@
-"""Data types at the border of the engine: the job, its sources and its outcome."""
+"""Data types at the border of the engine: the job, its context and its outcome."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from chalicelib.engine.options.output import OutputOptions
+import msgspec
+
+from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
+from chalicelib.core.json import JsonObject, OpaqueObject
+from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.einvoice.profiles import Syntax
+from chalicelib.engine.sources import Source
 from chalicelib.engine.templating.includes import Includes
 
 if TYPE_CHECKING:
@@ -15,35 +21,11 @@ if TYPE_CHECKING:
 type UploadReader = Callable[[str], bytes]
 
 # Raises RenderFailure for data that do not fit the template's schema.
-type CheckData = Callable[[Mapping[str, Any]], None]
+type CheckData = Callable[[JsonObject], None]
 
 
-def _accept_any_data(_data: Mapping[str, Any]) -> None:
-    """Accept any data."""
-
-
-class HtmlDocument(NamedTuple):
-    """Document as text.
-
-    With `templating`, `html`, `head` and `css` are templates over the job's data.
-    """
-
-    html: str
-    head: str | None = None
-    templating: bool = False
-    css: str | None = None
-
-
-class WebPage(NamedTuple):
-    """Page of the web."""
-
-    url: str
-
-
-class CanvasScene(NamedTuple):
-    """Scene that is drawn over the job's data; `scene` is the contract's Scene."""
-
-    scene: Mapping[str, Any]
+# Why no file carries the e-invoice of a template: its plan has none, or there is no PDF.
+type Omission = Literal["plan", "no_pdf"]
 
 
 class EInvoiceCommand(NamedTuple):
@@ -55,34 +37,94 @@ class EInvoiceCommand(NamedTuple):
     """
 
     profile: str
-    syntax: str
-    invoice: Mapping[str, Any] | None
+    syntax: Syntax
+    invoice: JsonObject | None
     data_path: str | None
     findings_root: str
     is_written: bool = True
     is_skipped_by_plan: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """Files to make of one page, or of an e-invoice alone (`source` None).
+class EInvoiceDefault(msgspec.Struct, frozen=True):
+    """E-invoice of a template's options that no file carries, and why."""
 
-    `deadline` is in seconds since 1970. The data are `data`, or the JSON object at `data_url`,
-    which `check_data` checks once it is fetched. `includes` are the templates that the job's
-    templates may include. Setting `cancellation` ends the job: nobody needs its files any more.
+    einvoice: EInvoiceOptions
+    omission: Omission
+
+
+class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
+    """Files to make of one page.
+
+    The data are `data`, or the JSON object at `data_url`. `schema` is the template's JSON Schema of
+    them. `includes` are the templates that the job's templates may include.
     """
 
-    source: HtmlDocument | WebPage | CanvasScene | None
-    output: OutputOptions
+    source: Source
+    output: OutputOptions = OutputOptions()
+    data: OpaqueObject | None = None
+    data_url: str | None = None
+    schema: OpaqueObject | None = None
+    includes: Includes = Includes()
+    einvoice_default: EInvoiceDefault | None = None
+
+    @property
+    def einvoice(self) -> EInvoiceCommand | None:
+        """Return the e-invoice to write, or None."""
+        if self.output.einvoice is not None:
+            return _einvoice_command(self.output.einvoice, self.output.einvoice.invoice)
+        default = self.einvoice_default
+        if default is None:
+            return None
+        return _einvoice_command(default.einvoice, None)._replace(
+            is_written=False, is_skipped_by_plan=default.omission == "plan"
+        )
+
+    @property
+    def uses_data(self) -> bool:
+        """Tell whether the job uses its data."""
+        return self.source.has_templates or self.einvoice is not None
+
+
+class InvoiceJob(msgspec.Struct, frozen=True, tag_field="kind", tag="einvoice"):
+    """XML of one e-invoice, without a page."""
+
+    profile: str
+    syntax: Syntax
+    invoice: OpaqueObject
+    filename: str | None = None
+
+    @property
+    def einvoice(self) -> EInvoiceCommand:
+        """Return the e-invoice to write."""
+        return EInvoiceCommand(self.profile, self.syntax, self.invoice, None, "invoice")
+
+
+# What a render makes. The union grows by a class and its runner (engine/render_engine.py).
+type Job = PageJob | InvoiceJob
+
+
+def _accept_any_data(_data: JsonObject) -> None:
+    """Accept any data."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobContext:
+    """Circumstances of a run: `deadline` in seconds since 1970, and what the job may ask for.
+
+    `check_data` checks data once they are fetched. `test` marks the files as tests. Setting
+    `cancellation` ends the job: nobody needs its files any more.
+    """
+
     deadline: float
     uploads: UploadReader
-    data: Mapping[str, Any] | None = None
-    data_url: str | None = None
     check_data: CheckData = _accept_any_data
-    includes: Includes = Includes()  # noqa: RUF009 -- it is frozen
     test: bool = False
-    einvoice: EInvoiceCommand | None = None
     cancellation: Future[None] = field(default_factory=Future, compare=False)
+
+    @property
+    def time_limit(self) -> Deadline:
+        """Return the deadline, which a cancellation brings forward."""
+        return Deadline.at_epoch(self.deadline, self.cancellation)
 
 
 class RenderWarning(NamedTuple):
@@ -113,7 +155,7 @@ class RenderTrace(NamedTuple):
     warnings: tuple[RenderWarning, ...] = ()
     logs: tuple[str, ...] = ()
     timings: Mapping[str, int] = {}
-    explain: Mapping[str, Any] | None = None
+    explain: JsonObject | None = None
 
 
 class ValidationRequest(NamedTuple):
@@ -140,6 +182,12 @@ class RenderOutcome(NamedTuple):
     trace: RenderTrace
     is_cold_start: bool
     filename: str | None = None
-    invoice_totals: Mapping[str, Any] | None = None
+    invoice_totals: JsonObject | None = None
     validation_requests: tuple[ValidationRequest, ...] = ()
-    result: Mapping[str, Any] | None = None
+    result: JsonObject | None = None
+
+
+def _einvoice_command(options: EInvoiceOptions, invoice: JsonObject | None) -> EInvoiceCommand:
+    path = options.invoice_path
+    root = "output.einvoice.invoice" if path is None else f"data.{path}"
+    return EInvoiceCommand(options.profile, "cii", invoice, path, root)

@@ -1,33 +1,37 @@
 """Lint of a job's templates: runs them without drawing and collects their faults."""
 
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.inputs.source_document import TemplateRunner, build_source_document
-from chalicelib.engine.job import HtmlDocument, Job
+from chalicelib.engine.job import JobContext, PageJob
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
+from chalicelib.engine.sources.source_document import TemplateRunner
 
 # The document is built once more for each fault.
 _MAX_FAULTS: Final = 20
 
 
-def template_faults(job: Job, templates: TemplateRunner, egress: Egress) -> list[RenderFailure]:
+def template_faults(
+    job: PageJob, context: JobContext, templates: TemplateRunner, egress: Egress
+) -> list[RenderFailure]:
     """Return the first twenty failures of a job's templates.
 
     Each detail begins with the name of its text. A failure that is not a template's ends the list,
     because the document cannot be built without its cause.
     """
-    job = _with_invoice(job, egress)
     templates_once = _RunOnceTemplates(templates)
     faults: list[RenderFailure] = []
+    try:
+        job = _with_invoice(load_data(job, context, egress), context)
+    except RenderFailure as failure:
+        return [failure]
     while len(faults) < _MAX_FAULTS:
         templates_once.reset()
         try:
-            build_source_document(job, templates_once, egress)
+            job.source.document(job, context, templates_once)
         except RenderFailure as failure:
             faults.append(_with_text_name(failure, job, templates_once.failed_source))
             if templates_once.failed_source is None or not failure.code.startswith("template_"):
@@ -37,7 +41,7 @@ def template_faults(job: Job, templates: TemplateRunner, egress: Egress) -> list
     return faults
 
 
-def _with_invoice(job: Job, egress: Egress) -> Job:
+def _with_invoice(job: PageJob, context: JobContext) -> PageJob:
     """Return the job with its e-invoice in the data.
 
     An invalid e-invoice leaves the job as it is: another check reports it.
@@ -47,22 +51,19 @@ def _with_invoice(job: Job, egress: Egress) -> Job:
     from chalicelib.engine.einvoice.job_invoice import add_invoice_to_job  # noqa: PLC0415 -- few jobs have one
 
     with suppress(RenderFailure):
-        job = replace(job, data=load_data(job, egress), data_url=None)
-        job, _ = add_invoice_to_job(job, TraceRecorder())
+        job, _ = add_invoice_to_job(job, context, TraceRecorder())
     return job
 
 
-def _with_text_name(failure: RenderFailure, job: Job, text: str | None) -> RenderFailure:
+def _with_text_name(failure: RenderFailure, job: PageJob, text: str | None) -> RenderFailure:
     """Return a failure whose detail begins with the name of its text.
 
     Details of output texts and of layers name their text already.
     """
-    if text is None or not isinstance(job.source, HtmlDocument):
+    name = None if text is None else job.source.text_name(text)
+    if name is None or failure.detail.startswith("output."):
         return failure
-    names = {job.source.css: "css", job.source.head: "head", job.source.html: "html"}
-    if text not in names or failure.detail.startswith("output."):
-        return failure
-    return RenderFailure(failure.code, f"{names[text]}: {failure.detail}", **failure.members)
+    return RenderFailure(failure.code, f"{name}: {failure.detail}", **failure.members)
 
 
 class _RunOnceTemplates:

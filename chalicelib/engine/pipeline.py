@@ -1,11 +1,11 @@
-"""Pipeline of one document, from its source to its files: source, page, draw, finish, pack."""
+"""Pipeline of a page, from its source to its files, in the order of the steps."""
 
 import io
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
@@ -18,14 +18,16 @@ from chalicelib.engine.formats.format import Draw, RenderFormat
 from chalicelib.engine.inputs.data import load_data
 from chalicelib.engine.inputs.fetch import load_resources
 from chalicelib.engine.inputs.ignored_options import ignored_data_warnings, ignored_option_warnings
-from chalicelib.engine.inputs.source_document import (
-    SourceDocument,
-    TemplateRunner,
-    build_source_document,
+from chalicelib.engine.job import (
+    JobContext,
+    PageJob,
+    RenderedFile,
+    RenderOutcome,
+    ValidationRequest,
 )
-from chalicelib.engine.job import Job, RenderedFile, RenderOutcome, ValidationRequest
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
+from chalicelib.engine.sources.source_document import SourceDocument, TemplateRunner
 
 if TYPE_CHECKING:
     from chalicelib.engine.einvoice.job_invoice import EInvoiceResult
@@ -38,6 +40,13 @@ _FALLBACK_FILENAME: Final = "document"
 _CHUNK_BYTES: Final = 2_000_000
 
 
+class Drawing(NamedTuple):
+    """Page drawn in one format, not yet finished."""
+
+    format: RenderFormat
+    content: bytes
+
+
 class PipelineServices(NamedTuple):
     """Services that the pipeline uses."""
 
@@ -46,109 +55,65 @@ class PipelineServices(NamedTuple):
     egress: Egress
 
 
-def run_job(job: Job, services: PipelineServices) -> RenderOutcome:
-    """Make the files of a job; raises RenderFailure.
+def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) -> RenderOutcome:
+    """Make the files of a page; raises RenderFailure.
 
     The failure's member `trace` is the RenderTrace up to it.
     """
     recorder = TraceRecorder()
-    if job.source is None:
-        from chalicelib.engine.einvoice.job_invoice import render_xml_only  # noqa: PLC0415 -- few jobs are one
-
-        return render_xml_only(job, recorder)
     recorder.warnings += [*ignored_option_warnings(job.output), *ignored_data_warnings(job)]
+    browser, egress, is_cold_start = services.browser, services.egress, not services.browser.is_warm
     with recorder.attach_trace_to_failure():
-        is_cold_start = not services.browser.is_warm
-        formats = [format_by_name(name) for name in job.output.formats if name != "xml"]
         with recorder.stage("template_ms"):
-            job, invoice_result = _with_invoice(job, services.egress, recorder)
-            document = build_source_document(job, services.templates, services.egress)
+            job = load_data(job, context, egress)
+            job, invoice = _add_invoice(job, context, recorder)
+            document = job.source.document(job, context, services.templates)
             recorder.warnings += document.warnings
-            resources = load_resources(job, services.egress)
-        contents = _draw_formats(document, job, formats, services.browser, recorder)
+            resources = load_resources(job, context, egress)
+        drawings = _draw(document, context, browser, recorder)
         with recorder.stage("finish_ms"):
             finishing = FinishingContext(
                 document.output,
                 resources,
-                job.test,
+                context.test,
                 recorder,
-                _fresh_page_runner(job, services.browser),
-                invoice_result.embedded_file if invoice_result else None,
+                _fresh_page_runner(context, browser),
+                invoice.embedded_file if invoice else None,
             )
-            deadline = Deadline.at_epoch(job.deadline, job.cancellation)
-            files = tuple(
-                finish_file(format_, content, finishing, deadline)
-                for content, format_ in zip(contents, formats, strict=True)
-            )
-            if "xml" in job.output.formats:
-                files = _with_invoice_xml(files, job, finishing)
-            validation_requests = (
-                *(invoice_result.validation_requests if invoice_result else ()),
-                *_pdf_validation_requests(files, finishing),
-            )
-            filename = document.output.filename
-            if job.output.is_zipped:
-                files = (zip_archive(files, filename, deadline),)
-        totals = invoice_result.totals if invoice_result else None
-        return RenderOutcome(
-            files, recorder.trace(), is_cold_start, filename, totals, validation_requests
-        )
+            files = _finish(drawings, finishing, context)
+            files = _add_invoice_xml(files, finishing)
+            validation_requests = _validation_requests(files, finishing, invoice)
+            files = _zip(files, document.output, context)
+    return RenderOutcome(
+        files,
+        recorder.trace(),
+        is_cold_start,
+        document.output.filename,
+        invoice.totals if invoice else None,
+        validation_requests,
+    )
 
 
-def _pdf_validation_requests(
-    files: Sequence[RenderedFile], finishing: FinishingContext
-) -> list[ValidationRequest]:
-    """Return the validation request of a PDF that must conform to PDF/A or PDF/UA."""
-    if not has_conformance_target(finishing):
-        return []
-    from chalicelib.engine.conformance.requested_checks import pdf_validation_request  # noqa: PLC0415 -- few PDFs are
-
-    return [
-        pdf_validation_request(file.content, finishing) for file in files if file.format == "pdf"
-    ]
-
-
-def _with_invoice(
-    job: Job, egress: Egress, recorder: TraceRecorder
-) -> tuple[Job, "EInvoiceResult | None"]:
+def _add_invoice(
+    job: PageJob, context: JobContext, recorder: TraceRecorder
+) -> "tuple[PageJob, EInvoiceResult | None]":
     """Return the job with its e-invoice in the data, and the result of writing that invoice."""
     if job.einvoice is None:
         return job, None
     # Few jobs have one, so few processes need this import.
     from chalicelib.engine.einvoice.job_invoice import add_invoice_to_job  # noqa: PLC0415
 
-    return add_invoice_to_job(replace(job, data=load_data(job, egress), data_url=None), recorder)
+    return add_invoice_to_job(job, context, recorder)
 
 
-def _with_invoice_xml(
-    files: Sequence[RenderedFile], job: Job, finishing: FinishingContext
-) -> tuple[RenderedFile, ...]:
-    """Return the files and the XML of the e-invoice, in the order of the requested formats."""
-    assert finishing.invoice_file is not None, "xml goes beside an e-invoice only"
-    xml = RenderedFile("xml", finishing.invoice_file.content, "application/xml")
-    return tuple(sorted((*files, xml), key=lambda file: job.output.formats.index(file.format)))
-
-
-def _fresh_page_runner(job: Job, browser: Browser) -> RunOnFreshPage:
-    def run_on_fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
-        try:
-            return browser.use(work, Deadline.at_epoch(job.deadline, job.cancellation))
-        finally:
-            browser.prepare()
-
-    return run_on_fresh_page
-
-
-def _draw_formats(
-    document: SourceDocument,
-    job: Job,
-    formats: Sequence[RenderFormat],
-    browser: Browser,
-    recorder: TraceRecorder,
-) -> list[bytes]:
+def _draw(
+    document: SourceDocument, context: JobContext, browser: Browser, recorder: TraceRecorder
+) -> list[Drawing]:
+    """Load the document and draw each format but `xml`, which is no drawing."""
+    formats = [format_by_name(name) for name in document.output.formats if name != "xml"]
     warning_count = len(recorder.warnings)
 
-    def draw(page: BrowserPage) -> list[bytes]:
+    def draw(page: BrowserPage) -> list[Drawing]:
         if "pdf" in document.output.formats and document.output.pdf.varies_by_page:
             # Prepares the page for headers and footers while this one is drawn.
             browser.prepare()
@@ -163,11 +128,10 @@ def _draw_formats(
             recorder.page_url = page.url
 
     try:
-        contents = browser.use(draw, Deadline.at_epoch(job.deadline, job.cancellation))
+        return browser.use(draw, context.time_limit)
     finally:
         # Prepares the next document's page while this document is finished and stored.
         browser.prepare()
-    return contents
 
 
 def _draw_page(
@@ -175,7 +139,7 @@ def _draw_page(
     document: SourceDocument,
     formats: Sequence[RenderFormat],
     recorder: TraceRecorder,
-) -> list[bytes]:
+) -> list[Drawing]:
     with recorder.stage("load_ms"):
         if document.url is None:
             page.load(document.html, document.output, needs_screen_layout=document.is_canvas)
@@ -188,7 +152,61 @@ def _draw_page(
         for format_ in formats:
             if format_.draw not in content_by_draw:
                 content_by_draw[format_.draw] = format_.draw(page, document.output)
-    return [content_by_draw[format_.draw] for format_ in formats]
+    return [Drawing(format_, content_by_draw[format_.draw]) for format_ in formats]
+
+
+def _fresh_page_runner(context: JobContext, browser: Browser) -> RunOnFreshPage:
+    def run_on_fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
+        try:
+            return browser.use(work, context.time_limit)
+        finally:
+            browser.prepare()
+
+    return run_on_fresh_page
+
+
+def _finish(
+    drawings: Sequence[Drawing], finishing: FinishingContext, context: JobContext
+) -> tuple[RenderedFile, ...]:
+    deadline = context.time_limit
+    return tuple(finish_file(each.format, each.content, finishing, deadline) for each in drawings)
+
+
+def _add_invoice_xml(
+    files: Sequence[RenderedFile], finishing: FinishingContext
+) -> tuple[RenderedFile, ...]:
+    """Return the files and the requested XML of the e-invoice, in the order of the formats."""
+    formats = finishing.output.formats
+    if "xml" not in formats:
+        return tuple(files)
+    assert finishing.invoice_file is not None, "xml goes beside an e-invoice only"
+    xml = RenderedFile("xml", finishing.invoice_file.content, "application/xml")
+    return tuple(sorted((*files, xml), key=lambda file: formats.index(file.format)))
+
+
+def _validation_requests(
+    files: Sequence[RenderedFile], finishing: FinishingContext, invoice: "EInvoiceResult | None"
+) -> tuple[ValidationRequest, ...]:
+    """Return what the validators are asked: about the e-invoice and a PDF/A or PDF/UA."""
+    requests = [] if invoice is None else [*invoice.validation_requests]
+    if has_conformance_target(finishing):
+        from chalicelib.engine.conformance.requested_checks import pdf_validation_request  # noqa: PLC0415 -- few PDFs are
+
+        requests += [
+            pdf_validation_request(file.content, finishing)
+            for file in files
+            if file.format == "pdf"
+        ]
+    return tuple(requests)
+
+
+def _zip(
+    files: tuple[RenderedFile, ...], output: OutputOptions, context: JobContext
+) -> tuple[RenderedFile, ...]:
+    """Return the files, in one archive if the output is zipped."""
+    if not output.is_zipped:
+        return files
+    return (zip_archive(files, output.filename, context.time_limit),)
 
 
 def zip_archive(

@@ -11,7 +11,7 @@ from chalicelib.engine.templating.worker import TemplateWorker
 
 if TYPE_CHECKING:
     from chalicelib.core.errors import RenderFailure
-    from chalicelib.engine.job import Job, RenderOutcome
+    from chalicelib.engine.job import Job, JobContext, PageJob, RenderOutcome
     from chalicelib.engine.ports import Egress
 
 
@@ -71,20 +71,26 @@ class RenderEngine:
         importlib.import_module("chalicelib.engine.pipeline")
         self._browser.start()
 
-    def run(self, job: "Job") -> "RenderOutcome":
+    def run(self, job: "Job", context: "JobContext") -> "RenderOutcome":
         """Make the files of a job; raises RenderFailure."""
-        # Imported late: the browser starts first and does not need it.
+        # Imported late: the browser starts first and does not need them.
+        from chalicelib.engine.job import InvoiceJob  # noqa: PLC0415
+
+        if isinstance(job, InvoiceJob):
+            from chalicelib.engine.einvoice.job_invoice import run_invoice_job  # noqa: PLC0415
+
+            return run_invoice_job(job, context)
         from chalicelib.engine import pipeline  # noqa: PLC0415
 
         services = pipeline.PipelineServices(self._browser, self._templates, self._egress)
-        with self._templates.cancel_on(job.cancellation):
-            return pipeline.run_job(job, services)
+        with self._templates.cancel_on(context.cancellation):
+            return pipeline.run_page_job(job, context, services)
 
-    def lint(self, job: "Job") -> "list[RenderFailure]":
+    def lint(self, job: "PageJob", context: "JobContext") -> "list[RenderFailure]":
         """Run the templates of a job without drawing; return their failures."""
         from chalicelib.engine.lint import template_faults  # noqa: PLC0415 -- as above
 
-        return template_faults(job, self._templates, self._egress)
+        return template_faults(job, context, self._templates, self._egress)
 
 
 def make_undumpable() -> None:

@@ -9,7 +9,12 @@ from chalicelib.adapters.json_logs import bind, log_context
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.tracebacks import exception_kind
 from chalicelib.features.einvoices.validate_received import ValidationCall
-from chalicelib.features.previews.dry_run import DryRunCall, dry_run_answer, lint_answer
+from chalicelib.features.previews.dry_run import (
+    DryRunAnswer,
+    DryRunCall,
+    LintAnswer,
+    ReportedFailure,
+)
 from chalicelib.features.renders.rows import row_of
 from chalicelib.features.renders.run.protocol import (
     MAX_RETURNED_BYTES,
@@ -22,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from chalicelib.adapters.aws.messages import QueueConsumers, ReceivedMessage
-    from chalicelib.engine.job import Job
+    from chalicelib.engine.job import JobContext, PageJob
     from chalicelib.features.einvoices.validate_received import ValidateReceived
     from chalicelib.features.previews.dry_run import RunDryRun
     from chalicelib.features.renders.run.execute import AttemptResult, ExecuteRender
@@ -39,7 +44,7 @@ class RenderServices(NamedTuple):
 
     execute: "ExecuteRender"
     consumers: "QueueConsumers"
-    lint: "Callable[[Job], list[RenderFailure]]"
+    lint: "Callable[[PageJob, JobContext], list[RenderFailure]]"
     validate_received: "ValidateReceived"
     run_dry_run: "RunDryRun"
 
@@ -83,9 +88,10 @@ def _lint(event: dict[str, Any], services: RenderServices) -> dict[str, Any]:
     call = DryRunCall.from_json(event)
     bind(request_id=call.request_id, workspace=call.workspace_id)
     try:
-        return lint_answer(services.lint(services.run_dry_run.job(call)))
+        failures = services.lint(*services.run_dry_run.load(call))
     except RenderFailure as failure:
-        return lint_answer([failure])
+        failures = [failure]
+    return LintAnswer(tuple(map(ReportedFailure.of, failures))).to_json()
 
 
 def _validate_received(
@@ -99,7 +105,9 @@ def _validate_received(
 def _dry_run(event: dict[str, Any], run_dry_run: "RunDryRun") -> dict[str, Any]:
     call = DryRunCall.from_json(event)
     bind(request_id=call.request_id, workspace=call.workspace_id)
-    return dry_run_answer(run_dry_run(call))
+    failure = run_dry_run(call)
+    report = None if failure is None else ReportedFailure.of(failure)
+    return DryRunAnswer(report).to_json()
 
 
 def _run_queued(message: "ReceivedMessage", invocation: str, execute: "ExecuteRender") -> None:

@@ -12,13 +12,13 @@ import time
 from types import MappingProxyType
 from typing import Any, Final
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.prepare import EInvoiceInput, prepare_invoice
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.finishing.finisher import FinishingContext, InvoiceFile
 from chalicelib.engine.formats import format_by_name
 from chalicelib.engine.formats.finish_in_process import finish_file
-from chalicelib.engine.options.output import OutputOptions
 from chalicelib.engine.render_trace import TraceRecorder
 from infra.bench.bare_browser import BareBrowser
 from infra.bench.documents import invoice_json

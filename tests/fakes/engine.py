@@ -1,16 +1,26 @@
 """Engine that makes small files at once and requests their validation as the real one does."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine import pipeline
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.conformance.requested_checks import pdf_validation_request
+from chalicelib.engine.einvoice.job_invoice import run_invoice_job
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.pdfa import has_conformance_target
-from chalicelib.engine.job import Job, RenderedFile, RenderOutcome, RenderTrace, ValidationRequest
+from chalicelib.engine.job import (
+    InvoiceJob,
+    Job,
+    JobContext,
+    PageJob,
+    RenderedFile,
+    RenderOutcome,
+    RenderTrace,
+    ValidationRequest,
+)
 from chalicelib.engine.render_trace import TraceRecorder
+from chalicelib.engine.sources import CanvasSource, HtmlSource, TemplateSource, UrlSource
 from tests.builders.aws_actions import acting_as
 
 FAKE_PDF = b"%PDF-1.7 a document of the fake engine"
@@ -28,24 +38,34 @@ class FakeEngine:
     """Makes one small file for each format of a job and remembers the jobs."""
 
     def __init__(self) -> None:
-        self.jobs: list[Job] = []
-        self.lint_jobs: list[Job] = []
+        self.all_jobs: list[Job] = []
+        self.contexts: list[JobContext] = []
+        self.html_texts: list[str] = []
+        self.lint_jobs: list[PageJob] = []
         self.lint_failures: list[RenderFailure] = []
         self.before_run: Callable[[Job], None] = lambda _job: None
         self.content = FAKE_PDF
         self.logs: tuple[str, ...] = ()
         self.page_count = 2
 
-    def lint(self, job: Job) -> list[RenderFailure]:
+    @property
+    def jobs(self) -> list[PageJob]:
+        """Return the jobs of pages."""
+        return [job for job in self.all_jobs if isinstance(job, PageJob)]
+
+    def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
         self.lint_jobs.append(job)
+        self._load(job, context)
         return self.lint_failures
 
-    def run(self, job: Job) -> RenderOutcome:
-        self.jobs.append(job)
+    def run(self, job: Job, context: JobContext) -> RenderOutcome:
+        self.all_jobs.append(job)
+        self.contexts.append(context)
         with acting_as(""):
             self.before_run(job)
-        if job.source is None:
-            return pipeline.run_job(job, cast("Any", None))
+        if isinstance(job, InvoiceJob):
+            return run_invoice_job(job, context)
+        self._load(job, context)
         kinds = ("zip",) if job.output.is_zipped else job.output.formats
         files = tuple(
             RenderedFile(
@@ -60,14 +80,36 @@ class FakeEngine:
             trace,
             is_cold_start=False,
             filename=name,
-            validation_requests=_to_validate(files, job),
+            validation_requests=_to_validate(files, job, is_test=context.test),
         )
 
+    def _load(self, job: PageJob, context: JobContext) -> None:
+        content = content_of(job)
+        if isinstance(content, HtmlSource):
+            self.html_texts.append(content.load(context))
 
-def _to_validate(files: Sequence[RenderedFile], job: Job) -> tuple[ValidationRequest, ...]:
+
+def content_of(job: Job) -> HtmlSource | UrlSource | CanvasSource:
+    """Return the source of a job, for a template its content."""
+    assert isinstance(job, PageJob)
+    source = job.source.content if isinstance(job.source, TemplateSource) else job.source
+    assert source is not None
+    return source
+
+
+def html_of(job: Job) -> str | None:
+    """Return the HTML of a job."""
+    content = content_of(job)
+    assert isinstance(content, HtmlSource)
+    return content.html
+
+
+def _to_validate(
+    files: Sequence[RenderedFile], job: PageJob, *, is_test: bool
+) -> tuple[ValidationRequest, ...]:
     order = job.einvoice if job.einvoice is not None and job.einvoice.is_written else None
     parts: Any = (TraceRecorder(), None, order)
-    finishing = FinishingContext(job.output, {}, job.test, *parts)
+    finishing = FinishingContext(job.output, {}, is_test, *parts)
     if not has_conformance_target(finishing):
         return ()
     invoices = [] if order is None else [ConformanceCheck.cii(order.profile)]

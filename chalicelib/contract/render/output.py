@@ -1,20 +1,24 @@
 """Output of a render: formats and their options (OutputSpec)."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.field_types import check_language_tag, check_time_zone
 from chalicelib.contract.invoice.invoice import EInvoiceSpec
+from chalicelib.contract.options import image
+from chalicelib.contract.options.output import OutputFormat, OutputOptions, PartFormat
 from chalicelib.contract.render.pdf import PdfOptions
 from chalicelib.contract.render.pdf_conformance import check_hybrid_invoice
 from chalicelib.contract.validation import to_service_error
 from chalicelib.core import json
+from chalicelib.core.json import JsonObject
 
-OutputFormat = Literal["pdf", "png", "jpeg", "webp", "html", "zip"]
-PartFormat = Literal["pdf", "png", "jpeg", "webp", "html", "xml"]
+# The defaults stand in the typed options; here they are checked and documented.
+_OUTPUT: Final = OutputOptions()
+_VIEWPORT: Final = image.Viewport()
+_WAIT: Final = image.Wait()
 
 
 def _check_no_line_breaks(text: str) -> str:
@@ -77,21 +81,21 @@ class FormatOptions(Model):
 class Viewport(Model):
     """The window that the page sees while it is laid out."""
 
-    width: Annotated[int, Field(ge=1, le=10_000)] = 1280
-    height: Annotated[int, Field(ge=1, le=10_000)] = 720
-    device_scale_factor: Annotated[float, Field(ge=1, le=3)] = 1.0
-    mobile: bool = False
+    width: Annotated[int, Field(ge=1, le=10_000)] = _VIEWPORT.width
+    height: Annotated[int, Field(ge=1, le=10_000)] = _VIEWPORT.height
+    device_scale_factor: Annotated[float, Field(ge=1, le=3)] = _VIEWPORT.device_scale_factor
+    mobile: bool = _VIEWPORT.mobile
 
 
 class Wait(Model):
     """Conditions to wait for before the page is printed; fonts and images are always awaited."""
 
-    until: Literal["load", "domcontentloaded", "networkidle"] = "load"
+    until: Literal["load", "domcontentloaded", "networkidle"] = _WAIT.until
     selector: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
     expression: Annotated[str, StringConstraints(min_length=1, max_length=10_000)] | None = None
     """JavaScript that must become truthy."""
-    delay_ms: Annotated[int, Field(ge=0, le=10_000)] = 0
-    timeout_ms: Annotated[int, Field(ge=100, le=60_000)] = 10_000
+    delay_ms: Annotated[int, Field(ge=0, le=10_000)] = _WAIT.delay_ms
+    timeout_ms: Annotated[int, Field(ge=100, le=60_000)] = _WAIT.timeout_ms
 
 
 class ImageOptions(Model):
@@ -143,14 +147,14 @@ class OutputSpec(Model):
     wait: Wait = Wait()
     media: Literal["print", "screen"] | None = None
     """The CSS media type; by default `print` for PDF and `screen` for images."""
-    javascript: bool = True
+    javascript: bool = _OUTPUT.javascript
     locale: Annotated[str, AfterValidator(check_language_tag)] | None = None
     """A BCP 47 tag, such as `de-AT`: what the page sees as the reader's language."""
     timezone: Annotated[str, AfterValidator(check_time_zone)] | None = None
     """An IANA name, such as `Europe/Vienna`."""
-    strict_undefined: bool = False
+    strict_undefined: bool = _OUTPUT.strict_undefined
     """An undefined value in the template is an error instead of nothing."""
-    asset_policy: Literal["lenient", "strict"] = "lenient"
+    asset_policy: Literal["lenient", "strict"] = _OUTPUT.asset_policy
     """A resource of the page that cannot be loaded gives a warning (`lenient`), or the render fails
     (`strict`)."""
 
@@ -176,10 +180,15 @@ class OutputSpec(Model):
         return self
 
 
-def complete_output(partial_output: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the OutputSpec with all defaults as JSON; raise `validation_error` below `/output`."""
+def complete_output(partial_output: JsonObject) -> OutputOptions:
+    """Return the options of a partial OutputSpec; raise `validation_error` below `/output`."""
     try:
         output = OutputSpec.model_validate_json(json.dumps(partial_output))
     except ValidationError as error:
         raise to_service_error(error, partial_output, "/output") from None
-    return output.model_dump(mode="json")
+    return output_options(output)
+
+
+def output_options(output: OutputSpec) -> OutputOptions:
+    """Return the typed options of a valid OutputSpec."""
+    return OutputOptions.from_json(output.model_dump(mode="json"))

@@ -9,11 +9,11 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from chalicelib.contract.base import Model
 from chalicelib.contract.css_values import PAGE_SIZES, length_in_inches
 from chalicelib.contract.field_types import Color, ContentSource, Timestamp, check_language_tag
+from chalicelib.contract.options import pdf as options
 from chalicelib.contract.render.pdf_conformance import check_pdf_conformance
 from chalicelib.contract.render.protection import Protection
 from chalicelib.core.text import is_safe_filename
 
-PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
 LENGTH_PATTERN: Final = r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$"
 MAX_INCHES: Final = 200
 # At least one point of the page remains between its margins.
@@ -25,6 +25,13 @@ _MAX_YEAR: Final = 9998
 PAGE_RANGES_PATTERN: Final = (
     r"^ *[0-9]{1,5}(?: *- *[0-9]{1,5})?(?: *, *[0-9]{1,5}(?: *- *[0-9]{1,5})?)* *$"
 )
+
+
+# The defaults stand in the typed options; here they are checked and documented.
+_PDF: Final = options.PdfOptions()
+_MARGIN: Final = options.Margin()
+_WATERMARK: Final = options.Watermark()
+_ATTACHMENT: Final = options.Attachment(filename="")
 
 
 def _check_length(text: str) -> str:
@@ -94,16 +101,16 @@ PageRanges = Annotated[
 class Margin(Model):
     """The page's margins."""
 
-    top: Length = "10mm"
-    right: Length = "10mm"
-    bottom: Length = "10mm"
-    left: Length = "10mm"
+    top: Length = _MARGIN.top
+    right: Length = _MARGIN.right
+    bottom: Length = _MARGIN.bottom
+    left: Length = _MARGIN.left
 
 
 class HeaderFooter(Model):
     """A header or footer, printed into the top or bottom margin of each page."""
 
-    enabled: bool = False
+    enabled: bool = options.HeaderFooter().enabled
     html: Annotated[str, StringConstraints(max_length=200_000)] | None = None
     """HTML without the document's styles: 8pt sans-serif, and no resources are loaded. Elements
     with the classes `pageNumber`, `totalPages`, `title`, `date` and `url` are filled in; `url` is
@@ -160,11 +167,9 @@ class Attachment(ContentSource):
     content_type: Annotated[
         str,
         StringConstraints(max_length=255, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
-    ] = "application/octet-stream"
+    ] = _ATTACHMENT.content_type
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
-    relationship: Literal["Source", "Data", "Alternative", "Supplement", "Unspecified"] = (
-        "Unspecified"
-    )
+    relationship: options.AttachmentRelationship = _ATTACHMENT.relationship
     """The relationship to the document (ISO 32000-2, AFRelationship)."""
 
 
@@ -175,25 +180,15 @@ class Watermark(Model):
     """In any script; a line feed begins a new line."""
     image: ContentSource | None = None
     """Any picture that browsers show: PNG, JPEG, WebP, GIF, SVG."""
-    opacity: Annotated[float, Field(ge=0, le=1)] = 0.15
-    angle: Annotated[float, Field(ge=-180, le=180)] = 45
+    opacity: Annotated[float, Field(ge=0, le=1)] = _WATERMARK.opacity
+    angle: Annotated[float, Field(ge=-180, le=180)] = _WATERMARK.angle
     """Degrees, counter-clockwise."""
-    position: Literal[
-        "center",
-        "top-left",
-        "top",
-        "top-right",
-        "left",
-        "right",
-        "bottom-left",
-        "bottom",
-        "bottom-right",
-    ] = "center"
+    position: options.WatermarkPosition = _WATERMARK.position
     font_size: PositiveLength | None = None
     """For text; by default it takes 80 % of the page in the middle, and 35 % at an edge. Pictures
     take at most the same share and are never enlarged."""
-    color: Color = "#808080"
-    layer: Literal["over", "under"] = "over"
+    color: Color = _WATERMARK.color
+    layer: Literal["over", "under"] = _WATERMARK.layer
     """Over or under what the page shows; a background of the page hides what lies under it."""
 
     @model_validator(mode="after")
@@ -207,18 +202,18 @@ class Watermark(Model):
 class PdfOptions(Model):
     """Options of a PDF."""
 
-    page_size: PageSize = "A4"
+    page_size: options.PageSize = _PDF.page_size
     width: PositiveLength | None = None
     """More than 0. `width` and `height` together replace `page_size`."""
     height: PositiveLength | None = None
-    landscape: bool = False
+    landscape: bool = _PDF.landscape
     margin: Margin = Margin()
     """Opposite margins together must be smaller than the page."""
-    scale: Annotated[float, Field(ge=0.1, le=2)] = 1.0
+    scale: Annotated[float, Field(ge=0.1, le=2)] = _PDF.scale
     page_ranges: PageRanges | None = None
     """Pages to keep, counted from 1, such as `1-3,5`."""
-    print_background: bool = True
-    prefer_css_page_size: bool = True
+    print_background: bool = _PDF.print_background
+    prefer_css_page_size: bool = _PDF.prefer_css_page_size
     """The document's own `@page` size wins over `page_size`."""
     header: HeaderFooter = HeaderFooter()
     footer: HeaderFooter = HeaderFooter()
@@ -227,20 +222,20 @@ class PdfOptions(Model):
     first_footer: HeaderFooter | None = None
     last_footer: HeaderFooter | None = None
     """Replaces `footer` on the last page, also if that is the first page."""
-    page_number_start: Annotated[int, Field(ge=0, le=1_000_000)] = 1
+    page_number_start: Annotated[int, Field(ge=0, le=1_000_000)] = _PDF.page_number_start
     """The number of the first page in headers and footers."""
-    tagged: bool = True
+    tagged: bool = _PDF.tagged
     """Write the structure tree that assistive technology reads."""
-    outline: bool = False
+    outline: bool = _PDF.outline
     """Write bookmarks from the headings."""
-    accessibility_report: bool = False
+    accessibility_report: bool = _PDF.accessibility_report
     """Check a tagged document against PDF/UA-1 as `pdfua` does, but never fail the render: the
     report is `result.conformance.pdfua`. There it is only a warning that the document is not marked
     as PDF/UA. Links in headers and footers are kept, which is a finding."""
-    pdfa: Literal["2b", "2u", "2a", "3b", "3u", "3a"] | None = None
+    pdfa: options.PdfALevel | None = None
     """Part and level of PDF/A (ISO 19005) that the document must conform to. Excludes `protection`;
     attachments need part 3. Null turns off the value of the template's options."""
-    pdfua: bool = False
+    pdfua: bool = _PDF.pdfua
     """The document must conform to PDF/UA-1 (ISO 14289). Its page must have a title, headings in
     order and a text for every picture; its language is `metadata.language` or its own `lang`, else
     en-US. Links in headers and footers are left out (`feature_unavailable`). Visible content that

@@ -5,9 +5,13 @@ from typing import Annotated, Final, Self
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.options import pdf as options
 
 # AES-256 uses the first 127 bytes of a password (ISO 32000-2, 7.6.4.3.3).
 MAX_PASSWORD_BYTES: Final = 127
+
+# The defaults stand in the typed options.
+_PERMISSIONS: Final = options.Permissions()
 
 
 def _check_password(text: str) -> str:
@@ -27,10 +31,10 @@ Password = Annotated[
 class Permissions(Model):
     """What a reader without the owner password may do."""
 
-    print: bool = True
-    copy_: Annotated[bool, Field(alias="copy")] = True
-    modify: bool = True
-    annotate: bool = True
+    print: bool = _PERMISSIONS.print
+    copy_: Annotated[bool, Field(alias="copy")] = _PERMISSIONS.copy_
+    modify: bool = _PERMISSIONS.modify
+    annotate: bool = _PERMISSIONS.annotate
 
 
 class Protection(Model):

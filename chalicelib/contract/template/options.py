@@ -6,7 +6,8 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.field_types import check_language_tag, check_time_zone
-from chalicelib.contract.render.output import ImageOptions, OutputFormat, Viewport, Wait
+from chalicelib.contract.options.output import OutputFormat
+from chalicelib.contract.render.output import ImageOptions, Viewport, Wait
 from chalicelib.contract.render.pdf import PdfOptions
 from chalicelib.contract.render.pdf_conformance import check_hybrid_invoice
 

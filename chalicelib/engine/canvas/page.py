@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
+from chalicelib.contract.options.image import Viewport
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.pdf import HeaderFooter, Margin
 from chalicelib.contract.template.layer_constraints import MAX_SIDE
 from chalicelib.core.text import replace_lone_surrogates
 from chalicelib.engine.canvas import css
@@ -14,14 +17,9 @@ from chalicelib.engine.canvas.draw import LayerDrawing
 from chalicelib.engine.canvas.scene import Scene, read_scene, scene_invalid
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderWarning
-from chalicelib.engine.options.image import Viewport
-from chalicelib.engine.options.output import IMAGE_FORMATS, OutputOptions
-from chalicelib.engine.options.pdf import HeaderFooterPair, Margin
 
 # Bound of decision 22.
 MAX_WARNINGS: Final = 50
-_PX_PER_INCH: Final = 96
-_NO_HEADER_FOOTER: Final = HeaderFooterPair(None, None)
 # Allows only pictures and this page's style, so that markup that got past the escaping is harmless.
 _CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; img-src https: data:; style-src 'unsafe-inline'"
@@ -104,7 +102,7 @@ def _page_html(scene: Scene, layers: str, locale: str | None) -> str:
 def _fit_output(output: OutputOptions, scene: Scene) -> OutputOptions:
     """Return the output at the scene's size, on one page without margins."""
     viewport = None
-    if IMAGE_FORMATS.intersection(output.formats):
+    if output.has_pictures:
         viewport = _image_viewport(output, scene)
     image = output.image
     fit_size = image.fit_size or (None, None)
@@ -121,17 +119,18 @@ def _fit_output(output: OutputOptions, scene: Scene) -> OutputOptions:
         ),
         pdf=replace(
             output.pdf,
-            width=scene.width / _PX_PER_INCH,
-            height=scene.height / _PX_PER_INCH,
+            width=f"{scene.width}px",
+            height=f"{scene.height}px",
             landscape=False,
             scale=1.0,
-            margin=Margin(0, 0, 0, 0),
+            margin=Margin("0", "0", "0", "0"),
             print_background=True,
             prefer_css_page_size=True,
-            header_footer=_NO_HEADER_FOOTER,
-            first_page=_NO_HEADER_FOOTER,
-            last_page=_NO_HEADER_FOOTER,
-            single_page=_NO_HEADER_FOOTER,
+            header=HeaderFooter(),
+            footer=HeaderFooter(),
+            first_header=None,
+            first_footer=None,
+            last_footer=None,
         ),
         javascript=False,
         media=None,
@@ -158,7 +157,7 @@ def _ignored_options(output: OutputOptions) -> Iterator[str]:
         yield "pdf.header"
     if has_pdf and pair.footer is not None:
         yield "pdf.footer"
-    if IMAGE_FORMATS.isdisjoint(output.formats):
+    if not output.has_pictures:
         return
     image = output.image
     if image.full_page:

@@ -1,10 +1,11 @@
 """E-invoice of a render job: prepares it, adds its totals to the data and writes its XML."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from copy import replace
+from dataclasses import dataclass
+from typing import Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.requested_checks import invoice_validation_request
 from chalicelib.engine.einvoice.prepare import (
     EInvoiceInput,
@@ -12,14 +13,19 @@ from chalicelib.engine.einvoice.prepare import (
     invoice_at,
     prepare_invoice,
 )
-from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
+from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.write_json import totals_json
 from chalicelib.engine.finishing.finisher import InvoiceFile
-from chalicelib.engine.job import Job, RenderedFile, RenderOutcome, ValidationRequest
-
-if TYPE_CHECKING:
-    from chalicelib.engine.render_trace import TraceRecorder
-
+from chalicelib.engine.job import (
+    EInvoiceCommand,
+    InvoiceJob,
+    JobContext,
+    PageJob,
+    RenderedFile,
+    RenderOutcome,
+    ValidationRequest,
+)
+from chalicelib.engine.render_trace import TraceRecorder
 
 _SKIPPED_BY_PLAN_MESSAGE: Final = (
     "The PDF carries no e-invoice: the template has one, and the workspace's plan has none. Send "
@@ -35,12 +41,14 @@ _NO_TEST_NOTE_MESSAGE: Final = (
 class EInvoiceResult:
     """Results of a job's e-invoice; `embedded_file` is None if no PDF carries it."""
 
-    totals: Mapping[str, Any]
+    totals: JsonObject
     embedded_file: InvoiceFile | None
     validation_requests: tuple[ValidationRequest, ...] = ()
 
 
-def add_invoice_to_job(job: Job, recorder: "TraceRecorder") -> tuple[Job, EInvoiceResult | None]:
+def add_invoice_to_job(
+    job: PageJob, context: JobContext, recorder: TraceRecorder
+) -> tuple[PageJob, EInvoiceResult | None]:
     """Return the job with its completed e-invoice as `data.invoice`, and the invoice's results.
 
     The job's data must be loaded. Raise RenderFailure `einvoice_invalid`. An invoice that is not
@@ -52,7 +60,7 @@ def add_invoice_to_job(job: Job, recorder: "TraceRecorder") -> tuple[Job, EInvoi
     if einvoice.is_skipped_by_plan:
         recorder.warn("einvoice_skipped_plan", _SKIPPED_BY_PLAN_MESSAGE, "output.einvoice")
     try:
-        prepared = prepare_job_invoice(job)
+        prepared = prepare_command(einvoice, job.data or {}, is_test=context.test)
     except RenderFailure as failure:
         if einvoice.is_written:
             raise
@@ -68,27 +76,23 @@ def add_invoice_to_job(job: Job, recorder: "TraceRecorder") -> tuple[Job, EInvoi
     return job, EInvoiceResult(totals, file, (invoice_validation_request(prepared, file.content),))
 
 
-def prepare_job_invoice(job: Job) -> PreparedInvoice:
-    """Return the e-invoice of a job whose data are loaded; raise RenderFailure."""
-    einvoice = job.einvoice
-    assert einvoice is not None, "there is no e-invoice"
-    source = (
-        einvoice.invoice
-        if einvoice.data_path is None
-        else invoice_at(job.data or {}, einvoice.data_path)
-    )
+def prepare_command(
+    command: EInvoiceCommand, data: JsonObject, *, is_test: bool = False
+) -> PreparedInvoice:
+    """Return the e-invoice of a command over loaded data; raise RenderFailure."""
+    path = command.data_path
     return prepare_invoice(
         EInvoiceInput(
-            profile=PROFILES[einvoice.profile],
-            syntax=cast("Syntax", einvoice.syntax),
-            source=source,
-            findings_root=einvoice.findings_root,
-            is_test=job.test,
+            profile=PROFILES[command.profile],
+            syntax=command.syntax,
+            source=command.invoice if path is None else invoice_at(data, path),
+            findings_root=command.findings_root,
+            is_test=is_test,
         )
     )
 
 
-def write_xml(prepared: PreparedInvoice, recorder: "TraceRecorder") -> bytes:
+def write_xml(prepared: PreparedInvoice, recorder: TraceRecorder) -> bytes:
     """Return the XML of an invoice; warn if its profile cannot carry the test note."""
     profile = prepared.input.profile
     if prepared.input.is_test and not profile.has_notes:
@@ -100,12 +104,13 @@ def write_xml(prepared: PreparedInvoice, recorder: "TraceRecorder") -> bytes:
     return prepared.to_xml()
 
 
-def render_xml_only(job: Job, recorder: "TraceRecorder") -> RenderOutcome:
-    """Write the e-invoice of a job without a page; raise RenderFailure `einvoice_invalid`."""
+def run_invoice_job(job: InvoiceJob, context: JobContext) -> RenderOutcome:
+    """Write the XML of an e-invoice; raise RenderFailure `einvoice_invalid`."""
+    recorder = TraceRecorder()
     with recorder.attach_trace_to_failure(), recorder.stage("finish_ms"):
-        prepared = prepare_job_invoice(job)
+        prepared = prepare_command(job.einvoice, {}, is_test=context.test)
         file = RenderedFile("xml", write_xml(prepared, recorder), "application/xml")
-    filename = job.output.filename or prepared.filename
+    filename = job.filename or prepared.filename
     totals = totals_json(prepared.totals)
     return RenderOutcome(
         (file,),
@@ -117,7 +122,7 @@ def render_xml_only(job: Job, recorder: "TraceRecorder") -> RenderOutcome:
     )
 
 
-def _embedded_file(prepared: PreparedInvoice, recorder: "TraceRecorder") -> InvoiceFile:
+def _embedded_file(prepared: PreparedInvoice, recorder: TraceRecorder) -> InvoiceFile:
     """Return the invoice as the embedded file of a hybrid PDF, named after its profile."""
     profile = prepared.input.profile
     return InvoiceFile(

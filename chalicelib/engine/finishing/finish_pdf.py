@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from copy import replace
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from chalicelib.contract.options.pdf import Protection
 from chalicelib.engine.finishing.attachments import ATTACHMENTS, HYBRID_INVOICE
 from chalicelib.engine.finishing.chromium_pdf import (
     make_deterministic,
@@ -19,7 +20,6 @@ from chalicelib.engine.finishing.metadata import METADATA
 from chalicelib.engine.finishing.pdfa import CONFORMANCE
 from chalicelib.engine.finishing.test_mark import TEST_MARK
 from chalicelib.engine.finishing.watermark import WATERMARK
-from chalicelib.engine.options.pdf import Protection
 
 if TYPE_CHECKING:
     import pikepdf
@@ -112,18 +112,19 @@ def pdf_encryption(protection: Protection) -> "pikepdf.Encryption":
     """
     import pikepdf  # noqa: PLC0415 -- see _edit_and_save
 
+    allowed = protection.permissions
     return pikepdf.Encryption(
         owner=protection.owner_password or secrets.token_urlsafe(32),
         user=protection.user_password or "",
         R=6,
         allow=pikepdf.Permissions(
             accessibility=True,
-            extract=protection.may_copy,
-            modify_annotation=protection.may_annotate,
-            modify_form=protection.may_annotate,
-            modify_assembly=protection.may_modify,
-            modify_other=protection.may_modify,
-            print_lowres=protection.may_print,
-            print_highres=protection.may_print,
+            extract=allowed.copy_,
+            modify_annotation=allowed.annotate,
+            modify_form=allowed.annotate,
+            modify_assembly=allowed.modify,
+            modify_other=allowed.modify,
+            print_lowres=allowed.print,
+            print_highres=allowed.print,
         ),
     )

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 if TYPE_CHECKING:
     import pikepdf
 
+    from chalicelib.contract.options.output import OutputOptions
+    from chalicelib.contract.options.pdf import ContentSource, PdfMetadata
     from chalicelib.engine.browser.page.page import BrowserPage
-    from chalicelib.engine.options.output import OutputOptions
-    from chalicelib.engine.options.pdf import ContentSource, PdfMetadata
     from chalicelib.engine.render_trace import TraceRecorder
 
 

@@ -5,20 +5,20 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from chalicelib.contract.options.pdf import HeaderFooterPair, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, HeaderFooterPage
 from chalicelib.engine.finishing.chromium_pdf import make_deterministic
 from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
 from chalicelib.engine.finishing.page_drawings import PageDrawings
 from chalicelib.engine.finishing.page_selection import keep_pages, selected_pages
-from chalicelib.engine.options.pdf import HeaderFooterPair, PdfOptions
 
 if TYPE_CHECKING:
     import pikepdf
 
+    from chalicelib.contract.options.output import OutputOptions
     from chalicelib.engine.browser.page.page import BrowserPage
     from chalicelib.engine.finishing.finisher import FinishingContext
-    from chalicelib.engine.options.output import OutputOptions
 
 _NO_HEADER_FOOTER: Final = HeaderFooterPair(None, None)
 

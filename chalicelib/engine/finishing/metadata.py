@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
+from chalicelib.contract.options.pdf import PdfMetadata
 from chalicelib.core.text import NOT_IN_XML
 from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
 from chalicelib.engine.finishing.pdfa import has_conformance_target
-from chalicelib.engine.options.pdf import PdfMetadata
 
 if TYPE_CHECKING:
     import pikepdf

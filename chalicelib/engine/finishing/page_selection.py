@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 type _ObjGen = tuple[int, int]
 
 
-def selected_pages(page_ranges: str, count: int) -> list[int]:
-    """Return the indexes of the pages in `page_ranges`, or of all pages where it is empty.
+def selected_pages(page_ranges: str | None, count: int) -> list[int]:
+    """Return the indexes of the pages in `page_ranges`, or of all pages where there are none.
 
     Raises RenderFailure `render_failed` for a range that begins after the last page, as the browser
     does.

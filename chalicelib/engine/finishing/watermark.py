@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from chalicelib.contract.css_values import length_in_inches
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.pdf import ContentSource, Watermark
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.finishing.finisher import PdfFinisher
 from chalicelib.engine.finishing.page_drawings import PageDrawings
-from chalicelib.engine.options.output import OutputOptions
-from chalicelib.engine.options.pdf import ContentSource, Watermark
 
 if TYPE_CHECKING:
     import pikepdf
@@ -123,7 +124,7 @@ def _bounding_box(mark: PdfRectangle, angle: float) -> PdfRectangle:
 
 def _scale(watermark: Watermark, turned: PdfRectangle, page: PdfRectangle) -> float:
     if watermark.text is not None and watermark.font_size is not None:
-        return watermark.font_size * 72 / _FONT_PT
+        return length_in_inches(watermark.font_size) * 72 / _FONT_PT
     share = _CENTER_SHARE if watermark.position == "center" else _EDGE_SHARE
     fitting = min(page.width * share / turned.width, page.height * share / turned.height)
     # A picture is never enlarged: it would become blurred.

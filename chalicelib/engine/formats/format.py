@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.options.output import OutputOptions
 
 type Draw = Callable[[BrowserPage, OutputOptions], bytes]
 

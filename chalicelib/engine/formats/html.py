@@ -2,12 +2,12 @@
 
 from typing import Final
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.test_mark import mark_html
 from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.options.output import OutputOptions
 
 
 def _draw(page: BrowserPage, output: OutputOptions) -> bytes:

@@ -21,7 +21,7 @@ _SLOW_PIXELS: Final = 4_000_000
 
 
 def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
-    options = finishing.output.image.format_options
+    options = finishing.output.image.compression
     quality = options.quality or DEFAULT_QUALITY
     return encode_picture(
         "jpeg",

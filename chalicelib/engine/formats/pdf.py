@@ -2,12 +2,12 @@
 
 from typing import Final
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.finishing.finish_pdf import finish_pdf, is_edited
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.options.output import OutputOptions
 
 # Either takes half a second on a busy machine. Opening and saving a document is about ten times
 # slower than rewriting its bytes in place (decision 16).

@@ -4,12 +4,12 @@ import io
 import struct
 from typing import TYPE_CHECKING, Any, Final
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.test_mark import mark_image
 from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.options.output import OutputOptions
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -50,7 +50,7 @@ def prepare_picture(content: bytes, finishing: FinishingContext) -> "Image.Image
     Image.MAX_IMAGE_PIXELS = None
     picture: Image.Image = Image.open(io.BytesIO(content))
     picture.load()
-    if finishing.output.image.transparent:
+    if finishing.output.image.is_transparent:
         # The browser writes a picture without transparent pixels as RGB.
         picture = picture.convert("RGBA")
     picture = _fit_picture(picture, finishing.output)

@@ -21,7 +21,7 @@ _SLOW_PIXELS_LOSSLESS: Final = 200_000
 
 
 def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
-    options = finishing.output.image.format_options
+    options = finishing.output.image.compression
     picture = prepare_picture(content, finishing)
     if options.lossless:
         return encode_picture("webp", picture, lossless=True)
@@ -31,7 +31,7 @@ def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
 
 
 def _is_slow(content: bytes, finishing: FinishingContext) -> bool:
-    lossless = finishing.output.image.format_options.lossless
+    lossless = finishing.output.image.compression.lossless
     return pixel_count(content) > (_SLOW_PIXELS_LOSSLESS if lossless else _SLOW_PIXELS)
 
 

@@ -8,10 +8,10 @@ from contextlib import closing
 from functools import partial
 from typing import Any, Final
 
+from chalicelib.contract.options.pdf import ContentSource
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.job import Job
-from chalicelib.engine.options.pdf import ContentSource
+from chalicelib.engine.job import JobContext, PageJob
 from chalicelib.engine.ports import (
     DestinationRefusedError,
     DestinationUnreachableError,
@@ -28,7 +28,9 @@ MAX_FETCH_S: Final = 10.0
 _CONCURRENCY: Final = 4
 
 
-def load_resources(job: Job, egress: Egress) -> Mapping[ContentSource, bytes]:
+def load_resources(
+    job: PageJob, context: JobContext, egress: Egress
+) -> Mapping[ContentSource, bytes]:
     """Return all resources that the job's PDF needs; each is fetched once, however often named.
 
     Raises RenderFailure `attachment_failed`, `url_not_allowed`, `asset_fetch_failed`,
@@ -36,29 +38,26 @@ def load_resources(job: Job, egress: Egress) -> Mapping[ContentSource, bytes]:
     """
     pointers = _json_pointers(job)
     local = {
-        source: _local_content(source, job, pointer)
+        source: _local_content(source, context, pointer)
         for source, pointer in pointers.items()
         if not source.url
     }
-    return {**local, **_fetch_remote(pointers, job, egress)}
+    return {**local, **_fetch_remote(pointers, context, egress)}
 
 
-def _json_pointers(job: Job) -> dict[ContentSource, str]:
+def _json_pointers(job: PageJob) -> dict[ContentSource, str]:
     """Return each named source with the JSON Pointer of its first mention."""
-    pdf = job.output.pdf
     if "pdf" not in job.output.formats:
         return {}
     pointers: dict[ContentSource, str] = {}
-    for number, attachment in enumerate(pdf.attachments):
-        pointers.setdefault(attachment.source, f"{_ATTACHMENTS_POINTER}/{number}")
-    if pdf.watermark is not None and pdf.watermark.image is not None:
-        pointers.setdefault(pdf.watermark.image, "/output/pdf/watermark/image")
+    for pointer, source in job.output.pdf.content_sources():
+        pointers.setdefault(source, pointer)
     return pointers
 
 
-def _local_content(source: ContentSource, job: Job, pointer: str) -> bytes:
+def _local_content(source: ContentSource, context: JobContext, pointer: str) -> bytes:
     if source.upload_id is not None:
-        return job.uploads(source.upload_id)
+        return context.uploads(source.upload_id)
     assert source.content is not None
     try:
         return b64decode(source.content)
@@ -67,12 +66,14 @@ def _local_content(source: ContentSource, job: Job, pointer: str) -> bytes:
 
 
 def _fetch_remote(
-    pointers: Mapping[ContentSource, str], job: Job, egress: Egress
+    pointers: Mapping[ContentSource, str], context: JobContext, egress: Egress
 ) -> dict[ContentSource, bytes]:
     urls = {source: source.url for source in pointers if source.url}
     contents: dict[ContentSource, bytes] = {}
     remaining_bytes = _MAX_TOTAL_BYTES
-    with closing(fetch_all(list(urls.values()), egress, job, max_bytes=_MAX_BYTES)) as responses:
+    with closing(
+        fetch_all(list(urls.values()), egress, context, max_bytes=_MAX_BYTES)
+    ) as responses:
         for source, response in zip(urls, responses, strict=True):
             contents[source] = _fetched_content(response, pointers[source])
             remaining_bytes -= len(contents[source])
@@ -99,14 +100,19 @@ def _failure(pointer: str, reason: str) -> RenderFailure:
 
 
 def fetch_all(
-    urls: Sequence[str], egress: Egress, job: Job, *, max_bytes: int, https_only: bool = False
+    urls: Sequence[str],
+    egress: Egress,
+    context: JobContext,
+    *,
+    max_bytes: int,
+    https_only: bool = False,
 ) -> Generator[Future[FetchResponse]]:
     """Fetch URLs concurrently; yield each finished future, in the order of `urls`.
 
     Closing the generator early cancels the remaining fetches. Raises RenderFailure `render_timeout`
     at the job's deadline.
     """
-    deadline = Deadline.at_epoch(job.deadline, job.cancellation)
+    deadline = context.time_limit
     fetch = partial(_fetch_one, egress, deadline, max_bytes=max_bytes, https_only=https_only)
     pool = ThreadPoolExecutor(_CONCURRENCY, thread_name_prefix="fetch")
     try:

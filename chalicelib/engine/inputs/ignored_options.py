@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 from typing import Final
 
-from chalicelib.engine.inputs.data import is_data_needed
-from chalicelib.engine.job import Job, RenderWarning
-from chalicelib.engine.options.image import ImageOptions
-from chalicelib.engine.options.output import IMAGE_FORMATS, OutputOptions
-from chalicelib.engine.options.pdf import PdfOptions
+from chalicelib.contract.options.image import ImageOptions
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.pdf import PdfOptions
+from chalicelib.engine.job import PageJob, RenderWarning
 
 # Fields of PdfOptions that are compared under the names of the request's options.
 _COMPOSITE_FIELDS: Final = frozenset(
-    {"header_footer", "first_page", "last_page", "single_page", "width", "height"}
+    {
+        *("header", "footer", "first_header", "first_footer", "last_footer"),
+        *("page_size", "width", "height", "max_pages"),
+    }
 )
 
 
@@ -19,7 +21,7 @@ def ignored_option_warnings(output: OutputOptions) -> Iterator[RenderWarning]:
     """Yield a warning for each ignored option whose value is not the default."""
     for name, reason in _ignored_pdf_options(output):
         yield _ignored_warning(f"pdf.{name}", reason)
-    if IMAGE_FORMATS.isdisjoint(output.formats):
+    if not output.has_pictures:
         for name in _non_default_options(output.image):
             yield _ignored_warning(f"image.{name}", "only png, jpeg and webp have a use for it")
         return
@@ -28,7 +30,7 @@ def ignored_option_warnings(output: OutputOptions) -> Iterator[RenderWarning]:
         yield _ignored_warning("image.fit", "it needs width and height")
     if image.full_page and image.clip_selector is not None:
         yield _ignored_warning("image.full_page", "clip_selector tells what is pictured")
-    if image.transparent and "jpeg" in output.formats:
+    if image.is_transparent and "jpeg" in output.formats:
         yield _ignored_warning(
             "image.transparent", "a jpeg has no transparency; it is white instead"
         )
@@ -36,9 +38,9 @@ def ignored_option_warnings(output: OutputOptions) -> Iterator[RenderWarning]:
         yield _ignored_warning(f"image.format_options.{name}", reason)
 
 
-def ignored_data_warnings(job: Job) -> Iterator[RenderWarning]:
+def ignored_data_warnings(job: PageJob) -> Iterator[RenderWarning]:
     """Yield a warning where a job has data that it does not use."""
-    if (job.data or job.data_url) and not is_data_needed(job):
+    if (job.data or job.data_url) and not job.uses_data:
         name = "data" if job.data_url is None else "data_url"
         message = f"{name} was ignored: there is no template, and no e-invoice, to be made with it"
         yield RenderWarning("feature_unavailable", message, name)
@@ -53,8 +55,7 @@ def _ignored_pdf_options(output: OutputOptions) -> Iterator[tuple[str, str]]:
 
 
 def _non_default_pdf_options(pdf: PdfOptions) -> Iterator[str]:
-    defaults = PdfOptions.from_json({})
-    if (pdf.width, pdf.height) != (defaults.width, defaults.height):
+    if pdf.paper_size != PdfOptions().paper_size:
         yield "page_size"
     # A variant that is not given equals the header or footer of every page.
     header, footer = pdf.header_footer.header, pdf.header_footer.footer
@@ -70,7 +71,7 @@ def _non_default_pdf_options(pdf: PdfOptions) -> Iterator[str]:
 
 
 def _ignored_compression_options(output: OutputOptions) -> Iterator[tuple[str, str]]:
-    options, formats = output.image.format_options, output.formats
+    options, formats = output.image.compression, output.formats
     lossy = "jpeg" in formats or ("webp" in formats and not options.lossless)
     if options.quality is not None and not lossy:
         yield "quality", "only jpeg, and webp that is not lossless, have a use for it"
@@ -81,8 +82,8 @@ def _ignored_compression_options(output: OutputOptions) -> Iterator[tuple[str, s
 
 
 def _non_default_options(options: ImageOptions | PdfOptions) -> Iterator[str]:
-    defaults = type(options).from_json({})
-    for name in options._fields:
+    defaults = type(options)()
+    for name in options.__struct_fields__:
         if getattr(options, name) != getattr(defaults, name):
             yield name
 

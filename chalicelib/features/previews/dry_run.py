@@ -1,16 +1,17 @@
 """Dry run: render a document without storing it, and return its failure, if any."""
 
-from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from chalicelib.adapters.aws.messages import check_version
+import msgspec
+
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.engine.job import Job, RenderOutcome
-from chalicelib.features.renders.model import RenderBody
+from chalicelib.core.json import JsonObject, OpaqueObject
+from chalicelib.engine.job import Job, JobContext, PageJob, RenderOutcome
 from chalicelib.features.renders.run.bodies import RenderBodies
-from chalicelib.features.renders.run.jobs import engine_job
+from chalicelib.features.renders.run.jobs import job_context
+from chalicelib.features.renders.run.protocol import Message
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.contents import UploadContents
 
@@ -18,48 +19,51 @@ if TYPE_CHECKING:
     # The API function only writes calls; the render function alone imports `execute`.
     from chalicelib.features.renders.run.execute import RunEngine
 
-VERSION: Final = 1
 _MAX_OUTPUT_BYTES: Final = 100_000_000
 
 
-class DryRunCall(NamedTuple):
+class DryRunCall(Message, frozen=True):
     """Call to render a document by `ends_at` (Unix seconds) and store nothing.
 
-    A body that is too large for an invocation is in the bucket at `body_key`.
+    A body that is too large for an invocation is in the bucket at `body_key`. `ends_at` also bounds
+    the wait for a free function.
     """
 
     workspace_id: WorkspaceId
     request_id: str
-    body: RenderBody | None
+    job: PageJob | None
     body_key: str | None
     max_pages: int
-    ends_at: float
+    ends_at: float = msgspec.field(name="deadline")
+    dry_run: bool = True
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the invocation's payload; `deadline` also bounds the wait for a free function."""
-        return {
-            "v": VERSION,
-            "dry_run": True,
-            "workspace_id": self.workspace_id,
-            "request_id": self.request_id,
-            "body": self.body.to_json() if self.body else None,
-            "body_key": self.body_key,
-            "max_pages": self.max_pages,
-            "deadline": self.ends_at,
-        }
+
+class ReportedFailure(msgspec.Struct, frozen=True):
+    """Failure of a document in an answer; `members` are those of RenderFailure."""
+
+    code: str
+    message: str
+    errors: tuple[FieldError, ...] = ()
+    members: OpaqueObject = {}
 
     @classmethod
-    def from_json(cls, event: Mapping[str, Any]) -> "DryRunCall":
-        """Parse the JSON that `to_json` wrote; raises UnknownVersion."""
-        check_version(event, VERSION)
-        return cls(
-            WorkspaceId(event["workspace_id"]),
-            event["request_id"],
-            RenderBody.from_json(event["body"]) if event["body"] else None,
-            event["body_key"],
-            event["max_pages"],
-            event["deadline"],
-        )
+    def of(cls, failure: RenderFailure) -> "ReportedFailure":
+        """Return the report of a failure."""
+        # A trace is stored in a render's row, and a dry run has no row.
+        members = {name: value for name, value in failure.members.items() if name != "trace"}
+        return cls(failure.code, failure.detail, failure.errors, members)
+
+
+class DryRunAnswer(Message, frozen=True):
+    """Answer of the render function to a dry run."""
+
+    failure: ReportedFailure | None
+
+
+class LintAnswer(Message, frozen=True):
+    """Answer of the render function to a lint call."""
+
+    failures: tuple[ReportedFailure, ...]
 
 
 class RunDryRun:
@@ -82,22 +86,23 @@ class RunDryRun:
     def __call__(self, call: DryRunCall) -> RenderFailure | None:
         """Render a document; return its failure, or None."""
         try:
-            check_outcome(self._engine(self.job(call)), call.max_pages)
+            check_outcome(self._engine(*self.load(call)), call.max_pages)
         except RenderFailure as failure:
             return failure
         return None
 
-    def job(self, call: DryRunCall) -> Job:
-        """Return the job of a dry run; raises `render_timeout` if its body is gone."""
-        body = call.body
-        if body is None and call.body_key is not None:
-            body = self._bodies.get(call.body_key)
-        if body is None:
+    def load(self, call: DryRunCall) -> tuple[PageJob, JobContext]:
+        """Return the job of a call and its context; raises `render_timeout` if its body is gone."""
+        job: Job | None = call.job
+        if job is None and call.body_key is not None:
+            job = self._bodies.get(call.body_key)
+        if job is None:
             # Its caller deletes the body when it stops waiting.
             raise RenderFailure("render_timeout", "Nobody waits for this document any more.")
+        assert isinstance(job, PageJob), "only pages have dry runs"
         uploads = partial(self._uploads.get, call.workspace_id)
-        return engine_job(
-            body, deadline=call.ends_at, uploads=uploads, schemas=self._schemas, test=False
+        return job, job_context(
+            job, deadline=call.ends_at, uploads=uploads, schemas=self._schemas, test=False
         )
 
 
@@ -112,32 +117,14 @@ def check_outcome(outcome: RenderOutcome, max_pages: int) -> None:
             raise RenderFailure("output_too_large", message)
 
 
-def dry_run_answer(failure: RenderFailure | None) -> dict[str, Any]:
-    """Return the render function's answer to a dry run."""
-    return {"v": VERSION, "failure": None if failure is None else _failure_json(failure)}
-
-
-def lint_answer(failures: Sequence[RenderFailure]) -> dict[str, Any]:
-    """Return the render function's answer to a lint call."""
-    return {"v": VERSION, "failures": [_failure_json(failure) for failure in failures]}
-
-
-def failure_from_answer(answer: Mapping[str, Any], subject: str) -> RenderFailure | None:
-    """Return the failure in a `dry_run_answer`, with `subject` before its message, or None.
+def failure_from_answer(answer: JsonObject, subject: str) -> RenderFailure | None:
+    """Return the failure in a DryRunAnswer, with `subject` before its message, or None.
 
     Raises UnknownVersion.
     """
-    check_version(answer, VERSION)
-    failure = answer["failure"]
+    failure = DryRunAnswer.from_json(answer).failure
     if failure is None:
         return None
-    errors = [FieldError(**entry) for entry in failure["errors"]]
-    detail = f"{subject}: {failure['message']}"
-    return RenderFailure(failure["code"], detail, errors=errors, **failure["members"])
-
-
-def _failure_json(failure: RenderFailure) -> dict[str, Any]:
-    # A trace is stored in a render's row, and a dry run has no row.
-    members = {name: value for name, value in failure.members.items() if name != "trace"}
-    errors = [entry._asdict() for entry in failure.errors]
-    return {"code": failure.code, "message": failure.detail, "errors": errors, "members": members}
+    detail = f"{subject}: {failure.message}"
+    members: dict[str, Any] = dict(failure.members)
+    return RenderFailure(failure.code, detail, errors=failure.errors, **members)

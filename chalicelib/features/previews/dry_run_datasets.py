@@ -2,12 +2,12 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextvars import copy_context
 from copy import replace
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.functions import (
     FunctionBusy,
@@ -19,13 +19,14 @@ from chalicelib.adapters.json_logs import current_ids
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import IdGenerator, RenderId
+from chalicelib.core.json import JsonObject
 from chalicelib.features.previews.dry_run import DryRunCall, failure_from_answer
-from chalicelib.features.renders.accept.command import check_region
+from chalicelib.features.renders.accept.command import check_region, page_limit
 from chalicelib.features.renders.accept.templates import ResolveTemplate
 from chalicelib.features.renders.model import MAX_ATTEMPTS
 from chalicelib.features.renders.run.bodies import RenderBodies, is_large
 from chalicelib.features.templates.datasets import ReadDatasets
-from chalicelib.features.templates.model import SourceBundle, Template
+from chalicelib.features.templates.model import Dataset, SourceBundle, Template
 from chalicelib.features.templates.publish import NewDataset
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.templates.sources import ResolvedSource
@@ -51,7 +52,7 @@ class _NamedDataset:
     """Dataset with its name for messages and the JSON Pointer to its data."""
 
     name: str
-    data: Callable[[], Mapping[str, Any]]
+    data: Callable[[], JsonObject]
     pointer: str
 
 
@@ -115,7 +116,7 @@ class DryRunDatasets:
             self._run_in_parallel(workspace.plan, template, source, named, (ends_at, lease))
 
     def _check_schema(
-        self, schema: Mapping[str, Any] | None, dataset: _NamedDataset, ends_at: float
+        self, schema: JsonObject | None, dataset: _NamedDataset, ends_at: float
     ) -> None:
         """Check a dataset against the template's schema.
 
@@ -139,7 +140,7 @@ class DryRunDatasets:
     def _stored_datasets(self, template: Template) -> list[_NamedDataset]:
         reader = self._datasets
 
-        def load_data(dataset: Any) -> Callable[[], Mapping[str, Any]]:
+        def load_data(dataset: Dataset) -> Callable[[], JsonObject]:
             return lambda: reader.data(template, dataset)
 
         return [
@@ -193,21 +194,20 @@ class DryRunDatasets:
         """Render one dataset; return its failure, or None."""
         ends_at, wait_s = deadline_and_wait
         resolved = ResolvedSource(None, template.type, source)
-        body = self._templates.render_body(plan, template, resolved, dataset.data())
-        requested = body.output["pdf"]["max_pages"]
+        job = self._templates.page_job(plan, template, resolved, dataset.data())
         call = DryRunCall(
             workspace_id=template.workspace_id,
             request_id=current_ids()["request_id"],
-            body=body,
+            job=job,
             body_key=None,
-            max_pages=min(requested or plan.max_pages, plan.max_pages),
+            max_pages=page_limit(job, plan),
             ends_at=ends_at,
         )
-        if not is_large(body):
+        if not is_large(job):
             return self._invoke(call, dataset, wait_s)
         body_id = RenderId(self._ids.new("rnd", self._clock.now()))
-        with self._bodies.temporary_body(template.workspace_id, body_id, body) as key:
-            return self._invoke(replace(call, body=None, body_key=key), dataset, wait_s)
+        with self._bodies.temporary_body(template.workspace_id, body_id, job) as key:
+            return self._invoke(replace(call, job=None, body_key=key), dataset, wait_s)
 
     def _invoke(
         self, call: DryRunCall, dataset: _NamedDataset, wait_s: float
@@ -234,13 +234,13 @@ class DryRunDatasets:
         return ends_at - self._clock.now().timestamp()
 
 
-def _have_ended(tasks: Iterable[Future[Any]], within_s: float) -> bool:
+def _have_ended(tasks: Iterable[Future[RenderFailure | None]], within_s: float) -> bool:
     started = [task for task in tasks if not task.cancelled()]
     return not wait(started, timeout=max(0.0, within_s)).not_done
 
 
 def _new_datasets(datasets: Sequence[NewDataset]) -> list[_NamedDataset]:
-    def load_data(dataset: NewDataset) -> Callable[[], Mapping[str, Any]]:
+    def load_data(dataset: NewDataset) -> Callable[[], JsonObject]:
         return lambda: dataset.data
 
     return [

@@ -4,15 +4,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final
 
 from chalicelib.contract.css_values import length_in_inches
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, json_pointer
-from chalicelib.engine.einvoice.prepare import EInvoiceInput, invoice_at, prepare_invoice
-from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.einvoice.job_invoice import prepare_command
 from chalicelib.engine.inputs.ignored_options import ignored_data_warnings, ignored_option_warnings
-from chalicelib.engine.job import EInvoiceCommand, RenderWarning
-from chalicelib.engine.options.output import OutputOptions
+from chalicelib.engine.job import Job, PageJob, RenderWarning
 from chalicelib.features.previews.lint import LintTemplates
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
@@ -21,8 +20,6 @@ from chalicelib.features.renders.accept.command import (
 )
 from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
 from chalicelib.features.renders.accept.uploads import check_uploads
-from chalicelib.features.renders.model import RenderBody
-from chalicelib.features.renders.run.jobs import engine_job, requested_invoice
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
@@ -127,21 +124,21 @@ def refusal_report(refusal: ServiceError) -> PreflightReport:
     return PreflightReport(refusal.errors or (FieldError(pointer, refusal.code, refusal.detail),))
 
 
-def check_invoice(body: RenderBody) -> Iterator[RenderWarning]:
+def check_invoice(job: Job) -> Iterator[RenderWarning]:
     """Yield warnings; raises `einvoice_invalid` with a pointer to each finding.
 
     Skips an invoice whose data are at a `data_url`: they are not loaded yet.
     """
-    invoice = requested_invoice(body)
+    invoice, data_url = job.einvoice, job.data_url if isinstance(job, PageJob) else None
     if invoice is None:
         return
     if invoice.is_skipped_by_plan:
         message = "The plan has no e-invoices: the PDF will not carry the template's."
         yield RenderWarning("einvoice_skipped_plan", message, "output.einvoice")
-    if invoice.data_path is not None and body.data_url is not None:
+    if invoice.data_path is not None and data_url is not None:
         return
     try:
-        prepare_invoice(_einvoice_input(invoice, body))
+        prepare_command(invoice, _data(job))
     except RenderFailure as failure:
         if invoice.is_written:
             raise _refusal(failure, invoice.findings_root) from None
@@ -150,8 +147,8 @@ def check_invoice(body: RenderBody) -> Iterator[RenderWarning]:
 
 def _needs_lease(command: RenderCommand) -> bool:
     """Return True if a check runs a template or a schema."""
-    render_input = command.body.input
-    return bool(render_input.get("templating")) or bool(render_input.keys() & {"scene", "schema"})
+    job = command.job
+    return isinstance(job, PageJob) and (job.source.has_templates or job.schema is not None)
 
 
 def _check_command(context: PreflightContext) -> Iterable[RenderWarning]:
@@ -165,21 +162,22 @@ def _check_plan(context: PreflightContext) -> Iterable[RenderWarning]:
 
 
 def _check_uploads(context: PreflightContext) -> Iterable[RenderWarning]:
-    check_uploads(context.command.body, context.command.workspace.id, context.uploads)
+    check_uploads(context.command.job, context.command.workspace.id, context.uploads)
     return ()
 
 
 def _check_schema(context: PreflightContext) -> Iterable[RenderWarning]:
-    check_data(context.command.body, context.schemas)
+    check_data(context.command.job, context.schemas)
     return ()
 
 
 def _check_invoice(context: PreflightContext) -> Iterable[RenderWarning]:
-    return check_invoice(context.command.body)
+    return check_invoice(context.command.job)
 
 
 def _check_templates(context: PreflightContext) -> Iterable[RenderWarning]:
-    if context.command.body.input.get("upload_id") is not None:
+    job = context.command.job
+    if isinstance(job, PageJob) and job.source.referenced_uploads():
         try:
             _check_uploads(context)
         except ServiceError:
@@ -191,46 +189,34 @@ def _check_templates(context: PreflightContext) -> Iterable[RenderWarning]:
 
 
 def _check_margins(context: PreflightContext) -> Iterator[RenderWarning]:
-    output = OutputOptions.from_json(context.command.body.output)
-    pdf = context.command.body.output["pdf"]
+    job = context.command.job
+    if not isinstance(job, PageJob) or "pdf" not in job.output.formats:
+        return
+    pdf = job.output.pdf
     for name, side in _HEADER_FOOTER_SIDES.items():
-        if "pdf" not in output.formats or not (pdf[name] or {}).get("enabled"):
+        part, margin = getattr(pdf, name), getattr(pdf.margin, side)
+        if part is None or not part.enabled or part.height is None:
             continue
-        height, margin = pdf[name]["height"], pdf["margin"][side]
-        if height is not None and length_in_inches(height) > length_in_inches(margin):
-            message = f"{name} is {height} high and pdf.margin.{side} is {margin}"
+        if length_in_inches(part.height) > length_in_inches(margin):
+            message = f"{name} is {part.height} high and pdf.margin.{side} is {margin}"
             yield RenderWarning("header_footer_overlap", message, f"/output/pdf/{name}/height")
 
 
 def _check_ignored_options(context: PreflightContext) -> Iterable[RenderWarning]:
-    return ignored_option_warnings(OutputOptions.from_json(context.command.body.output))
+    job = context.command.job
+    return ignored_option_warnings(job.output) if isinstance(job, PageJob) else ()
 
 
 def _check_unused_data(context: PreflightContext) -> Iterable[RenderWarning]:
-    body = context.command.body
-    if body.input["type"] == "template":
+    job = context.command.job
+    # A template that was not found may use them.
+    if not isinstance(job, PageJob) or job.source.template_id is not None:
         return ()
-    job = engine_job(
-        body,
-        deadline=context.deadline,
-        # The contents of uploads do not matter for this check.
-        uploads=lambda _upload_id: b"",
-        schemas=context.schemas,
-        test=False,
-    )
     return ignored_data_warnings(job)
 
 
-def _einvoice_input(invoice: EInvoiceCommand, body: RenderBody) -> EInvoiceInput:
-    source: Any = invoice.invoice
-    if invoice.data_path is not None:
-        source = invoice_at(body.data or {}, invoice.data_path)
-    return EInvoiceInput(
-        profile=PROFILES[invoice.profile],
-        syntax=cast("Syntax", invoice.syntax),
-        source=source,
-        findings_root=invoice.findings_root,
-    )
+def _data(job: Job) -> JsonObject:
+    return (job.data if isinstance(job, PageJob) else None) or {}
 
 
 def _refusal(failure: RenderFailure, root: str) -> ServiceError:

@@ -46,7 +46,7 @@ class MeasureRender:
 def _render_values(render: Render) -> Iterator[MetricValues]:
     yield MetricValues("Count", {"Renders": 1}, {"status": render.status})
     if render.error is not None:
-        yield MetricValues("Count", {"Failures": 1}, {"code": render.error["code"]})
+        yield MetricValues("Count", {"Failures": 1}, {"code": str(render.error["code"])})
     if render.attempt:
         yield MetricValues("Count", {"Attempts": render.attempt})
     timings = render.timings or {}

@@ -1,10 +1,10 @@
-"""Render, its body, and the transitions between its states."""
+"""Render, and the transitions between its states."""
 
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
-from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.engine.templating.includes import Includes
+from chalicelib.core.json import JsonObject
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.workspaces.limits.model import Reservation
 
@@ -27,16 +27,13 @@ TRANSITIONS: Final[dict[RenderStatus, tuple[RenderStatus, ...]]] = {
 FINAL_STATUSES: Final = tuple(status for status, after in TRANSITIONS.items() if not after)
 UNFINISHED_STATUSES: Final = tuple(status for status, after in TRANSITIONS.items() if after)
 MAX_ATTEMPTS: Final = 3
-_BODY_VERSION: Final = 4
-# A body of the previous version may wait in a queue during a deployment. That version had no
-# e-invoices and is read like the present one.
-_PREVIOUS_BODY_VERSION: Final = 3
 
 
 class Render(NamedTuple):
     """Render as stored in its row.
 
-    `attempt` fences concurrent writers; `waived_attempts` do not count towards MAX_ATTEMPTS.
+    `input` and `output` are the request's, without content and secrets. `attempt` fences concurrent
+    writers; `waived_attempts` do not count towards MAX_ATTEMPTS.
     """
 
     id: RenderId
@@ -44,8 +41,8 @@ class Render(NamedTuple):
     status: RenderStatus
     mode: RunMode
     test: bool
-    input: dict[str, Any]
-    output: dict[str, Any]
+    input: JsonObject
+    output: JsonObject
     delivery: DeliveryType
     expires_in_s: int
     max_pages: int
@@ -56,18 +53,18 @@ class Render(NamedTuple):
     attempt: int = 0
     waived_attempts: int = 0
     reference: str | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: JsonObject | None = None
     body_key: str | None = None
     files: tuple[StoredFile, ...] = ()
-    warnings: tuple[dict[str, Any], ...] = ()
-    error: dict[str, Any] | None = None
+    warnings: tuple[JsonObject, ...] = ()
+    error: JsonObject | None = None
     billed: bool = False
-    timings: dict[str, Any] | None = None
+    timings: Mapping[str, int] | None = None
     logs: tuple[str, ...] = ()
-    explain: dict[str, Any] | None = None
+    explain: JsonObject | None = None
     # `result` has the conformance report, `invoice` the totals of an e-invoice.
-    result: dict[str, Any] | None = None
-    invoice: dict[str, Any] | None = None
+    result: JsonObject | None = None
+    invoice: JsonObject | None = None
     started_at: str | None = None
     completed_at: str | None = None
     expires_at: str | None = None
@@ -89,9 +86,10 @@ class Render(NamedTuple):
     @property
     def extensions(self) -> tuple[str, ...]:
         """Return the file extensions of a successful render, in file order."""
-        if self.output["format"] == "zip":
-            return ("zip",)
-        return tuple(self.output["formats"] or [self.output["format"] or "pdf"])
+        format_, formats = self.output["format"], self.output["formats"]
+        if format_ == "zip" or not isinstance(formats, Sequence) or not formats:
+            return (str(format_ or "pdf"),)
+        return tuple(map(str, formats))
 
     @property
     def returns_file(self) -> bool:
@@ -129,32 +127,3 @@ class ClaimResult(NamedTuple):
     render: Render
     is_mine: bool
     is_free: bool = False
-
-
-class RenderBody(NamedTuple):
-    """Content and options of a document, too large for a row; `input` and `output` as requested."""
-
-    input: dict[str, Any]
-    data: dict[str, Any] | None
-    data_url: str | None
-    output: dict[str, Any]
-    includes: Includes = Includes()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the body as JSON, for an invocation or an object."""
-        return {
-            "v": _BODY_VERSION,
-            "input": self.input,
-            "data": self.data,
-            "data_url": self.data_url,
-            "output": self.output,
-            "includes": self.includes.to_json(),
-        }
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "RenderBody":
-        """Parse the JSON that `to_json` wrote; raises UnknownVersion."""
-        if value.get("v") != _PREVIOUS_BODY_VERSION:
-            check_version(value, _BODY_VERSION, "a body")
-        includes = Includes.from_json(value["includes"])
-        return cls(value["input"], value["data"], value["data_url"], value["output"], includes)

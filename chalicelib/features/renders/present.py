@@ -3,9 +3,10 @@
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from copy import replace
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.idempotency import Accepted202
@@ -22,7 +23,7 @@ class PresentRender:
         self._file_urls = file_urls
         self._clock = clock
 
-    def __call__(self, render: Render, *, with_urls: bool = True) -> dict[str, Any]:
+    def __call__(self, render: Render, *, with_urls: bool = True) -> dict[str, Json]:
         """Return the render as JSON; fields without a value are null or empty.
 
         The files have signed URLs if `with_urls`.
@@ -36,7 +37,7 @@ class PresentRender:
             ],
         )
 
-    def as_accepted(self, render: Render, accepted: Accepted202) -> dict[str, Any]:
+    def as_accepted(self, render: Render, accepted: Accepted202) -> dict[str, Json]:
         """Return the render as its first answer showed it, before it was final."""
         first_state = replace(
             render,
@@ -57,14 +58,14 @@ class PresentRender:
         )
         return self(first_state)
 
-    def _signed_url(self, file: StoredFile, url_expires_at: dt.datetime) -> Mapping[str, Any]:
+    def _signed_url(self, file: StoredFile, url_expires_at: dt.datetime) -> JsonObject:
         return {
             "url": self._file_urls.signed_url(file, url_expires_at),
             "url_expires_at": format_rfc3339(url_expires_at),
         }
 
 
-def render_json(render: Render, files: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
     """Return a render as JSON with the JSON of its files; purged files are left out."""
     return {
         "id": render.id,
@@ -101,12 +102,12 @@ def render_json(render: Render, files: Sequence[Mapping[str, Any]]) -> dict[str,
     }
 
 
-def render_json_without_urls(render: Render) -> dict[str, Any]:
+def render_json_without_urls(render: Render) -> dict[str, Json]:
     """Return a render as JSON; its files have no URLs."""
     return render_json(render, [_file_json(file, {}) for file in render.files])
 
 
-def _file_json(file: StoredFile, url_fields: Mapping[str, Any]) -> Mapping[str, Any]:
+def _file_json(file: StoredFile, url_fields: JsonObject) -> JsonObject:
     return {
         "id": file.id,
         "format": file.format,
@@ -122,8 +123,9 @@ def _file_json(file: StoredFile, url_fields: Mapping[str, Any]) -> Mapping[str, 
     }
 
 
-def _explain_json(explain: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _explain_json(explain: JsonObject | None) -> dict[str, Json] | None:
     """Return `explain` with bytes of every resource type; rows omit the types without any."""
     if explain is None:
         return None
-    return {**explain, "bytes": _ZERO_BYTES | explain.get("bytes", {})}
+    sizes = explain.get("bytes")
+    return {**explain, "bytes": {**_ZERO_BYTES, **(sizes if isinstance(sizes, Mapping) else {})}}

@@ -5,12 +5,15 @@ Values used in conditions, filters and indexes are attributes. All others are in
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
+
+import msgspec
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.core.json import Json
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.output_defaults import output_differences, with_defaults
@@ -18,7 +21,7 @@ from chalicelib.features.workspaces.limits.model import Reservation
 
 DUE_RENDER: Final = DueKind("render", shards=8)
 
-type _Fields = dict[str, Any]
+type _Fields = dict[str, Json]
 
 # Rows leave out what has its default in Render, as rows of earlier releases lack later fields.
 _REQUEST_FIELDS: Final = (
@@ -172,4 +175,5 @@ def _file_json(file: StoredFile, render: Render) -> _Fields:
 
 def _file(stored: _Fields, item: Item) -> StoredFile:
     lacking: _Fields = dict.fromkeys(StoredFile._fields)
-    return StoredFile(**(lacking | {"expires_at": item.get("expires_at")} | stored))
+    fields = lacking | {"expires_at": item.get("expires_at")} | stored
+    return msgspec.convert(tuple(fields[name] for name in StoredFile._fields), StoredFile)

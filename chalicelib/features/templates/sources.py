@@ -2,12 +2,13 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from chalicelib.core.errors import Forbidden, NotFound
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import strings_in
 from chalicelib.engine.templating.includes import Includes, collect_includes, included_template_ids
 from chalicelib.features.templates.model import SourceBundle, Template, TemplateType
 from chalicelib.features.templates.read import ReadTemplates
@@ -102,9 +103,12 @@ class SourceLookup(Protocol):
 
 
 def resolve_includes(
-    texts: Any, workspace_id: WorkspaceId, find: SourceLookup, allowed: Collection[str] = ()
+    texts: Iterable[str],
+    workspace_id: WorkspaceId,
+    find: SourceLookup,
+    allowed: Collection[str] = (),
 ) -> Includes:
-    """Return the templates that the strings in `texts` (JSON of any shape) include.
+    """Return the templates that the texts include.
 
     With `allowed` only those ids may be included; others raise `template_not_allowed_for_key`. A
     missing template or a canvas raises `template_not_found`.
@@ -120,7 +124,7 @@ def resolve_includes(
             raise NotFound("template_not_found", detail)
         return resolved.source.content.get("html") or ""
 
-    return collect_includes(_strings(texts), load_html)
+    return collect_includes(texts, load_html)
 
 
 def check_includes(source: SourceBundle, before: SourceBundle, allowed: Collection[str]) -> None:
@@ -137,16 +141,5 @@ def check_includes(source: SourceBundle, before: SourceBundle, allowed: Collecti
 
 
 def _included_ids(source: SourceBundle) -> set[str]:
-    texts = [dict(source.content), dict(source.options)]
-    return {name for text in _strings(texts) for name in included_template_ids(text)}
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from _strings(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _strings(inner)
+    texts = (*strings_in(source.content), *strings_in(source.options))
+    return {name for text in texts for name in included_template_ids(text)}

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Any, Final, override
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.canvas.page import CanvasPage, canvas_page
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.options.output import OutputOptions
 from tests.builders.pages.engine_jobs import no_uploads
 
 BOX: Final = {"width": 10, "height": 10}

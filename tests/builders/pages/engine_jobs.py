@@ -2,14 +2,16 @@
 
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import HtmlDocument, Job, WebPage
-from chalicelib.engine.options.output import OutputOptions
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.job import JobContext, PageJob
 from chalicelib.engine.ports import DestinationRefusedError, FetchResponse
+from chalicelib.engine.sources import HtmlSource, UrlSource
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from tests.builders.pages.web_site import Site
@@ -21,7 +23,7 @@ class NoTemplates:
     def render(  # noqa: PLR0913 -- as the port
         self,
         source: str,
-        data: Mapping[str, Any],
+        data: JsonObject,
         *,
         strict: bool,
         deadline: float,
@@ -53,33 +55,35 @@ def no_uploads(upload_id: str) -> bytes:
     raise RenderFailure("upload_not_found", upload_id)
 
 
-def job(
-    html: str,
-    output: Mapping[str, Any] | None = None,
+type Task = tuple[PageJob, JobContext]
+
+
+def task(
+    html: str = "",
+    output: JsonObject | None = None,
     *,
     head: str | None = None,
     templating: bool = False,
     seconds: float = 20,
     **parts: Any,
-) -> Job:
-    """Return a job for a document with `seconds` left."""
-    fields = {"uploads": no_uploads, **parts}
-    return Job(
-        source=HtmlDocument(html, head, templating),
-        output=OutputOptions.from_json(output or {}),
-        deadline=time.time() + seconds,
-        **fields,
+) -> Task:
+    """Return a job for a document and a context with `seconds` left.
+
+    `parts` are fields of PageJob, such as `source` or `data`, and of JobContext.
+    """
+    fields = {name: parts.pop(name) for name in PageJob.__struct_fields__ if name in parts}
+    source = HtmlSource(html=html, head=head, templating=templating)
+    page_job = PageJob(
+        **{"source": source, "output": OutputOptions.from_json(output or {}), **fields}
+    )
+    return page_job, JobContext(
+        **{"deadline": time.time() + seconds, "uploads": no_uploads, **parts}
     )
 
 
-def web_page_job(url: str, output: Mapping[str, Any] | None = None, *, seconds: float = 20) -> Job:
-    """Return a job for a web page with `seconds` left."""
-    return Job(
-        source=WebPage(url),
-        output=OutputOptions.from_json(output or {}),
-        deadline=time.time() + seconds,
-        uploads=no_uploads,
-    )
+def web_page_task(url: str, output: JsonObject | None = None, *, seconds: float = 20) -> Task:
+    """Return a job for a web page and a context with `seconds` left."""
+    return task(output=output, seconds=seconds, source=UrlSource(url))
 
 
 def egress_to(*sites: Site) -> GuardedEgress:

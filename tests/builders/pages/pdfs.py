@@ -6,11 +6,11 @@ from typing import Any
 
 import pikepdf
 
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.pdf import ContentSource
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.finishing.finish_pdf import finish_pdf
 from chalicelib.engine.finishing.finisher import FinishingContext
-from chalicelib.engine.options.output import OutputOptions
-from chalicelib.engine.options.pdf import ContentSource
 from chalicelib.engine.render_trace import TraceRecorder
 
 A4 = (0, 0, 595, 842)

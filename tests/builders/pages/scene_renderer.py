@@ -1,7 +1,6 @@
 """Scenes drawn by the real browser, and readers of the outcome."""
 
 import io
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,11 +8,11 @@ import pypdf
 from PIL import Image
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.job import CanvasScene, Job, RenderOutcome
-from chalicelib.engine.options.output import OutputOptions
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from chalicelib.engine.sources import CanvasSource
 from chalicelib.engine.templating.worker import TemplateWorker
-from tests.builders.pages.engine_jobs import RefusingEgress, no_uploads
+from tests.builders.pages.engine_jobs import RefusingEgress, task
 
 LONG_TEXT = "The quick brown fox jumps over the lazy dog. " * 8
 
@@ -33,9 +32,9 @@ class SceneRenderer:
         **scene: Any,
     ) -> RenderOutcome:
         scene = {"width": size[0], "height": size[1], "layers": list(layers), **scene}
-        made = OutputOptions.from_json({"format": "png"} | dict(output or {}))
-        job = Job(CanvasScene(scene), made, time.time() + 60, no_uploads, data=data)
-        return run_job(job, self._parts)
+        made = {"format": "png"} | dict(output or {})
+        drawn = task("", made, source=CanvasSource(scene), data=data, seconds=60)
+        return run_page_job(*drawn, self._parts)
 
 
 def box(type_: str, x: float, y: float, width: float, height: float, **more: Any) -> dict[str, Any]:

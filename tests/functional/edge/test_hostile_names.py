@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job, RenderOutcome, RenderTrace, RenderWarning
+from chalicelib.engine.job import Job, JobContext, RenderOutcome, RenderTrace, RenderWarning
 from tests.builders.hostile_texts import HOSTILE_NAMES
 from tests.builders.http import ApiAnswer
 from tests.builders.service import MotoAws, Service
@@ -76,8 +76,8 @@ def with_name(service: Service, text: str, **delivery: str) -> ApiAnswer:
     """Render with a file name made by a template."""
     run = type(service.engine).run
 
-    def named(job: Job) -> RenderOutcome:
-        return replace(run(service.engine, job), filename=text)
+    def named(job: Job, context: JobContext) -> RenderOutcome:
+        return replace(run(service.engine, job, context), filename=text)
 
     service.engine.run = named  # type: ignore[method-assign]
     return service.render(delivery=delivery)
@@ -143,7 +143,7 @@ def test_hostile_texts_of_pages_and_templates_are_only_reported(
         explain={"fonts": [{"requested": text, "used": text}], "wait": text},
     )
     run = service.engine.run
-    service.engine.run = lambda job: replace(run(job), trace=trace)  # type: ignore[method-assign]
+    service.engine.run = lambda *task: replace(run(*task), trace=trace)  # type: ignore[method-assign]
     render = service.render(data={text or "x": text}).json
     assert render["logs"] == [f"log: {text}"]
     assert service.call("GET", f"/v1/renders/{render['id']}").json["warnings"] == render["warnings"]

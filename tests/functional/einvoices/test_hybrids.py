@@ -32,7 +32,7 @@ def test_engine_gets_the_invoice_and_its_pointer(service: Service) -> None:
     )
     assert order.is_written
     assert order.invoice is not None
-    assert order.invoice["lines"][0]["price"] == {"net": "19.99"}
+    assert "'price': {'net': '19.99'}" in str(order.invoice["lines"])
     shown = {"profile": "EN16931", "invoice_path": None, "syntax": "cii"}
     assert answer.json["output"]["einvoice"] == shown
 

@@ -15,6 +15,7 @@ from chalicelib.core.tracebacks import exception_kind, redacted_traceback
 from chalicelib.engine.job import Job
 from functions.render.serve import InvocationError
 from tests.builders.service import FunctionKilled, Service
+from tests.fakes.engine import html_of
 
 SECRET: Final = "Geheimnis-4711"
 NONE: Final = {"type": "binary", "retention": "none"}
@@ -28,7 +29,7 @@ def log_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 
 
 def html(job: Job) -> str:
-    return str(getattr(job.source, "html"))  # noqa: B009 -- of whichever kind it is
+    return str(html_of(job))
 
 
 def fail_with_document_in_messages(job: Job) -> NoReturn:

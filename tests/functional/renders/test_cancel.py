@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import timeout_failure
-from chalicelib.engine.job import Job, RenderTrace, RenderWarning
+from chalicelib.engine.job import Job, JobContext, RenderTrace, RenderWarning
 from tests.builders.http import ApiAnswer
 from tests.builders.service import FunctionKilled, Service
 
@@ -25,21 +25,23 @@ def nothing_is_reserved(service: Service) -> bool:
     return (limits["used"], limits["holds"], limits["leases"]) == (0, {}, {})
 
 
-def cancel_while_running(service: Service, then: Callable[[Job], None]) -> Callable[[Job], None]:
-    def before(job: Job) -> None:
+def cancel_while_running(
+    service: Service, then: Callable[[JobContext], None]
+) -> Callable[[Job], None]:
+    def before(_job: Job) -> None:
         assert cancel(service, newest(service)).json["status"] == "canceled"
-        then(job)
+        then(service.engine.contexts[-1])
 
     return before
 
 
-def stop(job: Job) -> None:
+def stop(context: JobContext) -> None:
     """Stop as a canceled page does."""
-    job.cancellation.result(timeout=10)
+    context.cancellation.result(timeout=10)
     raise timeout_failure()
 
 
-def finish_first(_job: Job) -> None:
+def finish_first(_context: JobContext) -> None:
     """Finish before the cancellation is noticed."""
 
 
@@ -65,11 +67,11 @@ def test_queued_render_is_canceled_and_never_run(service: Service) -> None:
 @pytest.mark.parametrize("then", [stop, finish_first])
 @pytest.mark.parametrize("delivery", ["url", "binary"])
 def test_running_render_stops_and_then_releases_its_lease(
-    service: Service, then: Callable[[Job], None], delivery: str
+    service: Service, then: Callable[[JobContext], None], delivery: str
 ) -> None:
-    def look(job: Job) -> None:
+    def look(context: JobContext) -> None:
         assert list(service.limits()["leases"]) == [newest(service)], "it still runs"
-        then(job)
+        then(context)
 
     service.engine.before_run = cancel_while_running(service, look)
 
@@ -86,7 +88,9 @@ def test_running_render_stops_and_then_releases_its_lease(
 
 
 @pytest.mark.parametrize("then", [stop, finish_first])
-def test_queued_render_that_runs_stops(service: Service, then: Callable[[Job], None]) -> None:
+def test_queued_render_that_runs_stops(
+    service: Service, then: Callable[[JobContext], None]
+) -> None:
     service.engine.before_run = cancel_while_running(service, then)
     render_id = service.render(mode="async").json["id"]
 
@@ -100,7 +104,7 @@ def test_queued_render_that_runs_stops(service: Service, then: Callable[[Job], N
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_canceled_render_with_a_killed_function_leaves_nothing(service: Service, mode: str) -> None:
-    def die_after_storing(_job: Job) -> None:
+    def die_after_storing(_context: JobContext) -> None:
         # The relay removes the files that exist by then; this file arrives later.
         service.relay_events()
         service.kill_before_commit = True
@@ -123,10 +127,10 @@ def test_canceled_render_with_a_killed_function_leaves_nothing(service: Service,
 
 
 def test_superseded_attempt_is_stopped(service: Service) -> None:
-    def superseded(job: Job) -> None:
+    def superseded(_job: Job) -> None:
         if len(service.engine.jobs) == 1:
             service.serve(service.last_event | {"attempt": 2, "row": None}, "second")
-            stop(job)
+            stop(service.engine.contexts[0])
 
     service.engine.before_run = superseded
 
@@ -164,8 +168,8 @@ def test_canceled_render_keeps_its_trace(service: Service, *, kept: bool) -> Non
         {"fonts": [], "bytes": {}, "requests": 1, "wait": "load"},
     )
 
-    def stop_in_mid_page(job: Job) -> None:
-        job.cancellation.result(timeout=10)
+    def stop_in_mid_page(context: JobContext) -> None:
+        context.cancellation.result(timeout=10)
         raise RenderFailure("render_timeout", "x", trace=trace)
 
     service.engine.before_run = cancel_while_running(service, stop_in_mid_page)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.job import HtmlDocument, WebPage
+from chalicelib.engine.sources import HtmlSource, UrlSource
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 
@@ -48,7 +48,7 @@ def test_convenience_endpoint_equals_a_render_request(
     service.run_queued()
     first, second = service.engine.jobs
     assert (first.source, first.output, first.data) == (second.source, second.output, second.data)
-    expected = WebPage if kind == "url" else HtmlDocument
+    expected = UrlSource if kind == "url" else HtmlSource
     assert isinstance(first.source, expected)
 
 

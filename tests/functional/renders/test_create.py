@@ -8,12 +8,13 @@ import pytest
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import TemplateId, lowest_id
-from chalicelib.engine.job import HtmlDocument, WebPage
+from chalicelib.engine.sources import HtmlSource, UrlSource
 from chalicelib.engine.versions import NEWEST_ENGINE
 from chalicelib.features.templates.model import Draft, PublishedVersion, SourceBundle, Template
 from chalicelib.features.templates.rows import draft_row, template_row, version_row
 from chalicelib.features.templates.source_texts import serialize_source, stored_text
 from tests.builders.service import Service
+from tests.fakes.engine import content_of
 
 TEMPLATE = lowest_id("tpl", 1_700_000_000_000)
 OTHER = lowest_id("tpl", 1_700_000_000_001)
@@ -53,7 +54,7 @@ def test_template_is_rendered_in_its_live_version(service: Service, mode: str) -
     assert render["input"] == of_template()
     assert (render["template_id"], render["template_version"]) == (TEMPLATE, 2)
     (job,) = service.engine.jobs
-    assert job.source == HtmlDocument("<p>live {{ n }}</p>", None, templating=True)
+    assert content_of(job) == HtmlSource(html="<p>live {{ n }}</p>", templating=True)
     assert job.data == {"n": 1}
 
 
@@ -64,8 +65,8 @@ def test_live_key_renders_a_draft_only_where_the_workspace_allows_it(
     draft: dict[str, Any] = {"input": of_template(), "version": "draft"}
 
     assert service.render(key=service.test, **draft).json["template_version"] is None
-    assert service.engine.jobs[-1].source == HtmlDocument(
-        "<p>draft {{ n }}</p>", "<style></style>", templating=True
+    assert content_of(service.engine.jobs[-1]) == HtmlSource(
+        html="<p>draft {{ n }}</p>", head="<style></style>", templating=True
     )
     assert service.render(**draft).code == "test_key_required"
     workspace = service.services.workspaces.get(service.workspace)
@@ -144,9 +145,9 @@ def test_url_source_is_a_web_page_and_html_with_data_is_a_template(service: Serv
     page = {"type": "url", "url": "https://example.com/a"}
 
     assert service.render(input=page).json["input"] == page
-    assert service.engine.jobs[-1].source.__class__.__name__ == "WebPage"
     service.render(data_url="https://example.com/data")
-    assert service.engine.jobs[-1].source == HtmlDocument("<p>Hello</p>", None, templating=True)
+    assert service.engine.jobs[0].source == UrlSource(page["url"])
+    assert service.engine.jobs[1].source == HtmlSource(html="<p>Hello</p>", templating=True)
     assert service.engine.jobs[-1].data_url == "https://example.com/data"
 
 
@@ -190,8 +191,8 @@ def test_render_that_is_taken_over_keeps_its_version(service: Service) -> None:
     render = service.render(input=of_template(), headers={"Idempotency-Key": "k"}).json
 
     assert (render["status"], render["template_version"]) == ("succeeded", 2)
-    assert service.engine.jobs[-1].source == HtmlDocument(
-        "<p>live {{ n }}</p>", None, templating=True
+    assert content_of(service.engine.jobs[-1]) == HtmlSource(
+        html="<p>live {{ n }}</p>", templating=True
     )
 
 
@@ -226,7 +227,7 @@ def test_url_credentials_are_redacted(service: Service, url: str, shown: str) ->
 
     assert answer.json["input"]["url"] == shown
     source = service.engine.jobs[-1].source
-    assert isinstance(source, WebPage)
+    assert isinstance(source, UrlSource)
     assert source.url == url
     (row, *_) = (row for row in service.rows(answer.json["id"]) if row["SK"] == "META")
     assert "cret" not in str(row)

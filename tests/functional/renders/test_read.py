@@ -1,6 +1,7 @@
 """Reading renders: one, lists with filters and cursors, and files."""
 
 from copy import replace
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import pytest
@@ -180,9 +181,14 @@ def test_explain_lists_page_bytes_by_type(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = service.engine.run
-    explain = {"fonts": [], "bytes": {"html": 12, "css": 3}, "requests": 1, "wait": "load"}
+    explain: dict[str, Any] = {
+        "fonts": [],
+        "bytes": {"html": 12, "css": 3},
+        "requests": 1,
+        "wait": "load",
+    }
     trace = RenderTrace(explain=explain)
-    monkeypatch.setattr(service.engine, "run", lambda job: replace(run(job), trace=trace))
+    monkeypatch.setattr(service.engine, "run", lambda *task: replace(run(*task), trace=trace))
 
     render = service.render().json
 

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import HtmlDocument
+from chalicelib.engine.sources import HtmlSource
 from tests.builders.service import FunctionKilled, Service
 from tests.fakes.engine import FAKE_PDF
 
@@ -77,7 +77,7 @@ def test_async_render_is_accepted_then_processed(service: Service) -> None:
     assert service.objects() == [f"ws/{service.workspace}/files/{accepted['id']}/1-0.pdf"]
     assert service.limits()["used"] == 1
     assert service.engine.jobs[0].data == {"n": 1}
-    assert service.engine.jobs[0].source == HtmlDocument("<p>Hello</p>", None, templating=True)
+    assert service.engine.jobs[0].source == HtmlSource(html="<p>Hello</p>", templating=True)
 
 
 def test_duplicate_message_renders_once(service: Service) -> None:
@@ -185,7 +185,7 @@ def test_test_key_makes_unbilled_test_renders(service: Service) -> None:
     assert render["billed"] is False
     assert render["files"][0]["expires_at"].startswith("2026-11-22T")
     assert service.limits()["used"] == 0
-    assert service.engine.jobs[0].test is True
+    assert service.engine.contexts[0].test is True
     assert service.limits()["leases"] == {}
 
 

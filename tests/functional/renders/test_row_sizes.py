@@ -62,7 +62,7 @@ def test_sync_deadline_depends_on_timeout_behavior(service: Service) -> None:
     service.render(timeout_behavior="cancel")
     service.render(timeout_behavior="continue")
 
-    canceled, continued = (job.deadline for job in service.engine.jobs)
+    canceled, continued = (context.deadline for context in service.engine.contexts)
 
     now = service.clock.now().timestamp()
     assert now + 27 < canceled < now + 28

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import HtmlDocument, Job
+from chalicelib.engine.job import Job
+from chalicelib.engine.sources import HtmlSource
 from tests.builders.service import Service
 from tests.builders.uploads import announce_upload, post_upload, store_announced
 
@@ -21,7 +22,8 @@ def test_render_reads_uploads(service: Service, mode: str) -> None:
     contents = (b"\xef\xbb\xbf<p>\xc3\x9c", b"<a/>", b"a picture")
     ids = [post_upload(service, content).json["id"] for content in contents]
     read: list[bytes] = []
-    service.engine.before_run = lambda job: read.extend(job.uploads(name) for name in ids[1:])
+    engine = service.engine
+    engine.before_run = lambda _job: read.extend(map(engine.contexts[-1].uploads, ids[1:]))
 
     answer = service.render(mode=mode, **all_uploads(*ids))
     service.run_queued()
@@ -29,8 +31,9 @@ def test_render_reads_uploads(service: Service, mode: str) -> None:
     assert answer.status in {200, 202}, answer.body
     assert answer.json["input"]["upload_id"] == ids[0]
     (job,) = service.engine.jobs
-    assert job.source == HtmlDocument("<p>Ü", None, templating=False)
+    assert job.source == HtmlSource(upload_id=ids[0])
     assert read == list(contents[1:])
+    assert service.engine.html_texts == ["<p>Ü"]
 
 
 def test_missing_upload_is_refused_with_its_pointer(service: Service) -> None:
@@ -148,10 +151,10 @@ def test_engine_gets_upload_not_found_for_a_deleted_upload(service: Service) -> 
     upload_id = post_upload(service, b"x").json["id"]
     codes: list[str] = []
 
-    def before(job: Job) -> None:
+    def before(_job: Job) -> None:
         service.call("DELETE", f"/v1/uploads/{upload_id}")
         try:
-            job.uploads(upload_id)
+            service.engine.contexts[-1].uploads(upload_id)
         except RenderFailure as failure:
             codes.append(failure.code)
 

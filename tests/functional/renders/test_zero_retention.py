@@ -10,7 +10,14 @@ import pytest
 from botocore.exceptions import ReadTimeoutError
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job, RenderedFile, RenderOutcome, RenderTrace, RenderWarning
+from chalicelib.engine.job import (
+    Job,
+    JobContext,
+    RenderedFile,
+    RenderOutcome,
+    RenderTrace,
+    RenderWarning,
+)
 from tests.builders.service import FunctionKilled, LambdaClient, Service
 
 SECRET: Final = "Geheimnis-4711-Überweisung"
@@ -48,7 +55,8 @@ class LeakingEngine:
         self.before: Callable[[Job], None] = lambda _job: None
         service.engine.run = self.run  # type: ignore[method-assign]
 
-    def run(self, job: Job) -> RenderOutcome:
+    def run(self, job: Job, context: JobContext) -> RenderOutcome:
+        del context
         self.before(job)
         trace = RenderTrace(
             warnings=(RenderWarning("asset_failed", SECRET, SECRET),),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chalicelib.engine.job import CanvasScene
+from chalicelib.engine.sources import CanvasSource
 from tests.builders.service import Service
 from tests.builders.templates import (
     TEMPLATES_PATH,
@@ -11,6 +11,7 @@ from tests.builders.templates import (
     put_draft,
     render_template,
 )
+from tests.fakes.engine import content_of
 
 SCENE: dict[str, Any] = {
     "width": 400,
@@ -26,7 +27,7 @@ def test_scene_is_drawn_with_the_data(service: Service) -> None:
 
     assert answer.status == 200, answer.body
     job = service.engine.jobs[-1]
-    assert (job.source, job.data) == (CanvasScene(SCENE), {"name": "Ada"})
+    assert (content_of(job), job.data) == (CanvasSource(SCENE), {"name": "Ada"})
 
 
 def test_invalid_scene_is_refused_as_draft(service: Service) -> None:

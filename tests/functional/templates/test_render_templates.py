@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.job import HtmlDocument
+from chalicelib.engine.sources import HtmlSource
 from chalicelib.features.workspaces.change import WorkspaceChanges
 from tests.builders.service import Service
 from tests.builders.templates import (
@@ -14,6 +14,7 @@ from tests.builders.templates import (
     put_draft,
     render_template,
 )
+from tests.fakes.engine import content_of
 
 OPTIONS: dict[str, Any] = {
     "output_format": "png",
@@ -47,8 +48,8 @@ def test_versions_and_drafts_are_rendered_from_their_source(service: Service) ->
             "type": "template",
             "template_id": path[len(TEMPLATES_PATH) + 1 :],
         }
-        source = service.engine.jobs[-1].source
-        assert isinstance(source, HtmlDocument)
+        source = content_of(service.engine.jobs[-1])
+        assert isinstance(source, HtmlSource)
         assert (source.html, source.templating) == (html, True)
         more = ("<title>1</title>", "p {}") if html == "one" else (None, None)
         assert (source.head, source.css) == more

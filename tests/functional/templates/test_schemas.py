@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import Job
 from tests.builders.service import Service
 from tests.builders.templates import (
     make_template,
@@ -85,8 +86,8 @@ def test_schema_is_passed_to_the_engine_that_fetches_the_data(service: Service) 
     path = make_template(service, schema=SCHEMA, publish=True)
     url = "https://example.com/data.json"
 
-    def arrive(job: Any) -> None:
-        job.check_data({"lines": [{}]})
+    def arrive(_job: Job) -> None:
+        service.engine.contexts[-1].check_data({"lines": [{}]})
 
     service.engine.before_run = arrive
     answer = render_template(service, path, data_url=url)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.einvoice.job_invoice import prepare_job_invoice
-from chalicelib.engine.job import Job
+from chalicelib.engine.einvoice.job_invoice import prepare_command
+from chalicelib.engine.job import Job, PageJob
 from tests.builders.http import ApiAnswer
 from tests.builders.invoices.invoice_json import invoice_json
 from tests.builders.service import Service
@@ -58,7 +58,7 @@ def test_pdf_that_conflicts_with_the_template_invoice_names_both_options(
 def _carry(job: Job) -> None:
     """Prepare the e-invoice of a file, as the engine does first."""
     if job.einvoice is not None and job.einvoice.is_written:
-        prepare_job_invoice(job)
+        prepare_command(job.einvoice, (job.data if isinstance(job, PageJob) else None) or {})
 
 
 @pytest.mark.parametrize(

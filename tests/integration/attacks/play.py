@@ -12,13 +12,13 @@ import pikepdf
 import pypdfium2  # type: ignore[import-untyped]
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium import flags, process
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.pool.prepared_page import NewTargets
 from chalicelib.engine.browser.requests.requests import PageRequests
 from chalicelib.engine.job import HtmlDocument, Job, RenderOutcome, WebPage
-from chalicelib.engine.options.output import OutputOptions
 from chalicelib.engine.pipeline import PipelineServices, run_job
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.pages.engine_jobs import no_uploads

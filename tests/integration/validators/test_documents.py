@@ -9,11 +9,11 @@ import pikepdf
 import pypdf
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.job import CanvasScene, EInvoiceCommand, HtmlDocument, Job, RenderOutcome
-from chalicelib.engine.options.output import OutputOptions
 from chalicelib.engine.pipeline import PipelineServices, run_job
 from chalicelib.engine.templating.worker import TemplateWorker
 from chalicelib.features.templates.model import SourceBundle

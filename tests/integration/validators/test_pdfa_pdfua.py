@@ -9,13 +9,13 @@ import pypdfium2  # type: ignore[import-untyped]
 import pytest
 from PIL import Image, ImageChops
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.conformance.report import conformance_report
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.options.output import OutputOptions
 from tests.integration.engine.conftest import Render
 from tests.integration.validators.conftest import faults
 

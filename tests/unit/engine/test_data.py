@@ -1,30 +1,31 @@
 """Data of templates: inline or fetched from a URL."""
 
 import time
-from dataclasses import replace
 from threading import Event, Timer
 
 import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.job import CanvasScene
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
-from tests.builders.pages.engine_jobs import RefusingEgress, job
+from chalicelib.engine.sources import CanvasSource
+from tests.builders.pages.engine_jobs import RefusingEgress, task
 from tests.fakes.egress import FakeEgress
 
 URL = "https://example.com/data"
 
 
 def test_inline_data_are_used_unchanged() -> None:
-    assert load_data(job("x", data={"a": 1}), RefusingEgress()) == {"a": 1}
-    assert load_data(job("x"), RefusingEgress()) == {}
+    assert load_data(*task("x", data={"a": 1}), RefusingEgress()).data == {"a": 1}
+    assert load_data(*task("x"), RefusingEgress()).data is None
 
 
 def test_data_url_is_fetched_once_within_its_limits() -> None:
     world = FakeEgress({URL: b'{"a": ["\xc3\xa9", 1.5, null]}'})
 
-    assert load_data(job("x", data_url=URL), world) == {"a": ["é", 1.5, None]}
+    assert load_data(*task("x", data_url=URL, templating=True), world).data == {
+        "a": ["é", 1.5, None]
+    }
     (fetch,) = world.fetches
     assert (fetch.max_bytes, fetch.https_only) == (5_000_000, True)
     assert 9 < fetch.timeout_s <= 10
@@ -33,7 +34,7 @@ def test_data_url_is_fetched_once_within_its_limits() -> None:
 def test_data_fetch_ends_at_the_jobs_deadline() -> None:
     world = FakeEgress({URL: b"{}"})
 
-    load_data(job("x", data_url=URL, seconds=3), world)
+    load_data(*task("x", data_url=URL, seconds=3, templating=True), world)
 
     assert 2 < world.fetches[0].timeout_s <= 3
 
@@ -68,7 +69,7 @@ def test_each_data_failure_names_its_cause(
     answer: bytes | Exception, code: str, message: str
 ) -> None:
     with pytest.raises(RenderFailure) as failure:
-        load_data(job("x", data_url=URL), FakeEgress({URL: answer}))
+        load_data(*task("x", data_url=URL, templating=True), FakeEgress({URL: answer}))
 
     assert failure.value.code == code
     assert message in failure.value.detail
@@ -77,12 +78,12 @@ def test_each_data_failure_names_its_cause(
 
 def test_cancellation_ends_the_data_fetch() -> None:
     never = Event()
-    given = job("x", data_url=URL)
-    Timer(0.1, given.cancellation.set_result, [None]).start()
+    given = task("x", data_url=URL, templating=True)
+    Timer(0.1, given[1].cancellation.set_result, [None]).start()
     began = time.monotonic()
 
     with pytest.raises(RenderFailure) as failure:
-        load_data(given, FakeEgress({URL: never}))
+        load_data(*given, FakeEgress({URL: never}))
     never.set()
 
     assert failure.value.code == "render_timeout"
@@ -94,9 +95,9 @@ def test_cancellation_ends_the_data_fetch() -> None:
     [(b"[1]", "data_invalid"), (b"null", "data_invalid"), (b"{", "data_url_fetch_failed")],
 )
 def test_data_of_a_canvas_must_be_an_object(answer: bytes, code: str) -> None:
-    canvas = replace(job("x", data_url=URL), source=CanvasScene({}))
+    canvas = task(data_url=URL, source=CanvasSource({}))
 
     with pytest.raises(RenderFailure, match="data_url") as failure:
-        load_data(canvas, FakeEgress({URL: answer}))
+        load_data(*canvas, FakeEgress({URL: answer}))
 
     assert failure.value.code == code

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.inputs.ignored_options import ignored_option_warnings
-from chalicelib.engine.options.output import OutputOptions
 
 BAND = {"enabled": True, "html": "<p>x"}
 PDF: dict[str, Any] = {
@@ -63,7 +63,7 @@ def test_unused_pdf_options_are_reported(name: str, format_: str) -> None:
 def test_unused_image_options_are_reported(format_: str) -> None:
     assert reported_options(format=format_, image=IMAGE) == {f"image.{name}" for name in IMAGE}
     assert reported_options(format=format_, image={"omit_background": True}) == {
-        "image.transparent"
+        "image.omit_background"
     }
 
 

@@ -3,8 +3,9 @@
 import pytest
 
 from chalicelib.contract.css_values import length_in_inches
-from chalicelib.engine.options.image import Viewport
-from chalicelib.engine.options.output import OutputOptions
+from chalicelib.contract.options.image import Viewport
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.core.json import JsonObject
 
 
 @pytest.mark.parametrize(
@@ -37,8 +38,8 @@ def test_an_empty_output_has_the_contracts_defaults() -> None:
     output = OutputOptions.from_json({})
 
     assert output.formats == ("pdf",)
-    assert (output.pdf.width * 25.4, output.pdf.height * 25.4) == pytest.approx((210, 297))
-    assert output.pdf.margin.left == pytest.approx(10 / 25.4)
+    assert [side * 25.4 for side in output.pdf.paper_size] == pytest.approx([210, 297])
+    assert output.pdf.margin.inches.left == pytest.approx(10 / 25.4)
     assert (output.pdf.tagged, output.pdf.outline, output.pdf.print_background) == (
         True,
         False,
@@ -53,7 +54,7 @@ def test_nulls_mean_defaults() -> None:
     output = OutputOptions.from_json(
         {
             "format": None,
-            "pdf": {"page_size": None, "width": None, "header": None, "page_ranges": None},
+            "pdf": {"width": None, "first_header": None, "page_ranges": None},
             "image": {"width": None, "scale": None, "full_page": None},
             "viewport": None,
         }
@@ -65,11 +66,11 @@ def test_nulls_mean_defaults() -> None:
 def test_width_and_height_win_over_the_page_size() -> None:
     pdf = OutputOptions.from_json({"pdf": {"page_size": "A4", "width": "1in", "height": "2in"}}).pdf
 
-    assert (pdf.width, pdf.height) == (1, 2)
+    assert pdf.paper_size == (1, 2)
 
 
 def test_a_header_counts_only_when_enabled() -> None:
-    footer = {"enabled": True, "left": "x"}
+    footer: JsonObject = {"enabled": True, "left": "x"}
     pdf = OutputOptions.from_json(
         {"pdf": {"header": {**footer, "enabled": False}, "footer": footer}}
     ).pdf
@@ -78,8 +79,8 @@ def test_a_header_counts_only_when_enabled() -> None:
     assert pdf.header_footer.footer is not None
 
 
-BAND = {"enabled": True, "left": "every"}
-NONE: dict[str, object] = {"enabled": False}
+BAND: JsonObject = {"enabled": True, "left": "every"}
+NONE: JsonObject = {"enabled": False}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ NONE: dict[str, object] = {"enabled": False}
     ],
 )
 def test_headers_that_vary_by_page_are_printed_separately(
-    pdf: dict[str, object],
+    pdf: JsonObject,
     varies: bool,  # noqa: FBT001 -- a case
 ) -> None:
     assert OutputOptions.from_json({"pdf": pdf}).pdf.varies_by_page is varies
@@ -112,7 +113,7 @@ def test_headers_that_vary_by_page_are_printed_separately(
     ],
 )
 def test_single_page_uses_the_last_footer_before_the_first(
-    footers: dict[str, object], expected: str
+    footers: JsonObject, expected: str
 ) -> None:
     pdf = OutputOptions.from_json({"pdf": {"footer": BAND, **footers}}).pdf
 
@@ -121,7 +122,10 @@ def test_single_page_uses_the_last_footer_before_the_first(
 
 
 def test_image_size_overrides_the_viewport() -> None:
-    source = {"format": "png", "viewport": {"width": 800, "height": 600, "mobile": True}}
+    source: JsonObject = {
+        "format": "png",
+        "viewport": {"width": 800, "height": 600, "mobile": True},
+    }
 
     assert OutputOptions.from_json(source).layout_viewport() == Viewport(800, 600, 1.0, mobile=True)
     assert OutputOptions.from_json(
@@ -132,4 +136,4 @@ def test_image_size_overrides_the_viewport() -> None:
 
 @pytest.mark.parametrize("name", ["transparent", "omit_background"])
 def test_both_names_of_transparency_are_accepted(name: str) -> None:
-    assert OutputOptions.from_json({"image": {name: True}}).image.transparent is True
+    assert OutputOptions.from_json({"image": {name: True}}).image.is_transparent

@@ -5,16 +5,17 @@ from typing import Any
 
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.pdf import HeaderFooter
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.inputs.source_document import build_source_document
-from chalicelib.engine.options.output import OutputOptions
-from chalicelib.engine.options.pdf import PRINT_PLACEHOLDERS, HeaderFooter
+from chalicelib.engine.sources.source_document import PRINT_PLACEHOLDERS, TemplateRunner
 from chalicelib.engine.templating.failures import TemplateFailure
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.renderer import TemplateRenderer
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job
+from tests.builders.pages.engine_jobs import NoTemplates, Task, task
 
+HIDE_URL = "<style>.url{display:none!important}</style>"
 PAGE, PAGES, TITLE, DATE = PRINT_PLACEHOLDERS.values()
 
 
@@ -50,13 +51,17 @@ class Templates:
         return text
 
 
-def templated(output: Mapping[str, Any], **data: Any) -> OutputOptions:
-    given = job("x", output, templating=True, data=data)
-    return build_source_document(given, Templates(), RefusingEgress()).output
+def templated(output: dict[str, Any], **data: Any) -> OutputOptions:
+    return output_of(task("x", output, templating=True, data=data), Templates())
 
 
-def plain(output: Mapping[str, Any]) -> OutputOptions:
-    return build_source_document(job("x", output), NoTemplates(), RefusingEgress()).output
+def plain(output: dict[str, Any]) -> OutputOptions:
+    return output_of(task("x", output), NoTemplates())
+
+
+def output_of(given: Task, templates: TemplateRunner) -> OutputOptions:
+    job, context = given
+    return job.source.document(job, context, templates).output
 
 
 def header_of(output: OutputOptions) -> HeaderFooter:
@@ -74,7 +79,7 @@ def test_all_four_texts_of_a_header_are_templates() -> None:
     assert pdf.header_footer.footer
     assert pdf.header_footer.header.left == "1 & Tom & Co"
     assert pdf.header_footer.header.right == f"{PAGE}/{PAGES}"
-    assert pdf.header_footer.footer.html == f"<b>Tom &amp; Co</b> {DATE}"
+    assert pdf.header_footer.footer.html == HIDE_URL + f"<b>Tom &amp; Co</b> {DATE}"
     assert pdf.first_page == pdf.last_page == pdf.single_page == pdf.header_footer
 
 
@@ -100,7 +105,10 @@ def test_page_placeholders_work_without_templating() -> None:
 def test_header_html_without_templating_is_unchanged() -> None:
     html = "{{ page }} <i class=pageNumber></i>"
 
-    assert header_of(plain({"pdf": {"header": {"enabled": True, "html": html}}})).html == html
+    assert (
+        header_of(plain({"pdf": {"header": {"enabled": True, "html": html}}})).html
+        == HIDE_URL + html
+    )
 
 
 def test_the_file_name_is_a_template_of_plain_text() -> None:
@@ -111,27 +119,25 @@ def test_the_file_name_is_a_template_of_plain_text() -> None:
 
 
 def test_unprinted_or_plain_texts_are_not_rendered() -> None:
-    band = {"enabled": True, "html": "{{ x }}"}
-    unused = (
+    band: dict[str, Any] = {"enabled": True, "html": "{{ x }}"}
+    unused: tuple[dict[str, Any], ...] = (
         {"format": "png", "pdf": {"header": band}},
-        {"pdf": {"header": {**band, "enabled": 0}}},
+        {"pdf": {"header": {**band, "enabled": False}}},
     )
     templates = Templates()
     for output in (
         *unused,
         {"filename": "plain", "pdf": {"header": {"enabled": True, "left": "a"}}},
     ):
-        build_source_document(
-            job("d", output, templating=True, data={}), templates, RefusingEgress()
-        )
+        output_of(task("d", output, templating=True, data={}), templates)
 
     assert templates.seen == ["d"] * 3
 
 
 def test_header_shared_by_many_pages_is_rendered_once() -> None:
     templates = Templates()
-    output = {"pdf": {"header": {"enabled": True, "left": "{{ 1 }}"}}}
-    build_source_document(job("d", output, templating=True), templates, RefusingEgress())
+    output: dict[str, Any] = {"pdf": {"header": {"enabled": True, "left": "{{ 1 }}"}}}
+    output_of(task("d", output, templating=True), templates)
 
     assert templates.seen == ["d", "{{ 1 }}"]
 

@@ -10,25 +10,24 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.inputs.fetch import load_resources
-from chalicelib.engine.job import Job
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
-from tests.builders.pages.engine_jobs import job
+from tests.builders.pages.engine_jobs import Task, task
 from tests.fakes.egress import FakeEgress
 
 URL = "https://example.com/a"
 
 
-def attached(*sources: Mapping[str, str], watermark: Mapping[str, str] | None = None) -> Job:
+def attached(*sources: Mapping[str, str], watermark: Mapping[str, str] | None = None) -> Task:
     pdf: dict[str, Any] = {
         "attachments": [{**source, "filename": f"{n}.txt"} for n, source in enumerate(sources)]
     }
     if watermark is not None:
         pdf["watermark"] = {"image": watermark}
-    return job("x", {"pdf": pdf}, uploads=lambda upload_id: f"bytes of {upload_id}".encode())
+    return task("x", {"pdf": pdf}, uploads=lambda upload_id: f"bytes of {upload_id}".encode())
 
 
-def contents(given: Job, world: FakeEgress) -> list[bytes]:
-    return list(load_resources(given, world).values())
+def contents(given: Task, world: FakeEgress) -> list[bytes]:
+    return list(load_resources(*given, world).values())
 
 
 def test_each_kind_of_source_has_its_bytes() -> None:
@@ -48,7 +47,7 @@ def test_resource_used_twice_is_fetched_once() -> None:
 
 
 def test_no_resources_are_fetched_without_a_pdf() -> None:
-    given = job("x", {"format": "png", "pdf": {"attachments": [{"url": URL, "filename": "a"}]}})
+    given = task("x", {"format": "png", "pdf": {"attachments": [{"url": URL, "filename": "a"}]}})
 
     assert contents(given, FakeEgress({})) == []
 
@@ -112,7 +111,7 @@ def test_resources_are_fetched_concurrently_and_canceled_together() -> None:
     urls = [f"{URL}/{n}" for n in range(20)]
     world = FakeEgress(dict.fromkeys(urls, never))
     given = attached(*({"url": url} for url in urls))
-    Timer(0.2, given.cancellation.set_result, [None]).start()
+    Timer(0.2, given[1].cancellation.set_result, [None]).start()
     began = time.monotonic()
 
     with pytest.raises(RenderFailure) as failure:

@@ -1,16 +1,14 @@
 """Source document: extra head and templates."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from chalicelib.engine.inputs.source_document import build_source_document
-from chalicelib.engine.job import HtmlDocument, Job
+from chalicelib.engine.sources import HtmlSource
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
-from tests.builders.pages.engine_jobs import RefusingEgress, job
+from tests.builders.pages.engine_jobs import Task, task
 
 
 class Upper:
@@ -48,17 +46,18 @@ class Upper:
     ],
 )
 def test_extra_head_is_inserted_first_in_the_head(html: str, expected: str) -> None:
-    assert shown(job(html, head="[H]"), Upper()) == expected
+    assert shown(task(html, head="[H]"), Upper()) == expected
 
 
-def shown(given: Job, templates: Upper) -> str:
-    return build_source_document(given, templates, RefusingEgress()).html
+def shown(given: Task, templates: Upper) -> str:
+    job, context = given
+    return job.source.document(job, context, templates).html
 
 
 def test_only_what_is_templated_is_rendered() -> None:
     templates = Upper()
 
-    assert shown(job("<p>a", data={"n": 1}), templates) == "<p>a"
+    assert shown(task("<p>a", data={"n": 1}), templates) == "<p>a"
     assert templates.seen == []
 
 
@@ -66,7 +65,7 @@ def test_html_and_head_are_separate_templates() -> None:
     templates = Upper()
     strict = {"strict_undefined": True}
 
-    made = shown(job("<head>a", strict, head="b", templating=True, data={"n": 1}), templates)
+    made = shown(task("<head>a", strict, head="b", templating=True, data={"n": 1}), templates)
 
     assert made == "<HEAD>BA"
     assert templates.seen == [("<head>a", {"n": 1}, True), ("b", {"n": 1}, True)]
@@ -74,13 +73,13 @@ def test_html_and_head_are_separate_templates() -> None:
 
 def test_css_is_a_separate_template_after_the_head() -> None:
     templates = Upper()
-    source = HtmlDocument("<head>a", "b", templating=True, css="p{}")
+    source = HtmlSource(html="<head>a", head="b", templating=True, css="p{}")
 
-    made = shown(replace(job(""), source=source, data={"n": 1}), templates)
+    made = shown(task(source=source, data={"n": 1}), templates)
 
     assert made == "<HEAD>B<style>P{}</style>A"
     assert [text for text, _, _ in templates.seen] == ["<head>a", "b", "p{}"]
-    plain = shown(replace(job(""), source=HtmlDocument("<p>", css="p{}")), templates)
+    plain = shown(task(source=HtmlSource(html="<p>", css="p{}")), templates)
     assert plain == "<style>p{}</style><p>"
 
 
@@ -98,7 +97,7 @@ def test_all_texts_use_the_locale_of_the_output_or_the_page(
     templates = Upper()
     wanted = {**output, "timezone": "Europe/Zurich", "filename": "{{ a }}"}
 
-    shown(job(html, wanted, head="b", templating=True), templates)
+    shown(task(html, wanted, head="b", templating=True), templates)
 
     page, *others = templates.locale_defaults
     assert page == LocaleDefaults(output.get("locale"), "Europe/Zurich")

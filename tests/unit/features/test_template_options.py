@@ -121,4 +121,4 @@ def test_conflicting_options_are_reported_with_their_pointer() -> None:
         complete_output({"pdf": {"height": "9cm"}})
 
     assert refusal.value.errors[0].path == "/output/pdf"
-    assert complete_output({"pdf": {"landscape": True}})["pdf"]["page_size"] == "A4"
+    assert complete_output({"pdf": {"landscape": True}}).pdf.page_size == "A4"

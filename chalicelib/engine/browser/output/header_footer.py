@@ -10,14 +10,15 @@ from typing import Any, Final, NamedTuple
 
 from pybase64 import b64decode
 
-from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.options.pdf import (
-    PRINT_PLACEHOLDERS,
+from chalicelib.contract.css_values import length_in_inches
+from chalicelib.contract.options.pdf import (
     HeaderFooter,
     HeaderFooterPair,
     PdfOptions,
 )
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.sources.source_document import PRINT_PLACEHOLDERS
 
 # Placeholder classes of Chromium's templates. Without `url`: the internal origin of an HTML
 # document stands in no output (decision 18).
@@ -40,8 +41,7 @@ FRAME_CSS: Final = """
 """
 _FONT_SIZE: Final = "8pt"
 # Chromium's defaults are a font size of one pixel and no backgrounds.
-_BASE_CSS: Final = "<style>body{{font:{size} sans-serif{exact}}}{hidden}</style>"
-_HIDE_URL_CSS: Final = ".url{display:none!important}"
+_BASE_CSS: Final = "<style>body{{font:{size} sans-serif{exact}}}</style>"
 _EXACT_COLORS_CSS: Final = ";-webkit-print-color-adjust:exact"
 _HEIGHT_CSS: Final = "<style>#{side}{{padding:0!important;height:{height:.4f}in!important}}</style>"
 _CELL_HTML: Final = '<div style="flex:{grow} 1 {basis};min-width:0;text-align:{align}">{text}</div>'
@@ -134,10 +134,9 @@ def template(header_footer: HeaderFooter | None, side: str, options: PdfOptions)
     if header_footer is None:
         return "<span></span>"
     exact = _EXACT_COLORS_CSS if options.print_background else ""
-    hidden = "" if header_footer.has_url else _HIDE_URL_CSS
-    base = _BASE_CSS.format(size=_FONT_SIZE, exact=exact, hidden=hidden)
+    base = _BASE_CSS.format(size=_FONT_SIZE, exact=exact)
     if header_footer.height is not None:
-        base += _HEIGHT_CSS.format(side=side, height=header_footer.height)
+        base += _HEIGHT_CSS.format(side=side, height=length_in_inches(header_footer.height))
     return base + (
         header_footer.html.translate(_MARK_HTML)
         if header_footer.html
@@ -178,7 +177,7 @@ def print_header_footers(tab: Tab, batch: HeaderFooterBatch, options: PdfOptions
 
 
 def _cells_html(header_footer: HeaderFooter, options: PdfOptions) -> str:
-    margin = options.margin
+    margin = options.margin.inches
     row_style = (
         f"box-sizing:border-box;width:100%;{'height:100%;' if header_footer.height else ''}"
         "display:flex;align-items:center;gap:1em;"
@@ -204,6 +203,7 @@ def _text_html(text: str | None) -> str:
 def _fill_arguments(
     batch: HeaderFooterBatch, page_kinds: dict[tuple[float, float], int], options: PdfOptions
 ) -> dict[str, Any]:
+    margin = options.margin.inches
     return {
         "header": template(batch.pair.header, "header", options),
         "footer": template(batch.pair.footer, "footer", options),
@@ -222,5 +222,5 @@ def _fill_arguments(
         "title": batch.title,
         "url": batch.url,
         "css": _BODY_CSS,
-        "margins": {"top": options.margin.top, "bottom": options.margin.bottom},
+        "margins": {"top": margin.top, "bottom": margin.bottom},
     }

@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 from pybase64 import b64decode
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.options.output import OutputOptions
 
 _TRANSPARENT: Final = {"r": 0, "g": 0, "b": 0, "a": 0}
 # Edges of an element in CSS pixels from the page's origin; null without a match.
@@ -48,7 +48,7 @@ WEBP_LIMITS: Final = PictureLimits(16_383, 32_000_000)
 def take_picture(tab: Tab, output: OutputOptions) -> bytes:
     """Return a PNG of the page; raises RenderFailure `render_failed` or `render_timeout`."""
     NodeCount(tab).check_limit()
-    if output.image.transparent:
+    if output.image.is_transparent:
         tab.send("Emulation.setDefaultBackgroundColorOverride", color=_TRANSPARENT)
     # A PNG that is encoded again in another format need not be small.
     parameters: dict[str, Any] = {"format": "png", "optimizeForSpeed": "png" not in output.formats}

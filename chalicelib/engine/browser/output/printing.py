@@ -5,13 +5,13 @@ from typing import Any, Final
 
 from pybase64 import b64decode
 
+from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.output.header_footer import FRAME_CSS, template, templates
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.job import RenderWarning
-from chalicelib.engine.options.pdf import HeaderFooter, PdfOptions
 
 _PIXELS_PER_INCH: Final = 96
 _MM_PER_PIXEL: Final = 25.4 / _PIXELS_PER_INCH
@@ -137,7 +137,7 @@ def measure_heights(tab: Tab, options: PdfOptions) -> Answer | None:
     ]
     if not measured:
         return None
-    width = options.height if options.landscape else options.width
+    width = options.paper_size[options.landscape]
     # Many documents share their headers and footers, so heights are cached; margins are not.
     uncached = [] if _cache_key(options) in _HEIGHT_CACHE else measured
     return tab.call_function(_MEASURE_HEIGHTS, uncached, _CSS, width * _PIXELS_PER_INCH)
@@ -157,8 +157,8 @@ def overlap_warnings(tab: Tab, options: PdfOptions, heights_answer: Answer) -> l
     heights = result["heights"] or _HEIGHT_CACHE.get(_cache_key(options), [])
     _cache_heights(options, heights)
     margins = {
-        "header": options.margin.top * _PIXELS_PER_INCH,
-        "footer": options.margin.bottom * _PIXELS_PER_INCH,
+        "header": options.margin.inches.top * _PIXELS_PER_INCH,
+        "footer": options.margin.inches.bottom * _PIXELS_PER_INCH,
         **{side: margin for side, margin in result["margins"].items() if margin is not None},
     }
     return [
@@ -169,23 +169,24 @@ def overlap_warnings(tab: Tab, options: PdfOptions, heights_answer: Answer) -> l
 
 
 def _print_parameters(options: PdfOptions) -> dict[str, Any]:
+    (width, height), margin = options.paper_size, options.margin.inches
     parameters: dict[str, Any] = {
         "landscape": options.landscape,
         "printBackground": options.print_background,
         "scale": options.scale,
-        "paperWidth": options.width,
-        "paperHeight": options.height,
-        "marginTop": options.margin.top,
-        "marginRight": options.margin.right,
-        "marginBottom": options.margin.bottom,
-        "marginLeft": options.margin.left,
+        "paperWidth": width,
+        "paperHeight": height,
+        "marginTop": margin.top,
+        "marginRight": margin.right,
+        "marginBottom": margin.bottom,
+        "marginLeft": margin.left,
         "preferCSSPageSize": options.prefer_css_page_size,
         "generateTaggedPDF": options.tagged,
         "generateDocumentOutline": options.outline,
     }
     if options.varies_by_page:
         return parameters
-    parameters["pageRanges"] = options.page_ranges
+    parameters["pageRanges"] = options.page_ranges or ""
     if options.header_footer.header is not None or options.header_footer.footer is not None:
         header, footer = templates(options.header_footer, options)
         parameters["displayHeaderFooter"] = True
@@ -195,7 +196,7 @@ def _print_parameters(options: PdfOptions) -> dict[str, Any]:
 
 
 def _cache_key(options: PdfOptions) -> _CacheKey:
-    width = options.height if options.landscape else options.width
+    width = options.paper_size[options.landscape]
     return width, tuple(
         template(header_footer, side, options)
         for _, side, header_footer in _headers_and_footers(options)

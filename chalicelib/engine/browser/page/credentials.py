@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from chalicelib.contract.options.http import Cookie, HttpOptions
 from chalicelib.core.destinations import DEFAULT_PORTS
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.options.http import Cookie, HttpOptions
 
 # Connection headers: the browser refuses a request that sets one of them.
 _CONNECTION_HEADERS: Final = frozenset(
@@ -35,18 +35,14 @@ class Credentials:
         self._has_left = False
         self._foreign_frames: set[str] = set()
         self._strayed_requests: set[str] = set()
-        self._cookies = options.cookies
+        self._cookies, headers = options.cookies or (), options.headers or {}
         self._cookies_set: list[dict[str, Any]] = []
-        self.unused_fields = [
-            f"headers.{name}" for name in options.headers if not _is_settable(name)
-        ]
+        self.unused_fields = [f"headers.{name}" for name in headers if not _is_settable(name)]
         self._headers = {
-            name.lower(): (name, value)
-            for name, value in options.headers.items()
-            if _is_settable(name)
+            name.lower(): (name, value) for name, value in headers.items() if _is_settable(name)
         }
-        if options.basic_auth is not None:
-            token = b64encode(":".join(options.basic_auth).encode()).decode()
+        if (auth := options.basic_auth) is not None:
+            token = b64encode(f"{auth.username}:{auth.password}".encode()).decode()
             self._headers.setdefault("authorization", ("Authorization", f"Basic {token}"))
 
     def set_cookies(self, tab: Tab, deadline: Deadline) -> None:

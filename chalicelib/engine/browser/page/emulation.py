@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.output.pictures import check_sizes
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.job import RenderWarning
-from chalicelib.engine.options.output import OutputOptions
 
 # Emulation.setLocaleOverride accepts any tag; for an unsupported one the browser silently falls
 # back to its own language.

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from chalicelib.contract.options.image import Wait
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
@@ -15,7 +16,6 @@ from chalicelib.engine.browser.requests.assets import BAD_PORT_REASON, has_useri
 from chalicelib.engine.browser.requests.requests import PageRequests
 from chalicelib.engine.browser.requests.transfers import MainResponse
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.options.image import Wait
 
 _POLL_S: Final = 0.01
 _CONDITION_POLL_S: Final = 0.025

@@ -6,6 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from chalicelib.contract.options.image import Wait
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output import pictures
 from chalicelib.engine.browser.output.accessibility import (
@@ -29,9 +32,6 @@ from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.requests.assets import without_userinfo
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.job import RenderWarning
-from chalicelib.engine.options.image import Wait
-from chalicelib.engine.options.output import OutputOptions
-from chalicelib.engine.options.pdf import PdfOptions
 
 MAX_HTML_CHARS: Final = 50_000_000
 _MAX_WARNINGS: Final = 50
@@ -90,7 +90,7 @@ class BrowserPage:
         }
 
     def load(self, html: str, output: OutputOptions, *, needs_screen_layout: bool = False) -> None:
-        """Show an HTML document and wait as `output.wait` says.
+        """Show an HTML document and wait as `output.page_wait` says.
 
         Pass `needs_screen_layout` when boxes are measured before printing (decision 25). Raises
         RenderFailure `wait_timeout`, `navigation_failed`, `render_timeout`, with strict assets
@@ -103,14 +103,14 @@ class BrowserPage:
         )
         print_only = not needs_screen_layout and is_safe_for(html, output)
         with self._load_phase(output) as deadline:
-            requests, wait = self._watch.requests, output.wait
+            requests, wait = self._watch.requests, output.page_wait
             show_document(self._tab, requests, html, wait, deadline, print_only=print_only)
 
     def visit(self, url: str, output: OutputOptions) -> None:
         """Navigate to a URL; raises as `load`, and `url_not_allowed` for a forbidden target."""
         with self._load_phase(output) as deadline:
             credentials = Credentials(output.http, url)
-            visit_url(self._tab, self._watch.requests, credentials, url, output.wait, deadline)
+            visit_url(self._tab, self._watch.requests, credentials, url, output.page_wait, deadline)
             self._warn_unused(
                 credentials.unused_fields, "it is the browser's own or for another host"
             )
@@ -168,12 +168,12 @@ class BrowserPage:
 
     @contextmanager
     def _load_phase(self, output: OutputOptions) -> Iterator[Deadline]:
-        deadline = self._tab.deadline.within(output.wait.timeout_ms / 1000)
+        deadline = self._tab.deadline.within(output.page_wait.timeout_ms / 1000)
         self._emulation.apply(output)
         try:
             yield deadline
         except TimeoutError as error:
-            raise self._timeout_error(output.wait) from error
+            raise self._timeout_error(output.page_wait) from error
         self._emulation.check_applied()
         self._requested_fonts = self._tab.settle_answer.result()
         if output.strict_assets:

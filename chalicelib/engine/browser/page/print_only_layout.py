@@ -9,8 +9,8 @@ import re
 from html import unescape
 from typing import Final
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.options.output import OutputOptions
 
 _PRINT_FORMATS: Final = frozenset({"pdf", "xml"})
 # An adopted style sheet exists before the document does, survives its replacement and appears in no
@@ -96,9 +96,9 @@ def is_safe_for(html: str, output: OutputOptions) -> bool:
         # These options inspect the page before it is printed, or let it run on.
         and not output.pdf.has_pdfua_target
         and not output.strict_assets
-        and output.wait.selector is None
-        and output.wait.expression is None
-        and not output.wait.delay_ms
+        and output.page_wait.selector is None
+        and output.page_wait.expression is None
+        and not output.page_wait.delay_ms
         and not _needs_screen_layout(unescape(html).lower())
     )
 

@@ -1,19 +1,21 @@
 """Render command, and the checks of it that need no lookup."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.core.errors import Forbidden, validation_error
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.job import InvoiceJob, Job, PageJob
 from chalicelib.engine.versions import ENGINE_VERSIONS, NEWEST_ENGINE
 from chalicelib.features.renders.accept.delivery import DeliveryPolicy
 from chalicelib.features.renders.idempotency import IdempotencyKey
-from chalicelib.features.renders.model import Priority, RenderBody, RunMode
+from chalicelib.features.renders.model import Priority, RunMode
 from chalicelib.features.renders.run.bodies import is_large
 from chalicelib.features.templates.sources import VersionChoice
 from chalicelib.features.workspaces.entitlements import require_feature
 from chalicelib.features.workspaces.model import Mode, Workspace
-from chalicelib.features.workspaces.plans import Feature
+from chalicelib.features.workspaces.plans import Feature, Plan
 
 # Rewritten JSON is a few times longer at most (1e15 becomes 1000000000000000.0), so a request of
 # this size fits into the invocation's 6 MB.
@@ -25,13 +27,13 @@ class RenderCommand:
     """Requested render of a workspace.
 
     `key_allowlist` has the templates that the key may use; empty: all of them.
-    `explicit_output` has the request's own output options, `body` also the defaults.
+    `explicit_output` has the request's own output options, `job` also the defaults.
     """
 
     workspace: Workspace
     key_mode: Mode
     mode: RunMode
-    body: RenderBody
+    job: Job
     delivery_policy: DeliveryPolicy
     request_id: str
     key_allowlist: tuple[str, ...] = ()
@@ -41,15 +43,15 @@ class RenderCommand:
     priority: Priority = "normal"
     requested_test: bool | None = None
     reference: str | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: JsonObject | None = None
     idempotency: IdempotencyKey | None = None
     received_bytes: int = 0
-    explicit_output: Mapping[str, Any] = field(default_factory=dict)
+    explicit_output: JsonObject = field(default_factory=dict)
 
     @property
     def template_id(self) -> str | None:
         """Return the id of the requested template, or None."""
-        return self.body.input.get("template_id")
+        return self.job.source.template_id if isinstance(self.job, PageJob) else None
 
     @property
     def is_template_allowed(self) -> bool:
@@ -67,17 +69,17 @@ class RenderCommand:
     @property
     def max_pages(self) -> int:
         """Return the page limit: the plan's, or a lower one of the request."""
-        requested: int | None = self.body.output["pdf"]["max_pages"]
-        plan_limit = self.workspace.plan.max_pages
-        return plan_limit if requested is None else min(requested, plan_limit)
+        return page_limit(self.job, self.workspace.plan)
 
     @property
     def is_large(self) -> bool:
         """Return True if the body may not fit into an invocation."""
-        has_stored_sources = self.template_id is not None or self.body.includes.sources
+        has_stored_sources = isinstance(self.job, PageJob) and (
+            self.template_id is not None or self.job.includes.sources
+        )
         if self.received_bytes <= _SURELY_FITS_BYTES and not has_stored_sources:
             return False
-        return is_large(self.body)
+        return is_large(self.job)
 
 
 def check_command(command: RenderCommand, region: str) -> None:
@@ -143,24 +145,30 @@ def check_plan_features(command: RenderCommand) -> None:
 
     Raises `validation_error` for `xml` without an e-invoice.
     """
-    for feature, pointer in _requested_features(command):
+    for feature, pointer in _requested_features(command.job):
         require_feature(command.workspace, feature, pointer)
-    output = command.body.output
-    if "xml" in (output["formats"] or ()) and output.get("einvoice") is None:
-        message = "xml is that of an e-invoice: send output.einvoice, or leave it out"
-        raise validation_error("/output/formats", message, "not_allowed")
+    if isinstance(command.job, PageJob):
+        output = command.job.output
+        if "xml" in output.formats and output.einvoice is None:
+            message = "xml is that of an e-invoice: send output.einvoice, or leave it out"
+            raise validation_error("/output/formats", message, "not_allowed")
 
 
-def _requested_features(command: RenderCommand) -> Iterator[tuple[Feature, str]]:
-    if command.body.input["type"] == "einvoice":
+def page_limit(job: Job, plan: Plan) -> int:
+    """Return the page limit of a job: the plan's, or a lower one of the request."""
+    requested = job.output.pdf.max_pages if isinstance(job, PageJob) else None
+    return plan.max_pages if requested is None else min(requested, plan.max_pages)
+
+
+def _requested_features(job: Job) -> Iterator[tuple[Feature, str]]:
+    if isinstance(job, InvoiceJob):
         yield "einvoices", "/profile"
-    output = command.body.output
-    if output.get("einvoice") is not None:
+        return
+    if job.output.einvoice is not None:
         yield "einvoices", "/output/einvoice"
-    elif "xml" in (output["formats"] or ()):
+    elif "xml" in job.output.formats:
         yield "einvoices", "/output/formats"
-    pdf = output["pdf"]
-    if pdf["pdfa"] is not None:
+    if job.output.pdf.pdfa is not None:
         yield "pdfa", "/output/pdf/pdfa"
-    if pdf["pdfua"]:
+    if job.output.pdf.pdfua:
         yield "pdfua", "/output/pdf/pdfua"

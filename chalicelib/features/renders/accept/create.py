@@ -14,6 +14,7 @@ from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import IdGenerator, RenderId
+from chalicelib.engine.job import Job
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
     check_command,
@@ -27,7 +28,7 @@ from chalicelib.features.renders.idempotency import (
     IdempotencyRecord,
     IdempotencyRecords,
 )
-from chalicelib.features.renders.model import MAX_ATTEMPTS, Render, RenderBody
+from chalicelib.features.renders.model import MAX_ATTEMPTS, Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.bodies import RenderBodies, body_key
 from chalicelib.features.renders.run.enqueue import DUE_AFTER
@@ -57,13 +58,13 @@ _LEASE_DURATION: Final = dt.timedelta(minutes=7)
 
 @dataclass(frozen=True, slots=True)
 class AcceptedRender:
-    """Accepted render with its body; `render.attempt` is the attempt to make.
+    """Accepted render with its job; `render.attempt` is the attempt to make.
 
     `repeat` is the record of a repeated Idempotency-Key, whose render already has an answer.
     """
 
     render: Render
-    body: RenderBody
+    job: Job
     repeat: IdempotencyRecord | None = None
 
 
@@ -130,9 +131,9 @@ class CreateRender:
         render = _new_render(command, render_id, admission.reservation, now)
         with self._release_on_error(render):
             # After admission: validating data can take seconds, so the limits must bound it.
-            check_data(command.body, self._schemas)
+            check_data(command.job, self._schemas)
         if command.mode == "async" or command.is_large:
-            render = self._with_stored_body(render, command.body)
+            render = self._with_stored_body(render, command.job)
         try:
             self._tables.transact(self._writes(command, render, now))
         except ConditionFailed as conflict:
@@ -145,16 +146,16 @@ class CreateRender:
         crash_if_armed(CrashPoint.API_CREATED)
         self._confirm(render, admission.unconfirmed)
         log.info("render accepted", extra={"render": render_id, "mode": render.mode})
-        return AcceptedRender(render, command.body)
+        return AcceptedRender(render, command.job)
 
     def _check_inputs(self, command: RenderCommand) -> None:
         check_plan_features(command)
-        check_uploads(command.body, command.workspace.id, self._uploads)
+        check_uploads(command.job, command.workspace.id, self._uploads)
         _check_fits_invocation(command)
 
-    def _with_stored_body(self, render: Render, body: RenderBody) -> Render:
+    def _with_stored_body(self, render: Render, job: Job) -> Render:
         with self._release_on_error(render, has_stored_body=True):
-            key = self._bodies.store(render.workspace_id, render.id, body)
+            key = self._bodies.store(render.workspace_id, render.id, job)
         crash_if_armed(CrashPoint.API_BODY_STORED)
         return replace(render, body_key=key)
 
@@ -215,13 +216,13 @@ class CreateRender:
         render = self._renders.get(command.workspace.id, record.render_id)
         assert render is not None, record.render_id
         if record.accepted or render.is_final:
-            return AcceptedRender(render, command.body, record)
+            return AcceptedRender(render, command.job, record)
         started_at = parse_rfc3339(render.started_at or render.created_at)
         if now > started_at + _MAX_CALLER_WAIT and render.attempt < MAX_ATTEMPTS:
             # The first API function has died: this one takes over. Attempt 1 was promised to the
             # first one's invocation (decision 10), so the next attempt is 2 or higher.
             command = self._templates(command, render.template_version or command.version)
-            return AcceptedRender(replace(render, attempt=max(2, render.attempt + 1)), command.body)
+            return AcceptedRender(replace(render, attempt=max(2, render.attempt + 1)), command.job)
         raise ServiceError(
             "idempotency_in_progress",
             "The first request with this Idempotency-Key is still running. Send it again "
@@ -251,22 +252,19 @@ def _check_fits_invocation(command: RenderCommand) -> None:
 def _new_render(
     command: RenderCommand, render_id: RenderId, reservation: Reservation, now: dt.datetime
 ) -> Render:
+    zero_retention = command.delivery_policy.zero_retention
     return Render(
         id=render_id,
         workspace_id=command.workspace.id,
         status="queued",
         mode=command.mode,
         test=command.key_mode == "test",
-        input=redacted_input(
-            command.body.input, zero_retention=command.delivery_policy.zero_retention
-        ),
-        output=redacted_output(
-            command.body.output, zero_retention=command.delivery_policy.zero_retention
-        ),
+        input=redacted_input(command.job, zero_retention=zero_retention),
+        output=redacted_output(command.job, zero_retention=zero_retention),
         delivery=command.delivery_policy.type,
         expires_in_s=command.delivery_policy.expires_in_s,
         hosted=command.delivery_policy.hosted,
-        zero_retention=command.delivery_policy.zero_retention,
+        zero_retention=zero_retention,
         retention_days=command.delivery_policy.retention_days,
         max_pages=command.max_pages,
         engine=command.chosen_engine,

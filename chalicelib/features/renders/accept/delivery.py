@@ -1,11 +1,12 @@
 """Delivery policy of a render: delivery type, retention and timeout behavior."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from chalicelib.core.errors import ServiceError, validation_error
-from chalicelib.features.renders.model import DeliveryType, RenderBody, RunMode
+from chalicelib.engine.job import Job, PageJob
+from chalicelib.features.renders.model import DeliveryType, RunMode
 
 type TimeoutBehavior = Literal["continue", "cancel"]
 
@@ -38,7 +39,7 @@ class DeliveryPolicy:
     cancel_on_timeout: bool
 
 
-def delivery_policy(request: DeliveryRequest, mode: RunMode, body: RenderBody) -> DeliveryPolicy:
+def delivery_policy(request: DeliveryRequest, mode: RunMode, job: Job) -> DeliveryPolicy:
     """Return the policy of a request; raises `validation_error` for options that conflict."""
     zero_retention = request.retention == "none"
     hosted = request.hosted is not False and not zero_retention
@@ -56,7 +57,7 @@ def delivery_policy(request: DeliveryRequest, mode: RunMode, body: RenderBody) -
         )
         == "cancel",
     )
-    for error in (*_delivery_errors(policy, mode, body), *_zero_retention_errors(policy, body)):
+    for error in (*_delivery_errors(policy, mode, job), *_zero_retention_errors(policy, job)):
         raise error
     if is_response_only and not policy.cancel_on_timeout:
         message = "cancel is needed where the file is not kept: nobody could fetch it later"
@@ -64,29 +65,27 @@ def delivery_policy(request: DeliveryRequest, mode: RunMode, body: RenderBody) -
     return policy
 
 
-def referenced_uploads(body: RenderBody) -> dict[str, str]:
-    """Return the ids of the uploads in a body, by JSON Pointer into the request."""
-    ids_by_pointer = {}
-    if (upload_id := body.input.get("upload_id")) is not None:
-        ids_by_pointer["/input/upload_id"] = upload_id
-    pdf = body.output["pdf"]
-    sources = {f"/output/pdf/attachments/{n}": file for n, file in enumerate(pdf["attachments"])}
-    sources["/output/pdf/watermark/image"] = (pdf["watermark"] or {}).get("image") or {}
-    for pointer, source in sources.items():
-        if source.get("upload_id") is not None:
-            ids_by_pointer[f"{pointer}/upload_id"] = source["upload_id"]
-    return ids_by_pointer
+def referenced_uploads(job: Job) -> dict[str, str]:
+    """Return the ids of a job's uploads, by JSON Pointer into the request."""
+    if not isinstance(job, PageJob):
+        return {}
+    return {
+        **job.source.referenced_uploads(),
+        **{
+            f"{pointer}/upload_id": source.upload_id
+            for pointer, source in job.output.pdf.content_sources()
+            if source.upload_id is not None
+        },
+    }
 
 
-def _delivery_errors(
-    policy: DeliveryPolicy, mode: RunMode, body: RenderBody
-) -> Iterator[ServiceError]:
+def _delivery_errors(policy: DeliveryPolicy, mode: RunMode, job: Job) -> Iterator[ServiceError]:
     pointer = "/delivery/type"
     if policy.type in {"binary", "base64"}:
         if mode == "async":
             message = f"{policy.type} needs mode sync; the files of async renders come by url"
             yield validation_error(pointer, message, "not_allowed")
-        if _has_several_files(body.output):
+        if isinstance(job, PageJob) and job.output.file_count > 1:
             message = f"{policy.type} answers one file: ask for one format, or for format zip"
             yield validation_error(pointer, message, "not_allowed")
     if policy.type == "url" and not policy.hosted:
@@ -94,16 +93,12 @@ def _delivery_errors(
         yield validation_error(pointer, message, "not_allowed")
 
 
-def _zero_retention_errors(policy: DeliveryPolicy, body: RenderBody) -> Iterator[ServiceError]:
+def _zero_retention_errors(policy: DeliveryPolicy, job: Job) -> Iterator[ServiceError]:
     if not policy.zero_retention:
         return
     if policy.retention_days is not None:
         message = "does not go with retention none"
         yield validation_error("/delivery/retention_days", message, "not_allowed")
-    for pointer in referenced_uploads(body):
+    for pointer in referenced_uploads(job):
         message = "an upload is kept for a day; with retention none send the content itself"
         yield validation_error(pointer, message, "not_allowed")
-
-
-def _has_several_files(output: Mapping[str, Any]) -> bool:
-    return output["format"] != "zip" and len(output["formats"] or ()) > 1

@@ -1,64 +1,77 @@
 """Redaction of a request for its render's row: no secrets, no content, nothing large."""
 
-import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
+
+from chalicelib.contract.options.http import HttpOptions
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.pdf import PdfOptions
+from chalicelib.core.json import Json, JsonObject
+from chalicelib.engine.job import InvoiceJob, Job
 
 # These reveal nothing about the document, so they stay with zero retention (decision 17).
-_ALWAYS_IN_INPUT: Final = frozenset({"type", "template_id"})
-_ALWAYS_IN_OUTPUT: Final = frozenset({"format", "formats"})
-# `https://user:password@…`, parsed as leniently as browsers do.
-_CREDENTIALS: Final = re.compile(r"^([^:]*:[/\\]*)[^/\\?#]*@")
+_ALWAYS_IN_OUTPUT: Final = ("format", "formats")
 _HEADERS_AND_FOOTERS: Final = ("header", "footer", "first_header", "first_footer", "last_footer")
 
 
-def redacted_input(
-    render_input: Mapping[str, Any], *, zero_retention: bool = False
-) -> dict[str, Any]:
+def redacted_input(job: Job, *, zero_retention: bool = False) -> JsonObject:
     """Return the input without the document: its type and its references."""
-    if render_input["type"] == "einvoice":
-        return {name: render_input[name] for name in ("type", "profile", "syntax")}
-    if zero_retention or render_input["type"] == "template":
-        return {name: value for name, value in render_input.items() if name in _ALWAYS_IN_INPUT}
-    content = {"html", "head"}
-    references = {name: value for name, value in render_input.items() if name not in content}
-    if "url" in references:
-        references["url"] = _CREDENTIALS.sub(r"\1", references["url"])
-    return references
+    if isinstance(job, InvoiceJob):
+        return {"type": "einvoice", "profile": job.profile, "syntax": job.syntax}
+    return job.source.summary(zero_retention=zero_retention)
 
 
-def redacted_output(output: Mapping[str, Any], *, zero_retention: bool = False) -> dict[str, Any]:
+def redacted_output(job: Job, *, zero_retention: bool = False) -> JsonObject:
     """Return the output options without header and footer texts, secrets and file contents."""
-    if output["format"] is None and not output["formats"]:
-        output = {**output, "format": "pdf"}
-    if zero_retention:
-        return {name: value for name, value in output.items() if name in _ALWAYS_IN_OUTPUT}
-    if output["format"] == "xml":
+    if isinstance(job, InvoiceJob):
         # The other options are about pages, and XML has none.
-        return {name: output[name] for name in ("format", "formats", "filename")}
-    pdf = dict(output["pdf"])
-    for name in _HEADERS_AND_FOOTERS:
-        if pdf[name] is not None:
-            pdf[name] = {"enabled": pdf[name]["enabled"]}
-    pdf["attachments"] = [_without(file, "content") for file in pdf["attachments"]]
-    if pdf["protection"] is not None:
-        pdf["protection"] = _without(pdf["protection"], "user_password", "owner_password")
-    if pdf["watermark"] is not None and pdf["watermark"]["image"] is not None:
-        image = _without(pdf["watermark"]["image"], "content")
-        pdf["watermark"] = pdf["watermark"] | {"image": image}
-    einvoice = _without(output.get("einvoice") or {}, "invoice") or None
-    return {**output, "pdf": pdf, "http": _redacted_http(output["http"]), "einvoice": einvoice}
+        output: JsonObject = {"format": "xml", "formats": None, "filename": job.filename}
+    else:
+        output = redacted_options(job.output)
+    if zero_retention:
+        return {name: output[name] for name in _ALWAYS_IN_OUTPUT}
+    return output
 
 
-def _redacted_http(http: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the names of headers and cookies; their values are often secrets."""
+def redacted_options(output: OutputOptions) -> JsonObject:
+    """Return the JSON of options as it is kept with the render."""
+    has_format = output.format is not None or output.requested_formats
     return {
-        "headers": sorted(http["headers"] or ()),
-        "cookies": [cookie["name"] for cookie in http["cookies"] or ()],
-        "basic_auth": http["basic_auth"] is not None,
-        "user_agent": http["user_agent"],
+        **output.to_json(),
+        "format": output.format if has_format else "pdf",
+        "pdf": _redacted_pdf(output.pdf),
+        "http": _redacted_http(output.http),
+        "einvoice": None
+        if output.einvoice is None
+        else _without(output.einvoice.to_json(), "invoice"),
     }
 
 
-def _without(value: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def _redacted_pdf(pdf: PdfOptions) -> JsonObject:
+    redacted = pdf.to_json()
+    for name in _HEADERS_AND_FOOTERS:
+        part = getattr(pdf, name)
+        redacted[name] = None if part is None else {"enabled": part.enabled}
+    redacted["attachments"] = [_without(file.to_json(), "content") for file in pdf.attachments]
+    if pdf.protection is not None:
+        redacted["protection"] = _without(
+            pdf.protection.to_json(), "user_password", "owner_password"
+        )
+    if pdf.watermark is not None and pdf.watermark.image is not None:
+        image = _without(pdf.watermark.image.to_json(), "content")
+        redacted["watermark"] = pdf.watermark.to_json() | {"image": image}
+    return redacted
+
+
+def _redacted_http(http: HttpOptions) -> JsonObject:
+    """Return the names of headers and cookies; their values are often secrets."""
+    return {
+        "headers": sorted(http.headers or ()),
+        "cookies": [cookie.name for cookie in http.cookies or ()],
+        "basic_auth": http.basic_auth is not None,
+        "user_agent": http.user_agent,
+    }
+
+
+def _without(value: Mapping[str, Json], *names: str) -> JsonObject:
     return {name: member for name, member in value.items() if name not in names}

@@ -1,12 +1,15 @@
 """Resolution of stored templates and includes into render commands."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import replace
-from typing import Any, Protocol
+from typing import Protocol
 
+from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import JsonObject, strings_in
+from chalicelib.engine.job import EInvoiceDefault, Job, Omission, PageJob
+from chalicelib.engine.sources import CanvasSource, HtmlSource, TemplateSource
 from chalicelib.features.renders.accept.command import RenderCommand
-from chalicelib.features.renders.model import RenderBody
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.options import (
     check_einvoice_carrier,
@@ -18,7 +21,7 @@ from chalicelib.features.templates.sources import ResolvedSource, VersionChoice,
 from chalicelib.features.workspaces.plans import Plan
 
 # Returns output options with all defaults; raises `validation_error` for options that conflict.
-type CompleteOutput = Callable[[Mapping[str, Any]], dict[str, Any]]
+type CompleteOutput = Callable[[JsonObject], OutputOptions]
 # Returns the HTML of an upload; empty if a render with this upload is refused anyway.
 type UploadHtmlReader = Callable[[WorkspaceId, str], str]
 
@@ -37,7 +40,7 @@ class TemplateFinder(Protocol):
 
 
 class ResolveTemplate:
-    """Resolver that puts the source of a command's template into its body."""
+    """Resolver that puts the source of a command's template into its job."""
 
     def __init__(
         self,
@@ -56,96 +59,104 @@ class ResolveTemplate:
         Raises what `TemplateFinder` and `CompleteOutput` raise, `template_not_allowed_for_key` for
         an include, and `validation_error` if the PDF cannot carry the template's e-invoice.
         """
-        if command.template_id is None:
-            return self._with_includes(command)
-        template = self._templates.find(command.workspace.id, command.template_id, version)
-        explicit = command.explicit_output
-        default: dict[str, Any] = {}
-        output = merged_output(template.source, explicit)
+        job, stored_texts = command.job, [""]
+        if not isinstance(job, PageJob):
+            return command
+        if command.template_id is not None:
+            template = self._templates.find(command.workspace.id, command.template_id, version)
+            job = self._merge(job, command, template)
+            command = replace(command, template_version=template.version)
+            source = template.source
+            stored_texts = [*strings_in(source.content), *strings_in(source.options)]
+        return replace(command, job=self._with_includes(job, command, stored_texts))
+
+    def page_job(
+        self, plan: Plan, template: Template, template_source: ResolvedSource, data: JsonObject
+    ) -> PageJob:
+        """Return the job of a template's document with the template's own options only."""
+        output, default = _split_einvoice(merged_output(template_source.source, {}), plan)
+        job = PageJob(
+            source=TemplateSource(template.id, _content(template_source)),
+            output=self._complete_output(output),
+            data=data,
+            schema=template_source.source.schema,
+            einvoice_default=default,
+        )
+        includes = resolve_includes(_texts(job), template.workspace_id, self._templates.find)
+        return replace(job, includes=includes)
+
+    def _merge(self, job: PageJob, command: RenderCommand, template: ResolvedSource) -> PageJob:
+        explicit, default = command.explicit_output, None
+        output: JsonObject = merged_output(template.source, explicit)
         if "einvoice" not in explicit:
             output, default = _split_einvoice(output, command.workspace.plan)
             if "einvoice" in output:
                 check_einvoice_carrier(explicit)
-        render_input = command.body.input | _source_input(template) | default
-        body = replace(command.body, input=render_input, output=self._complete_output(output))
-        command = replace(command, body=body, template_version=template.version)
-        return self._with_includes(command, [template.source.content, template.source.options])
-
-    def render_body(
-        self,
-        plan: Plan,
-        template: Template,
-        template_source: ResolvedSource,
-        data: Mapping[str, Any],
-    ) -> RenderBody:
-        """Return the body of a template's document with the template's own options only."""
-        reference = {"type": "template", "template_id": template.id}
-        output, default = _split_einvoice(merged_output(template_source.source, {}), plan)
-        body = RenderBody(
-            reference | _source_input(template_source) | default,
-            dict(data),
-            None,
-            self._complete_output(output),
+        assert isinstance(job.source, TemplateSource)
+        return replace(
+            job,
+            source=replace(job.source, content=_content(template)),
+            output=self._complete_output(output),
+            schema=template.source.schema,
+            einvoice_default=default,
         )
-        texts = [body.input, body.output]
-        includes = resolve_includes(texts, template.workspace_id, self._templates.find)
-        return replace(body, includes=includes)
 
     def _with_includes(
-        self, command: RenderCommand, stored_texts: Sequence[Any] = ()
-    ) -> RenderCommand:
-        body = command.body
-        if not body.input.get("templating"):
-            return command
+        self, job: PageJob, command: RenderCommand, stored_texts: Sequence[str]
+    ) -> PageJob:
+        if not job.source.has_templates:
+            return job
         find, workspace_id = self._templates.find, command.workspace.id
         allowed = command.key_allowlist
         if allowed:
             # The includes of an allowed template are part of it and need no entry of their own.
-            allowed += tuple(resolve_includes(list(stored_texts), workspace_id, find).sources)
-        texts: list[Any] = [body.input, body.output]
-        if body.input.get("upload_id") is not None:
-            texts.append(self._read_upload_html(workspace_id, body.input["upload_id"]))
-        includes = resolve_includes(texts, workspace_id, find, allowed)
-        return replace(command, body=replace(body, includes=includes))
+            allowed += tuple(resolve_includes(stored_texts, workspace_id, find).sources)
+        uploaded = [
+            self._read_upload_html(workspace_id, upload_id)
+            for upload_id in job.source.referenced_uploads().values()
+        ]
+        includes = resolve_includes([*_texts(job), *uploaded], workspace_id, find, allowed)
+        return replace(job, includes=includes)
 
 
-def check_data(body: RenderBody, schemas: CheckSchemas) -> None:
+def check_data(job: Job, schemas: CheckSchemas) -> None:
     """Check data against the template's schema; data of a `data_url` are not loaded yet.
 
     Raises `data_schema_mismatch` or `template_fuel_exhausted`.
     """
-    if body.data_url is None:
-        schemas.check_data(body.input.get("schema"), body.data or {})
+    if isinstance(job, PageJob) and job.data_url is None:
+        schemas.check_data(job.schema, job.data or {})
 
 
-def _einvoice_omission(output: Mapping[str, Any], plan: Plan) -> str | None:
+def _texts(job: PageJob) -> Iterator[str]:
+    """Yield the texts of a job that may include templates."""
+    yield from job.source.texts()
+    yield from strings_in(job.output.to_json())
+
+
+def _einvoice_omission(output: JsonObject, plan: Plan) -> Omission | None:
     """Return the reason why no file can carry a template's e-invoice, or None."""
     if not has_pdf_output(output):
         return "no_pdf"
     return None if "einvoices" in plan.features else "plan"
 
 
-def _split_einvoice(output: dict[str, Any], plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the output, and the input field for an e-invoice that is not embedded."""
+def _split_einvoice(output: JsonObject, plan: Plan) -> tuple[JsonObject, EInvoiceDefault | None]:
+    """Return the output, and the e-invoice of the template if it is not embedded."""
     default, omission = output.get("einvoice"), _einvoice_omission(output, plan)
-    if default is None or omission is None:
-        return output, {}
+    if not isinstance(default, Mapping) or omission is None:
+        return output, None
     without_einvoice = {name: value for name, value in output.items() if name != "einvoice"}
-    return without_einvoice, {"einvoice": {**default, "left_out": omission}}
+    return without_einvoice, EInvoiceDefault(EInvoiceOptions.from_json(default), omission)
 
 
-def _source_input(template_source: ResolvedSource) -> dict[str, Any]:
-    schema = template_source.source.schema
-    return _content_input(template_source) | ({} if schema is None else {"schema": schema})
-
-
-def _content_input(template_source: ResolvedSource) -> dict[str, Any]:
-    content = template_source.source.content
-    if template_source.type == "image_canvas":
-        return {"scene": content.get("scene") or {}, "templating": True}
-    return {
-        "html": content.get("html") or "",
-        "head": content.get("head"),
-        "css": content.get("css"),
-        "templating": True,
-    }
+def _content(template: ResolvedSource) -> HtmlSource | CanvasSource:
+    content = template.source.content
+    if template.type == "image_canvas":
+        return CanvasSource(content.get("scene") or {})
+    return HtmlSource(
+        html=content.get("html") or "",
+        head=content.get("head"),
+        css=content.get("css"),
+        templating=True,
+    )

@@ -5,8 +5,8 @@ from typing import Final
 
 from chalicelib.core.errors import NotFound, RenderFailure, validation_error
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.engine.job import Job
 from chalicelib.features.renders.accept.delivery import referenced_uploads
-from chalicelib.features.renders.model import RenderBody
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.read import ReadUploads
@@ -16,12 +16,12 @@ _MAX_HTML_BYTES: Final = 20_000_000
 _MAX_TOTAL_BYTES: Final = 100_000_000
 
 
-def check_uploads(body: RenderBody, workspace_id: WorkspaceId, uploads: ReadUploads) -> None:
-    """Check the uploads that a body names; reads nothing if it names none.
+def check_uploads(job: Job, workspace_id: WorkspaceId, uploads: ReadUploads) -> None:
+    """Check the uploads that a job names; reads nothing if it names none.
 
     Raises `upload_not_found`, `conflict` for one that has not arrived, or `validation_error`.
     """
-    ids_by_pointer = referenced_uploads(body)
+    ids_by_pointer = referenced_uploads(job)
     if ids_by_pointer:
         _check_sizes(uploads.get_ready(workspace_id, ids_by_pointer))
 

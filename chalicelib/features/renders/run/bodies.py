@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.renders.model import RenderBody
+from chalicelib.engine.job import Job
+from chalicelib.features.renders.run.jobs import job_from_json, job_to_json
 from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
 
 
@@ -22,41 +23,41 @@ class RenderBodies:
         """Store bodies in `objects`."""
         self._objects = objects
 
-    def store(self, workspace_id: WorkspaceId, render_id: RenderId, body: RenderBody) -> str:
-        """Store a body and return its key."""
+    def store(self, workspace_id: WorkspaceId, render_id: RenderId, job: Job) -> str:
+        """Store the body of a job and return its key."""
         key = body_key(workspace_id, render_id)
-        content = json.dumps(body.to_json()).encode()
+        content = json.dumps(job_to_json(job)).encode()
         digest = hashlib.sha256(content).digest()
         self._objects.put(key, content, content_type="application/json", sha256=digest)
         return key
 
     @contextmanager
     def temporary_body(
-        self, workspace_id: WorkspaceId, body_id: RenderId, body: RenderBody
+        self, workspace_id: WorkspaceId, body_id: RenderId, job: Job
     ) -> Iterator[str]:
         """Store a body for the time of the context and yield its key."""
-        key = self.store(workspace_id, body_id, body)
+        key = self.store(workspace_id, body_id, job)
         try:
             yield key
         finally:
             self.delete(key)
 
-    def get(self, key: str) -> RenderBody | None:
-        """Return the body of an unfinished render, or None if it is gone.
+    def get(self, key: str) -> Job | None:
+        """Return the job of an unfinished render, or None if it is gone.
 
         Raises UnknownVersion for a body of another release.
         """
         content = self._objects.get(key)
-        return RenderBody.from_json(json.loads_own(content)) if content is not None else None
+        return job_from_json(json.loads_own(content)) if content is not None else None
 
     def delete(self, key: str) -> None:
         """Delete a body; idempotent."""
         self._objects.delete(key)
 
 
-def is_large(body: RenderBody) -> bool:
-    """Return True if the body is too large for an invocation; rewritten numbers can be longer."""
-    return len(json.dumps(body.to_json()).encode()) > MAX_BODY_BYTES
+def is_large(job: Job) -> bool:
+    """Return True if a job is too large for an invocation; rewritten numbers can be longer."""
+    return len(json.dumps(job_to_json(job)).encode()) > MAX_BODY_BYTES
 
 
 def body_key(workspace_id: WorkspaceId, render_id: RenderId) -> str:

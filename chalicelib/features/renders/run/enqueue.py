@@ -11,7 +11,8 @@ from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.features.renders.model import Render, RenderBody
+from chalicelib.engine.job import Job
+from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.bodies import RenderBodies, body_key
 from chalicelib.features.renders.run.protocol import QueuedRender
@@ -68,9 +69,9 @@ class EnqueueRender:
         crash_if_armed(CrashPoint.API_ENQUEUED)
 
     def continue_in_background(
-        self, render: Render, body: RenderBody, *, attempts_made: int | None
+        self, render: Render, job: Job, *, attempts_made: int | None
     ) -> Render:
-        """Store the body of a late sync render, so that it can run without its caller.
+        """Store the job of a late sync render, so that it can run without its caller.
 
         With `attempts_made` None the current attempt continues. Otherwise that many attempts are
         over, and the queue gets the next one. Returns the current render, unchanged if final.
@@ -90,12 +91,12 @@ class EnqueueRender:
                 return current
             if (current.body_key, current.attempt) != (key, attempts_made):
                 # A later attempt has begun meanwhile.
-                return self.continue_in_background(current, body, attempts_made=None)
+                return self.continue_in_background(current, job, attempts_made=None)
             # Otherwise this call has written the row and lost the response.
         crash_if_armed(CrashPoint.API_LATE_HANDED_OVER)
         # The row names the body before it is stored: the end of the render then deletes it too.
         if render.body_key is None:
-            self._bodies.store(render.workspace_id, render.id, body)
+            self._bodies.store(render.workspace_id, render.id, job)
             crash_if_armed(CrashPoint.API_LATE_BODY_STORED)
             current = self._current(render)
             if current.is_final:

@@ -12,8 +12,8 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.job import Job, RenderOutcome
-from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RenderBody, RunMode
+from chalicelib.engine.job import Job, JobContext, RenderOutcome
+from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RunMode
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.after_final import SettleAndPublish
@@ -22,12 +22,12 @@ from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
 from chalicelib.features.renders.run.check_conformance import CheckConformance
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.finish import FinishRender, check_size
-from chalicelib.features.renders.run.jobs import engine_job
+from chalicelib.features.renders.run.jobs import job_context
 from chalicelib.features.renders.run.protocol import QueuedRender, RunRenderCall
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.contents import UploadContents
 
-type RunEngine = Callable[[Job], RenderOutcome]
+type RunEngine = Callable[[Job, JobContext], RenderOutcome]
 
 log = logging.getLogger(__name__)
 
@@ -84,8 +84,10 @@ class ExecuteRender:
         crash_if_armed(CrashPoint.RENDER_BEGUN)
         if call.row is not None:
             started_at = format_rfc3339(self._clock.now())
-            promised = replace(render_of(call.row), status="processing", started_at=started_at)
-            return self._begin(promised, call.body, call.ends_at)
+            promised = replace(
+                render_of(dict(call.row)), status="processing", started_at=started_at
+            )
+            return self._begin(promised, call.job, call.ends_at)
         attempt = self._new_attempt(call.attempt, invocation, mode="sync")
         claim = self._renders.claim(call.workspace_id, call.render_id, attempt)
         if claim is None:
@@ -93,7 +95,7 @@ class ExecuteRender:
             return AttemptResult(None)
         if not claim.is_mine:
             return self._skip(claim.render)
-        return self._begin(claim.render, call.body, call.ends_at)
+        return self._begin(claim.render, call.job, call.ends_at)
 
     def run_queued(self, message: QueuedRender, invocation: str, message_id: str) -> AttemptResult:
         """Run the next attempt of a queued render; skip one that is final or running.
@@ -138,29 +140,27 @@ class ExecuteRender:
             self._settle_and_publish.settle(render)
         return AttemptResult(render)
 
-    def _begin(
-        self, render: Render, body: RenderBody | None, ends_at: float | None
-    ) -> AttemptResult:
+    def _begin(self, render: Render, job: Job | None, ends_at: float | None) -> AttemptResult:
         crash_if_armed(CrashPoint.RENDER_CLAIMED)
         log.info("attempt begun", extra={"attempt": render.attempt})
-        if body is None and render.body_key is not None:
-            body = self._bodies.get(render.body_key)
-        if body is None:
+        if job is None and render.body_key is not None:
+            job = self._bodies.get(render.body_key)
+        if job is None:
             log.error("the render's body is gone")
             return AttemptResult(self._end.fail_lost(render))
-        return self._run(render, body, ends_at)
+        return self._run(render, job, ends_at)
 
-    def _run(self, render: Render, body: RenderBody, ends_at: float | None) -> AttemptResult:
+    def _run(self, render: Render, job: Job, ends_at: float | None) -> AttemptResult:
         deadline = (self._clock.now() + _TIME_LIMITS[render.mode]).timestamp()
         if ends_at is not None:
             deadline = min(deadline, ends_at)
         uploads = partial(self._uploads.get, render.workspace_id)
         try:
-            job = engine_job(
-                body, deadline=deadline, uploads=uploads, schemas=self._schemas, test=render.test
+            context = job_context(
+                job, deadline=deadline, uploads=uploads, schemas=self._schemas, test=render.test
             )
             with self._cancellation_watch.watch(render) as cancellation:
-                outcome = self._engine(replace(job, cancellation=cancellation))
+                outcome = self._engine(job, replace(context, cancellation=cancellation))
                 crash_if_armed(CrashPoint.RENDER_MADE)
                 check_size(render, outcome)
                 margin_s = 0 if ends_at is None else _STORE_MARGIN_S

@@ -1,10 +1,11 @@
 """Final row of a render: file retention, redaction, and the size limit of a row."""
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import replace
-from typing import Any, Final
+from typing import Final
 
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.features.renders.model import Render
@@ -76,17 +77,20 @@ def shortened_to_fit(render: Render) -> Render:
     return render
 
 
-def _redacted_error(error: Mapping[str, Any]) -> dict[str, Any]:
-    code = error["code"]
+def _redacted_error(error: JsonObject) -> JsonObject:
+    code = str(error["code"])
     return {"code": code, "message": f"{PROBLEMS[code].title}. {_REDACTED}"}
 
 
 def _with_short_reports(render: Render) -> Render:
     """Keep the verdict and the first error of each report."""
-    report: Mapping[str, Any] = (render.result or {}).get("conformance", {})
+    report = (render.result or {}).get("conformance")
+    if not isinstance(report, Mapping):
+        return render
     shortened = {
-        subject: {**part, "errors": part["errors"][:1], "warnings": []}
+        subject: {**part, "errors": _first(part["errors"]), "warnings": []}
         for subject, part in report.items()
+        if isinstance(part, Mapping)
     }
     return replace(render, result={"conformance": shortened}) if shortened else render
 
@@ -96,7 +100,11 @@ def _with_short_error(render: Render) -> Render:
     error = render.error or {}
     if "errors" not in error:
         return render
-    return replace(render, error={**error, "errors": error["errors"][:1]})
+    return replace(render, error={**error, "errors": _first(error["errors"])})
+
+
+def _first(entries: Json) -> Sequence[Json]:
+    return entries[:1] if isinstance(entries, list | tuple) else ()
 
 
 def _without_breakdown(render: Render) -> Render:

@@ -1,6 +1,7 @@
 """Finish a render: store its files, then write state, files and event in one transaction."""
 
 import base64
+import datetime as dt
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
@@ -124,7 +125,7 @@ class FinishRender:
             self._objects.put(key, text, content_type="text/plain", sha256=digest)
         crash_if_armed(CrashPoint.RENDER_STORED)
 
-    def _finish(self, render: Render, timings: Mapping[str, Any]) -> Render:
+    def _finish(self, render: Render, timings: Mapping[str, int]) -> Render:
         now = self._clock.now()
         ended = replace(
             render, completed_at=format_rfc3339(now), timings=_timings(render, timings, now)
@@ -246,7 +247,7 @@ def _retention_note(render: Render) -> str:
     return " and retention none" if render.zero_retention else ""
 
 
-def _timings(render: Render, stages: Mapping[str, Any], now: Any) -> dict[str, Any]:
+def _timings(render: Render, stages: Mapping[str, int], now: dt.datetime) -> dict[str, int]:
     created = epoch_ms(parse_rfc3339(render.created_at))
     assert render.started_at is not None, render.id
     queue_ms = epoch_ms(parse_rfc3339(render.started_at)) - created

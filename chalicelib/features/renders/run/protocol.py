@@ -1,66 +1,54 @@
 """Messages between the API function and the render function."""
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, Self
+
+import msgspec
 
 from chalicelib.adapters.aws.messages import check_version, text_fields
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.renders.model import RenderBody
+from chalicelib.core.json import Json, JsonObject, OpaqueObject
+from chalicelib.engine.job import Job
 
-VERSION: Final = 1
+# Of calls and their answers.
+VERSION: Final = 2
+_QUEUED_VERSION: Final = 1
 # Lambda's response limit is 6 MB; base64 adds a third.
 MAX_RETURNED_BYTES: Final = 4_300_000
 # Lambda's request limit is 6 MB.
 MAX_BODY_BYTES: Final = 5_900_000
 
 
-class RunRenderCall(NamedTuple):
-    """Call to run one attempt of a render now; `body` None: the body is in the bucket.
+class Message(msgspec.Struct, frozen=True):
+    """Call of the render function, or its answer."""
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the payload."""
+        return {"v": VERSION, **msgspec.to_builtins(self)}
+
+    @classmethod
+    def from_json(cls, payload: JsonObject) -> Self:
+        """Parse the JSON that `to_json` returned; raises UnknownVersion."""
+        check_version(payload, VERSION)
+        return msgspec.convert(payload, cls)
+
+
+class RunRenderCall(Message, frozen=True):
+    """Call to run one attempt of a render now; `job` None: its body is in the bucket.
 
     `row`: the new render, whose first attempt is promised to this invocation (decision 10); None:
     claim the attempt. `ends_at`: the document is useless from then on (Unix seconds); None: never.
+    `deadline` bounds the wait for a free function.
     """
 
     workspace_id: WorkspaceId
     render_id: RenderId
     attempt: int
-    body: RenderBody | None
-    row: dict[str, Any] | None
+    job: Job | None
+    row: OpaqueObject | None
     deadline: float
     return_body: bool
     ends_at: float | None
     request_id: str
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the invocation's payload; `deadline` bounds the wait for a free function."""
-        return {
-            "v": VERSION,
-            "workspace_id": self.workspace_id,
-            "render_id": self.render_id,
-            "attempt": self.attempt,
-            "body": self.body.to_json() if self.body else None,
-            "row": self.row,
-            "deadline": self.deadline,
-            "return_body": self.return_body,
-            "ends_at": self.ends_at,
-            "request_id": self.request_id,
-        }
-
-    @classmethod
-    def from_json(cls, event: dict[str, Any]) -> "RunRenderCall":
-        """Parse the JSON that `to_json` wrote; raises UnknownVersion."""
-        check_version(event, VERSION)
-        return cls(
-            WorkspaceId(event["workspace_id"]),
-            RenderId(event["render_id"]),
-            event["attempt"],
-            RenderBody.from_json(event["body"]) if event["body"] else None,
-            event["row"],
-            event["deadline"],
-            event["return_body"],
-            event["ends_at"],
-            event["request_id"],
-        )
 
 
 class QueuedRender(NamedTuple):
@@ -70,19 +58,14 @@ class QueuedRender(NamedTuple):
     render_id: RenderId
     request_id: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """Return the body of the queue message."""
-        return {
-            "v": VERSION,
-            "workspace_id": self.workspace_id,
-            "render_id": self.render_id,
-            "request_id": self.request_id,
-        }
+        return {"v": _QUEUED_VERSION, **self._asdict()}
 
     @classmethod
-    def from_json(cls, message: Mapping[str, Any]) -> "QueuedRender":
+    def from_json(cls, message: JsonObject) -> "QueuedRender":
         """Parse the JSON that `to_json` wrote; raises UnknownVersion or PoisonMessage."""
-        check_version(message, VERSION)
+        check_version(message, _QUEUED_VERSION)
         workspace_id, render_id, request_id = text_fields(
             message,
             workspace_id="ws_[0-9A-Z]{26}",
@@ -92,18 +75,8 @@ class QueuedRender(NamedTuple):
         return cls(WorkspaceId(workspace_id), RenderId(render_id), request_id)
 
 
-class RunRenderAnswer(NamedTuple):
+class RunRenderAnswer(Message, frozen=True):
     """Row after the attempt, and the file in base64 if it was requested and fits."""
 
-    row: dict[str, Any] | None
+    row: OpaqueObject | None
     content: str | None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the invocation's response."""
-        return {"v": VERSION, "row": self.row, "content": self.content}
-
-    @classmethod
-    def from_json(cls, answer: dict[str, Any]) -> "RunRenderAnswer":
-        """Parse the JSON that `to_json` wrote; raises UnknownVersion."""
-        check_version(answer, VERSION)
-        return cls(answer["row"], answer["content"])

@@ -15,8 +15,9 @@ from chalicelib.adapters.aws.messages import UnknownVersion
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
+from chalicelib.engine.job import Job
 from chalicelib.features.renders.idempotency import Accepted202, IdempotencyKey, IdempotencyRecords
-from chalicelib.features.renders.model import MAX_ATTEMPTS, Render, RenderBody
+from chalicelib.features.renders.model import MAX_ATTEMPTS, Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import render_of, row_of
 from chalicelib.features.renders.run.end import NO_ATTEMPT, EndRender
@@ -72,7 +73,7 @@ class RunNow:
         self._idempotency = idempotency
         self._clock = clock
 
-    def __call__(self, render: Render, body: RenderBody, caller: WaitingCaller) -> SyncResult:
+    def __call__(self, render: Render, job: Job, caller: WaitingCaller) -> SyncResult:
         """Run the render and return its state, by the caller's deadline.
 
         `render.attempt` is the first attempt to make; attempt 1 is promised, later ones are claimed
@@ -80,16 +81,16 @@ class RunNow:
         one that no function has accepted is refused with `region_degraded`. Otherwise it continues
         in the background, and repeats of its Idempotency-Key get the same answer as this call.
         """
-        result = self._run(render, body, caller)
+        result = self._run(render, job, caller)
         if caller.idempotency is not None and not result.render.is_final:
             accepted = Accepted202(result.render.status, result.render.started_at)
             self._idempotency.mark_accepted(caller.idempotency, render.id, accepted)
         return result
 
-    def _run(self, render: Render, body: RenderBody, caller: WaitingCaller) -> SyncResult:
+    def _run(self, render: Render, job: Job, caller: WaitingCaller) -> SyncResult:
         attempt, busy = render.attempt, False
         while attempt <= MAX_ATTEMPTS and (left_s := self._left_s(caller)) > 0:
-            event = _run_call(render, body, caller, attempt).to_json()
+            event = _run_call(render, job, caller, attempt).to_json()
             try:
                 answer = self._function.invoke(event, wait_s=left_s)
             except FunctionDied:
@@ -102,7 +103,7 @@ class RunNow:
             except FunctionLate:
                 log.info("the render is late", extra={"attempt": attempt})
                 return self._handle_timeout(
-                    render, body, caller, running_attempt=attempt, attempts_made=attempt - 1
+                    render, job, caller, running_attempt=attempt, attempts_made=attempt - 1
                 )
             else:
                 crash_if_armed(CrashPoint.API_RAN)
@@ -112,7 +113,7 @@ class RunNow:
         if caller.cancel_on_timeout and (busy or attempt > 1):
             return self._cancel_no_capacity(render, caller)
         return self._handle_timeout(
-            render, body, caller, running_attempt=NO_ATTEMPT, attempts_made=attempt - 1
+            render, job, caller, running_attempt=NO_ATTEMPT, attempts_made=attempt - 1
         )
 
     def _result(self, render: Render, answer: dict[str, Any]) -> SyncResult:
@@ -122,7 +123,7 @@ class RunNow:
             # The function is of another release; the row has the outcome.
             return SyncResult(self._current(render))
         assert parsed.row is not None, render.id
-        return SyncResult(render_of(parsed.row), parsed.content)
+        return SyncResult(render_of(dict(parsed.row)), parsed.content)
 
     def _left_s(self, caller: WaitingCaller) -> float:
         return caller.deadline - self._clock.now().timestamp() - _RESPONSE_MARGIN_S
@@ -130,7 +131,7 @@ class RunNow:
     def _handle_timeout(
         self,
         render: Render,
-        body: RenderBody,
+        job: Job,
         caller: WaitingCaller,
         *,
         running_attempt: int,
@@ -143,7 +144,7 @@ class RunNow:
         if not current.is_final:
             is_running = current.attempt >= running_attempt
             current = self._enqueue.continue_in_background(
-                current, body, attempts_made=None if is_running else attempts_made
+                current, job, attempts_made=None if is_running else attempts_made
             )
         return SyncResult(current)
 
@@ -167,15 +168,13 @@ class RunNow:
         )
 
 
-def _run_call(
-    render: Render, body: RenderBody, caller: WaitingCaller, attempt: int
-) -> RunRenderCall:
+def _run_call(render: Render, job: Job, caller: WaitingCaller, attempt: int) -> RunRenderCall:
     return RunRenderCall(
         render.workspace_id,
         render.id,
         attempt,
         # A stored body does not fit into an invocation.
-        body if render.body_key is None else None,
+        job if render.body_key is None else None,
         # Attempt 1 was promised in the new row and needs no claim (decision 10).
         row=row_of(render) if attempt == 1 else None,
         deadline=caller.deadline - _RESPONSE_MARGIN_S - _REFUSAL_MARGIN_S,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import CanvasScene, HtmlDocument, Job, RenderOutcome
-from chalicelib.engine.options.output import OutputOptions
 from chalicelib.engine.pipeline import PipelineServices, run_job
 from chalicelib.engine.templating.worker import TemplateWorker
 from infra.local.examples import example_data, stored_examples, template_body

@@ -12,6 +12,7 @@ import psutil
 import pytest
 from PIL import Image
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
@@ -24,7 +25,6 @@ from chalicelib.engine.formats.pdf import PDF
 from chalicelib.engine.formats.png import PNG
 from chalicelib.engine.formats.webp import WEBP
 from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.options.output import OutputOptions
 from chalicelib.engine.render_trace import TraceRecorder
 
 LENGTHY: dict[str, tuple[RenderFormat, dict[str, Any]]] = {

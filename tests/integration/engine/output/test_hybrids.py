@@ -11,10 +11,10 @@ import pypdf
 import pytest
 from lxml import etree
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import EInvoiceCommand, HtmlDocument, Job, RenderOutcome
-from chalicelib.engine.options.output import OutputOptions
 from chalicelib.engine.pipeline import PipelineServices, run_job
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.invoices.invoice_json import invoice_json

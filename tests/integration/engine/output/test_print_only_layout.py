@@ -10,6 +10,7 @@ import pypdf
 import pypdfium2  # type: ignore[import-untyped]
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
@@ -17,7 +18,6 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.pool.origin import can_reveal_origin
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.options.output import OutputOptions
 from tests.builders.pages.random_pages import random_page
 from tests.builders.pages.web_site import Site, running_site
 from tests.integration.engine.conftest import Render, render_with

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import (
     CanvasScene,
@@ -17,7 +18,6 @@ from chalicelib.engine.job import (
     RenderOutcome,
     WebPage,
 )
-from chalicelib.engine.options.output import OutputOptions
 from chalicelib.engine.pipeline import PipelineServices, run_job
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.pages.engine_jobs import no_uploads

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.canvas.binding import value_at
 from chalicelib.engine.canvas.page import CanvasPage, canvas_page
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.options.output import OutputOptions
 from tests.builders.pages.engine_jobs import no_uploads
 
 DATA: dict[str, Any] = {

@@ -127,8 +127,8 @@ def test_output_has_the_scenes_size() -> None:
     window = page.output.layout_viewport()
     assert window is not None
     assert (window.width, window.height, window.device_scale_factor) == (300, 200, 2)
-    assert (page.output.pdf.width, page.output.pdf.height) == (300 / 96, 200 / 96)
-    assert page.output.pdf.margin.top == 0
+    assert page.output.pdf.paper_size == pytest.approx((300 / 96, 200 / 96))
+    assert page.output.pdf.margin.inches.top == 0
     assert not page.output.pdf.landscape
     ignored = {warning.detail for warning in page.warnings}
     assert {warning.code for warning in page.warnings} == {"feature_unavailable"}

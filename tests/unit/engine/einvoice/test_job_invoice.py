@@ -1,14 +1,13 @@
 """Warnings about the e-invoice of a PDF."""
 
-from dataclasses import replace
-
 import pytest
 
+from chalicelib.contract.options.output import EInvoiceOptions
 from chalicelib.engine.einvoice.job_invoice import add_invoice_to_job
-from chalicelib.engine.job import EInvoiceCommand
+from chalicelib.engine.job import EInvoiceDefault
 from chalicelib.engine.render_trace import TraceRecorder
 from tests.builders.invoices.invoice_json import invoice_json
-from tests.builders.pages.engine_jobs import job
+from tests.builders.pages.engine_jobs import task
 
 
 @pytest.mark.parametrize(
@@ -23,9 +22,16 @@ from tests.builders.pages.engine_jobs import job
 def test_unmarked_test_invoice_gives_a_warning(
     profile: str, codes: list[str], *, test: bool, is_written: bool
 ) -> None:
-    order = EInvoiceCommand(profile, "cii", invoice_json(), None, "output.einvoice", is_written)
+    options = {"profile": profile, "invoice_path": "invoice"}
+    default = (
+        None
+        if is_written
+        else EInvoiceDefault(EInvoiceOptions(profile=profile, invoice_path="invoice"), "no_pdf")
+    )
+    output = {"einvoice": options} if is_written else {}
     recorder = TraceRecorder()
 
-    add_invoice_to_job(replace(job("x"), einvoice=order, test=test), recorder)
+    given = task("x", output, data={"invoice": invoice_json()}, test=test, einvoice_default=default)
+    add_invoice_to_job(*given, recorder)
 
     assert [warning.code for warning in recorder.warnings] == codes

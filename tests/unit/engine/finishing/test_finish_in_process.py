@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.formats.finish_in_process import FinishingError, finish_file
 from chalicelib.engine.formats.pdf import PDF
-from chalicelib.engine.options.output import OutputOptions
 from chalicelib.engine.render_trace import TraceRecorder
 
 APART = replace(PDF, is_slow=lambda _content, _finishing: True)

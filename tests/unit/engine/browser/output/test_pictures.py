@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import Answer, Handler
 from chalicelib.engine.browser.output.pictures import check_size
@@ -12,7 +13,6 @@ from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.options.output import OutputOptions
 
 
 class UnusablePipe:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
-from chalicelib.engine.options.output import OutputOptions
 
 PLAIN = """<!doctype html><html lang=en><style>
 @FONT-FACE { font-family: own; src: url(data:font/woff2;base64,AA==), local(Tinos) }

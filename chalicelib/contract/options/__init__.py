@@ -1,0 +1,1 @@
+"""Typed options of an output with their defaults; the request models check them."""

@@ -1,0 +1,65 @@
+"""Picture, viewport and wait options; sizes are in CSS pixels."""
+
+from typing import Literal
+
+from chalicelib.contract.options.base import Options
+
+
+class Viewport(Options, frozen=True):
+    """Browser window that the page is laid out in."""
+
+    width: int = 1280
+    height: int = 720
+    device_scale_factor: float = 1.0
+    mobile: bool = False
+
+
+class Wait(Options, frozen=True):
+    """Conditions to wait for before the page is drawn."""
+
+    until: Literal["load", "domcontentloaded", "networkidle"] = "load"
+    selector: str | None = None
+    expression: str | None = None
+    delay_ms: int = 0
+    timeout_ms: int = 10_000
+
+
+class FormatOptions(Options, frozen=True):
+    """Compression of a picture; None is the format's default."""
+
+    quality: int | None = None
+    lossless: bool | None = None
+    progressive: bool | None = None
+
+
+class ImageOptions(Options, frozen=True):
+    """Options of a picture; `omit_background` is another name of `transparent`."""
+
+    width: int | None = None
+    height: int | None = None
+    scale: float | None = None
+    fit: Literal["contain", "cover", "fill"] | None = None
+    full_page: bool | None = None
+    omit_background: bool | None = None
+    transparent: bool | None = None
+    clip_selector: str | None = None
+    format_options: FormatOptions | None = None
+    viewport: Viewport | None = None
+    wait: Wait | None = None
+
+    @property
+    def is_transparent(self) -> bool:
+        """Tell whether the picture has no white behind the page."""
+        return bool(self.transparent or self.omit_background)
+
+    @property
+    def fit_size(self) -> tuple[int, int] | None:
+        """Return the size that pictures are fitted into."""
+        if self.fit is None or self.width is None or self.height is None:
+            return None
+        return self.width, self.height
+
+    @property
+    def compression(self) -> FormatOptions:
+        """Return the format options, without any the defaults."""
+        return self.format_options or FormatOptions()

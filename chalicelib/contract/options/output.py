@@ -1,0 +1,93 @@
+"""All options of one render's output."""
+
+from typing import Final, Literal
+
+import msgspec
+
+from chalicelib.contract.options.base import Options
+from chalicelib.contract.options.http import HttpOptions
+from chalicelib.contract.options.image import ImageOptions, Viewport, Wait
+from chalicelib.contract.options.pdf import PdfOptions
+from chalicelib.core.json import OpaqueObject
+
+OutputFormat = Literal["pdf", "png", "jpeg", "webp", "html", "zip"]
+PartFormat = Literal["pdf", "png", "jpeg", "webp", "html", "xml"]
+
+IMAGE_FORMATS: Final = frozenset({"png", "jpeg", "webp"})
+
+
+class EInvoiceOptions(Options, frozen=True, kw_only=True):
+    """E-invoice that a PDF carries: `invoice`, or the object at `invoice_path` of the data."""
+
+    profile: str
+    invoice: OpaqueObject | None = None
+    invoice_path: str | None = None
+    syntax: Literal["cii"] = "cii"
+
+
+class OutputOptions(Options, frozen=True):
+    """Options of one render's output.
+
+    `formats` are the files to make. `filename` is the caller's, not yet sanitized.
+    """
+
+    format: OutputFormat | None = None
+    requested_formats: tuple[PartFormat, ...] | None = msgspec.field(default=None, name="formats")
+    filename: str | None = None
+    pdf: PdfOptions = PdfOptions()
+    einvoice: EInvoiceOptions | None = None
+    image: ImageOptions = ImageOptions()
+    http: HttpOptions = HttpOptions()
+    viewport: Viewport | None = None
+    wait: Wait = Wait()
+    media: Literal["print", "screen"] | None = None
+    javascript: bool = True
+    locale: str | None = None
+    timezone: str | None = None
+    strict_undefined: bool = False
+    asset_policy: Literal["lenient", "strict"] = "lenient"
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """Return the formats of the files, before they are zipped."""
+        if self.requested_formats:
+            return self.requested_formats
+        return ("pdf" if self.format in {None, "zip"} else str(self.format),)
+
+    @property
+    def is_zipped(self) -> bool:
+        """Tell whether the files go into one archive."""
+        return self.format == "zip"
+
+    @property
+    def file_count(self) -> int:
+        """Return the number of files that the render makes."""
+        return 1 if self.is_zipped else len(self.formats)
+
+    @property
+    def has_pictures(self) -> bool:
+        """Tell whether one of the files is a picture."""
+        return not IMAGE_FORMATS.isdisjoint(self.formats)
+
+    @property
+    def strict_assets(self) -> bool:
+        """Tell whether a resource that cannot be loaded fails the render."""
+        return self.asset_policy == "strict"
+
+    @property
+    def page_wait(self) -> Wait:
+        """Return what is awaited before the page is drawn."""
+        return (self.image.wait if self.has_pictures else None) or self.wait
+
+    def layout_viewport(self) -> Viewport | None:
+        """Return the window that the page is laid out in; None is the browser's default."""
+        if not self.has_pictures:
+            return self.viewport
+        base = self.image.viewport or self.viewport or Viewport()
+        is_fitted = self.image.fit_size is not None
+        return Viewport(
+            width=base.width if is_fitted else self.image.width or base.width,
+            height=base.height if is_fitted else self.image.height or base.height,
+            device_scale_factor=self.image.scale or base.device_scale_factor,
+            mobile=base.mobile,
+        )

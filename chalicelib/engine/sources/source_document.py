@@ -1,0 +1,171 @@
+"""Document of a source, and the texts of an output as templates."""
+
+import re
+from collections.abc import Mapping
+from copy import replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.pdf import HeaderFooter
+from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
+from chalicelib.engine.templating.includes import Includes
+
+if TYPE_CHECKING:
+    from chalicelib.engine.job import JobContext, PageJob, RenderWarning
+
+# Placeholders in header and footer texts for values that only printing knows. Unicode
+# noncharacters (U+FDD0 and following), so that no text contains one.
+PRINT_PLACEHOLDERS: Final = {
+    "page": "\ufdd0",
+    "pages": "\ufdd1",
+    "title": "\ufdd2",
+    "date": "\ufdd3",
+}
+# The same placeholders as in templates, for texts that are no templates.
+_PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*(" + "|".join(PRINT_PLACEHOLDERS) + r")[ \t]*\}\}")
+_HIDE_URL: Final = "<style>.url{display:none!important}</style>"
+_NO_MORE_DATA: Final[Mapping[str, str]] = {}
+
+
+class TemplateRunner(Protocol):
+    """Runner of templates."""
+
+    def render(  # noqa: PLR0913 -- all that a run depends on
+        self,
+        source: str,
+        data: JsonObject,
+        *,
+        strict: bool,
+        deadline: float,
+        escape: bool = True,
+        includes: Includes = ...,
+        locale_defaults: LocaleDefaults = ...,
+    ) -> str:
+        """Return the text of a template; `escape` makes inserted values safe in HTML.
+
+        Raises RenderFailure `template_…` or `render_timeout`.
+        """
+        ...
+
+
+class SourceDocument(NamedTuple):
+    """Document to load: HTML, or the page at `url`; `output` has its templates run."""
+
+    html: str
+    output: OutputOptions
+    url: str | None = None
+    is_canvas: bool = False
+    warnings: "tuple[RenderWarning, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JobTexts:
+    """Texts of a job as templates, run over its data; `language` is that of the page."""
+
+    templates: TemplateRunner
+    job: "PageJob"
+    context: "JobContext"
+    language: str | None = None
+
+    def run(self, source: str, more: Mapping[str, str], *, escape: bool) -> str:
+        """Return the text of a template over the data and `more`."""
+        return self.templates.render(
+            source,
+            {**(self.job.data or {}), **more},
+            strict=self.job.output.strict_undefined,
+            deadline=self.context.deadline,
+            escape=escape,
+            includes=self.job.includes,
+            locale_defaults=LocaleDefaults(
+                self.job.output.locale or self.language, self.job.output.timezone
+            ),
+        )
+
+
+class EvaluateTemplate(Protocol):
+    """Port that runs a template over the render's data and `more`; `escape` makes it HTML."""
+
+    def __call__(self, source: str, more: Mapping[str, str], *, escape: bool) -> str:
+        """Return the text."""
+        ...
+
+
+def render_output_texts(
+    output: OutputOptions, run: EvaluateTemplate | None = None, *, has_url: bool = False
+) -> OutputOptions:
+    """Return the output with its texts run, except for the placeholders that printing fills in.
+
+    Without `run` no text is a template: only the placeholders of plain texts are replaced. Without
+    `has_url` the page has no URL, and what would show it is hidden.
+    """
+    run = run or _fill_in_placeholders
+    if output.filename:
+        output = replace(
+            output, filename=_render_text(run, output.filename, "filename", _NO_MORE_DATA)
+        )
+    if "pdf" not in output.formats:
+        return output
+
+    results: dict[HeaderFooter, HeaderFooter] = {}
+
+    def render(template: HeaderFooter, field: str) -> HeaderFooter:
+        if not template.is_shown:
+            return template
+        if template not in results:
+            rendered = _render_header_footer(run, template, f"pdf.{field}")
+            if rendered.html and not has_url:
+                rendered = replace(rendered, html=_HIDE_URL + rendered.html)
+            results[template] = rendered
+        return results[template]
+
+    pdf = output.pdf
+    pdf = replace(
+        pdf,
+        header=render(pdf.header, "header"),
+        footer=render(pdf.footer, "footer"),
+        first_header=pdf.first_header and render(pdf.first_header, "first_header"),
+        first_footer=pdf.first_footer and render(pdf.first_footer, "first_footer"),
+        last_footer=pdf.last_footer and render(pdf.last_footer, "last_footer"),
+    )
+    return replace(output, pdf=pdf)
+
+
+def _render_header_footer(
+    run: EvaluateTemplate, header_footer: HeaderFooter, field: str
+) -> HeaderFooter:
+    return replace(
+        header_footer,
+        html=_render_text(
+            run, header_footer.html, f"{field}.html", PRINT_PLACEHOLDERS, escape=True
+        ),
+        left=_render_text(run, header_footer.left, f"{field}.left", PRINT_PLACEHOLDERS),
+        center=_render_text(run, header_footer.center, f"{field}.center", PRINT_PLACEHOLDERS),
+        right=_render_text(run, header_footer.right, f"{field}.right", PRINT_PLACEHOLDERS),
+    )
+
+
+def _render_text(
+    run: EvaluateTemplate,
+    text: str | None,
+    field: str,
+    more: Mapping[str, str],
+    *,
+    escape: bool = False,
+) -> str | None:
+    # Every tag of the template language begins with a brace.
+    if not text or "{" not in text:
+        return text
+    try:
+        return run(text, more, escape=escape)
+    except RenderFailure as failure:
+        message = f"output.{field}: {failure.detail}"
+        raise RenderFailure(failure.code, message, **failure.members) from failure
+
+
+def _fill_in_placeholders(source: str, more: Mapping[str, str], *, escape: bool) -> str:
+    if escape:
+        return source
+    return _PLACEHOLDER.sub(lambda match: more.get(match[1], match[0]), source)

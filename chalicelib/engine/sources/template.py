@@ -1,0 +1,57 @@
+"""Template source: a stored template, and its content once it is found."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, override
+
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.sources.canvas import CanvasSource
+from chalicelib.engine.sources.html import HtmlSource
+from chalicelib.engine.sources.source import SourceBase
+from chalicelib.engine.sources.source_document import SourceDocument, TemplateRunner
+
+if TYPE_CHECKING:
+    from chalicelib.engine.job import JobContext, PageJob
+
+
+class TemplateSource(SourceBase, frozen=True, tag="template"):
+    """Stored template; `content` is None until the template is found."""
+
+    template_id: str
+    content: HtmlSource | CanvasSource | None = None
+
+    @property
+    @override
+    def has_templates(self) -> bool:
+        return self.content is not None and self.content.has_templates
+
+    @property
+    @override
+    def invalid_data_code(self) -> str:
+        return self._found.invalid_data_code
+
+    @override
+    def texts(self) -> Iterator[str]:
+        yield from self._found.texts()
+
+    @override
+    def text_name(self, text: str) -> str | None:
+        return self._found.text_name(text)
+
+    @override
+    def text_pointer(self, name: str) -> str:
+        return "/input/template_id"
+
+    @override
+    def summary(self, *, zero_retention: bool) -> JsonObject:
+        return {"type": "template", "template_id": self.template_id}
+
+    @override
+    def document(
+        self, job: "PageJob", context: "JobContext", templates: TemplateRunner
+    ) -> SourceDocument:
+        return self._found.document(job, context, templates)
+
+    @property
+    def _found(self) -> HtmlSource | CanvasSource:
+        assert self.content is not None, "the template is not found yet"
+        return self.content
