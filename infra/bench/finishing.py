@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from chalicelib.contract.options.output import OutputOptions
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.prepare import EInvoiceInput, prepare_invoice
 from chalicelib.engine.einvoice.profiles import PROFILES
@@ -45,7 +46,9 @@ _OPTIONS: Final = MappingProxyType(
     }
 )
 _TIMEOUT_S: Final = 300.0
-_OUTPUT: Final = MappingProxyType({"pdf": {"pdfa": "3b", "pdfua": True, "tagged": True}})
+_OUTPUT: Final[JsonObject] = MappingProxyType(
+    {"pdf": {"pdfa": "3b", "pdfua": True, "tagged": True}}
+)
 
 # Seconds of loading, printing and finishing in one round.
 type _Times = tuple[float, float, float]
