@@ -54,14 +54,10 @@ BROWSER_ERRORS: Final[dict[str, dict[str, Any]]] = {
 # A template's default that goes into no file, for an invoice that is none.
 _SKIPPED_INVOICE: Final = {
     "html": "<p>",
-    "einvoice": {
-        "profile": "EN16931",
-        "syntax": "cii",
-        "invoice": {},
-        "data_path": None,
-        "findings_root": "invoice",
-        "is_written": False,
-        "is_skipped_by_plan": True,
+    "data": {"invoice": {}},
+    "einvoice_default": {
+        "einvoice": {"profile": "EN16931", "invoice_path": "invoice"},
+        "omission": "plan",
     },
 }
 

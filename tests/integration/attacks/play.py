@@ -12,16 +12,16 @@ import pikepdf
 import pypdfium2  # type: ignore[import-untyped]
 import pytest
 
-from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium import flags, process
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.pool.prepared_page import NewTargets
 from chalicelib.engine.browser.requests.requests import PageRequests
-from chalicelib.engine.job import HtmlDocument, Job, RenderOutcome, WebPage
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from chalicelib.engine.sources import HtmlSource, Source, UrlSource
 from chalicelib.engine.templating.worker import TemplateWorker
-from tests.builders.pages.engine_jobs import no_uploads
+from tests.builders.pages.engine_jobs import Task, task
 from tests.fakes.dns_server import DnsServer
 from tests.integration.attacks.case import Attack
 from tests.integration.attacks.fake_internet import Guarded, OpenEgress, World, guarded
@@ -77,7 +77,7 @@ class Stage:
         refused = self._egress.refused if isinstance(self._egress, Guarded) else []
         refused.clear()
         try:
-            outcome = run_job(self._job(attacks), self._parts)
+            outcome = run_page_job(*self._task(attacks), self._parts)
         except RenderFailure as failure:
             reported = f"{failure} {failure.__dict__}"
             right = self._is_right_afterwards()
@@ -91,31 +91,25 @@ class Stage:
     def _is_right_afterwards(self) -> bool:
         if self._open:
             return False
-        job = Job(
-            HtmlDocument(f"<p>{_HERE}"),
-            OutputOptions.from_json({}),
-            time.time() + _SECONDS,
-            no_uploads,
-        )
-        return _HERE in _shown(run_job(job, self._parts))
+        innocent = task(f"<p>{_HERE}", seconds=_SECONDS)
+        return _HERE in _shown(run_page_job(*innocent, self._parts))
 
-    def _job(self, attacks: Sequence[Attack]) -> Job:
+    def _task(self, attacks: Sequence[Attack]) -> Task:
         first = attacks[0]
         case = first.case
         look = _LOOK_MS[case.shared] * (_LONGER if self._open else 1)
         wait = {"delay_ms": int(look), "timeout_ms": _WAIT_MS[self._open]}
         output = {"formats": ["pdf", "html"], "wait": wait, **first.filled(case.output)}
-        parts: dict[str, Any] = {"data_url": first.filled(case.data_url)}
-        source: WebPage | HtmlDocument
+        source: Source
         if case.url is not None:
-            source = WebPage(first.filled(case.url))
+            source = UrlSource(first.filled(case.url))
         else:
             html = "\n".join(attack.filled(attack.case.html) for attack in attacks)
             more = "{{ secret }}" if case.data_url else ""
             text = f"<!doctype html><title>x</title><p>{_HERE}{more}{html}"
-            source = HtmlDocument(text, templating=bool(case.data_url))
-        ends = time.time() + _SECONDS
-        return Job(source, OutputOptions.from_json(output), ends, no_uploads, **parts)
+            source = HtmlSource(html=text, templating=bool(case.data_url))
+        data_url = first.filled(case.data_url)
+        return task(output=output, source=source, data_url=data_url, seconds=_SECONDS)
 
 
 def batches(attacks: Sequence[Attack]) -> Iterator[Sequence[Attack]]:

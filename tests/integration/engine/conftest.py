@@ -9,9 +9,9 @@ import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.templating.worker import TemplateWorker
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, task
 from tests.builders.pages.scene_renderer import SceneRenderer
 from tests.builders.pages.web_site import Site
 
@@ -49,7 +49,13 @@ def render_with(
     browser: Browser, html: str, *, seconds: float = 60, test: bool = False, **output: Any
 ) -> RenderOutcome:
     parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
-    return run_job(job(html, output, seconds=seconds, test=test), parts)
+    return run_page_job(*task(html, output, seconds=seconds, test=test), parts)
+
+
+def explain_of(outcome: RenderOutcome) -> dict[str, Any]:
+    """Return the explain report of a render that has one."""
+    assert outcome.trace.explain is not None
+    return {**outcome.trace.explain}
 
 
 @pytest.fixture(scope="module")

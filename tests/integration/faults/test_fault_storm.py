@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import HtmlDocument, Job
+from chalicelib.engine.job import Job, PageJob
 from tests.builders.http import ApiAnswer
 from tests.builders.stack.fault_storm import FaultStorm, FunctionProcess, running_faulty_aws
 from tests.builders.store_audit import StoreAudit
@@ -95,7 +95,7 @@ def render_requests() -> list[RenderRequest]:
 
 
 def fail_bad(job: Job) -> None:
-    if isinstance(job.source, HtmlDocument) and job.source.html == BAD:
+    if isinstance(job, PageJob) and BAD in job.source.texts():
         raise RenderFailure("template_runtime_error", "line 1: bad", line=1)
 
 

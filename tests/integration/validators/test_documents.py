@@ -1,7 +1,6 @@
 """Hybrids of every profile and the examples, validated by veraPDF and the official sheets."""
 
 import io
-import time
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -9,22 +8,22 @@ import pikepdf
 import pypdf
 import pytest
 
-from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.einvoice.profiles import PROFILES
-from chalicelib.engine.job import CanvasScene, EInvoiceCommand, HtmlDocument, Job, RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from chalicelib.engine.sources import CanvasSource, HtmlSource, Source
 from chalicelib.engine.templating.worker import TemplateWorker
 from chalicelib.features.templates.model import SourceBundle
 from chalicelib.features.templates.options import merged_output
 from infra.local.examples import example_data, stored_examples, template_body
 from tests.builders.invoices.invoice_json import invoice_json
-from tests.builders.pages.engine_jobs import RefusingEgress, no_uploads
+from tests.builders.pages.engine_jobs import RefusingEgress, task
 from tests.integration.validators.conftest import faults, rejected
 
-PAGE: Final = HtmlDocument(
-    "<html lang=de><title>R</title><h1>{{ invoice.number }}</h1>"
+PAGE: Final = HtmlSource(
+    html="<html lang=de><title>R</title><h1>{{ invoice.number }}</h1>"
     "<table><tr><th>{{ invoice.lines[0].item.name }}<td>{{ invoice.grand_total }}</table>",
     templating=True,
 )
@@ -38,16 +37,15 @@ def parts(browser: Browser) -> Iterator[PipelineServices]:
 
 
 def rendered(
-    parts: PipelineServices, source: HtmlDocument | CanvasScene, output: dict[str, Any], **job: Any
+    parts: PipelineServices, source: Source, output: dict[str, Any], **more: Any
 ) -> RenderOutcome:
-    made = OutputOptions.from_json(output)
-    return run_job(Job(source, made, time.time() + 60, no_uploads, **job), parts)
+    return run_page_job(*task(output=output, source=source, seconds=60, **more), parts)
 
 
 def hybrid(parts: PipelineServices, profile: str, **pdf: Any) -> bytes:
     """Return a PDF with its invoice of this profile embedded."""
-    command = EInvoiceCommand(profile, "cii", invoice_json(), None, "output.einvoice.invoice")
-    return rendered(parts, PAGE, {"pdf": pdf}, einvoice=command).files[0].content
+    einvoice = {"profile": profile, "invoice": invoice_json()}
+    return rendered(parts, PAGE, {"pdf": pdf, "einvoice": einvoice}).files[0].content
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -93,9 +91,9 @@ def test_examples_conform_to_pdfa_and_pdfua(
         {"format": "pdf", "pdf": {"pdfa": "2b", "pdfua": True}},
     )
     if body["type"] == "image_canvas":
-        source: HtmlDocument | CanvasScene = CanvasScene(body["scene"])
+        source: Source = CanvasSource(body["scene"])
     else:
-        source = HtmlDocument(body["html"], templating=True, css=body["css"])
+        source = HtmlSource(html=body["html"], templating=True, css=body["css"])
 
     (pdf,) = rendered(parts, source, output, data=example_data(example)).files
 

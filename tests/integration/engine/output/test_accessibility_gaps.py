@@ -1,19 +1,18 @@
 """Findings about content that is visible but not tagged for screen readers."""
 
 import base64
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.job import CanvasScene, HtmlDocument, Job, RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from chalicelib.engine.sources import CanvasSource, HtmlSource
 from chalicelib.engine.templating.worker import TemplateWorker
 from infra.local.examples import example_data, stored_examples, template_body
-from tests.builders.pages.engine_jobs import RefusingEgress, no_uploads
+from tests.builders.pages.engine_jobs import RefusingEgress, task
 from tests.integration.engine.conftest import Render
 
 GIF = (
@@ -124,16 +123,11 @@ def test_examples_have_no_untagged_content(
 ) -> None:
     made: dict[str, Any] = template_body(example)
     source = (
-        CanvasScene(made["scene"])
+        CanvasSource(made["scene"])
         if "scene" in made
-        else HtmlDocument(made["html"], templating=True, css=made.get("css"))
+        else HtmlSource(html=made["html"], templating=True, css=made.get("css"))
     )
-    job = Job(
-        source,
-        OutputOptions.from_json({"pdf": REPORT}),
-        time.time() + 60,
-        no_uploads,
-        data=example_data(example),
-    )
+    parts = PipelineServices(browser, templates, RefusingEgress())
+    report = task(output={"pdf": REPORT}, source=source, data=example_data(example), seconds=60)
 
-    assert findings_of(run_job(job, PipelineServices(browser, templates, RefusingEgress()))) == []
+    assert findings_of(run_page_job(*report, parts)) == []

@@ -9,9 +9,9 @@ import pypdf
 import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.templating.worker import TemplateWorker
-from tests.builders.pages.engine_jobs import RefusingEgress, job
+from tests.builders.pages.engine_jobs import RefusingEgress, task
 
 INVOICE = """<!doctype html><html lang="{{ lang }}"><title>Filters</title>
 <style>p{margin:6mm}</style>
@@ -48,9 +48,9 @@ def test_filters_use_the_document_language_and_codes_have_alternative_texts(
         "filename": "{{ 1234.5|money('EUR') }}",
     }
     data = {"lang": "de", "url": "https://pay.example/1", "sku": "4006381333931"}
-    filter_job = job(INVOICE, output, templating=True, data=data)
+    filter_job = task(INVOICE, output, templating=True, data=data)
 
-    outcome = run_job(filter_job, PipelineServices(browser, templates, RefusingEgress()))
+    outcome = run_page_job(*filter_job, PipelineServices(browser, templates, RefusingEgress()))
 
     content = outcome.files[0].content
     text = pypdf.PdfReader(io.BytesIO(content)).pages[0].extract_text().replace("\u00a0", " ")

@@ -145,7 +145,8 @@ def test_warnings_and_failures_of_the_finishing_process_reach_the_caller(
     browser: Browser, drawn: bytes
 ) -> None:
     separate = replace(PDF, is_slow=lambda _content, _finishing: True)
-    output = {"pdf": {"watermark": {"image": {"content": "eA=="}, "font_size": "9pt"}}}
+    watermark: dict[str, Any] = {"image": {"content": "eA=="}, "font_size": "9pt"}
+    output = {"pdf": {"watermark": watermark}}
     source = OutputOptions.from_json(output).pdf.watermark
     assert source is not None
     assert source.image is not None

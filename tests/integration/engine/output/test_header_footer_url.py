@@ -7,14 +7,14 @@ from typing import Any
 import pypdf
 import pytest
 
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.formats import pdf as pdf_format
-from chalicelib.engine.job import Job
-from chalicelib.engine.pipeline import PipelineServices, run_job
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job, web_page_job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, Task, task, web_page_task
 from tests.builders.pages.web_site import Site, SitePage, running_site
 
-HEADER = {"enabled": True, "html": "[<b class=url>x</b>|<b class=title></b>]"}
+HEADER: JsonObject = {"enabled": True, "html": "[<b class=url>x</b>|<b class=title></b>]"}
 # Printed by the browser itself, and overlaid afterwards.
 KINDS: tuple[dict[str, Any], ...] = ({}, {"page_number_start": 7})
 
@@ -25,8 +25,9 @@ def web() -> Iterator[Site]:
         yield web
 
 
-def printed(connected: Browser, each: Job) -> str:
-    (file,) = run_job(each, PipelineServices(connected, NoTemplates(), RefusingEgress())).files
+def printed(connected: Browser, each: Task) -> str:
+    parts = PipelineServices(connected, NoTemplates(), RefusingEgress())
+    (file,) = run_page_job(*each, parts).files
     assert b".invalid" not in file.content
     (page,) = pypdf.PdfReader(io.BytesIO(file.content)).pages
     return page.extract_text()
@@ -51,13 +52,13 @@ def test_url_is_the_final_url_without_credentials(
     }
     url = web.url("/from").replace("//", "//anna:secret@")
 
-    text = printed(connected, web_page_job(url, {"pdf": {"header": HEADER, **kind}}))
+    text = printed(connected, web_page_task(url, {"pdf": {"header": HEADER, **kind}}))
 
     assert f"[{web.url('/to?a=1&b=2#c')}|T]" in text
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_url_is_empty_for_html_documents(connected: Browser, kind: dict[str, Any]) -> None:
-    text = printed(connected, job("<title>T</title>x", {"pdf": {"header": HEADER, **kind}}))
+    text = printed(connected, task("<title>T</title>x", {"pdf": {"header": HEADER, **kind}}))
 
     assert "[|T]" in text

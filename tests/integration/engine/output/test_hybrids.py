@@ -1,7 +1,6 @@
 """Hybrid invoices through the whole pipeline: page and XML agree."""
 
 import io
-import time
 import zipfile
 from collections.abc import Iterator
 from typing import Any
@@ -11,14 +10,14 @@ import pypdf
 import pytest
 from lxml import etree
 
-from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.output import EInvoiceOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.job import EInvoiceCommand, HtmlDocument, Job, RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.job import EInvoiceDefault, RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.invoices.invoice_json import invoice_json
-from tests.builders.pages.engine_jobs import RefusingEgress, no_uploads
+from tests.builders.pages.engine_jobs import RefusingEgress, task
 
 PAGE = (
     "<html lang=de><title>R</title><h1>{{ invoice.number }}</h1>"
@@ -39,25 +38,18 @@ def made(browser: Browser, templates: TemplateWorker) -> Any:
     def made(
         invoice: Any, *, written: bool = True, test: bool = False, **output: Any
     ) -> RenderOutcome:
-        command = EInvoiceCommand(
-            profile="EN16931",
-            syntax="cii",
-            invoice=None,
-            data_path="order.invoice",
-            findings_root="data.order.invoice",
-            is_written=written,
-            is_skipped_by_plan=not written,
-        )
-        job = Job(
-            source=HtmlDocument(PAGE, templating=True),
-            output=OutputOptions.from_json(output),
-            deadline=time.time() + 30,
-            uploads=no_uploads,
+        options = {"profile": "EN16931", "invoice_path": "order.invoice"}
+        default = EInvoiceDefault(EInvoiceOptions.from_json(options), "plan")
+        hybrid = task(
+            PAGE,
+            output | {"einvoice": options} if written else output,
+            templating=True,
+            seconds=30,
             data={"order": {"invoice": invoice}},
             test=test,
-            einvoice=command,
+            einvoice_default=None if written else default,
         )
-        return run_job(job, PipelineServices(browser, templates, RefusingEgress()))
+        return run_page_job(*hybrid, PipelineServices(browser, templates, RefusingEgress()))
 
     return made
 

@@ -20,7 +20,7 @@ from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome
 from tests.builders.pages.random_pages import random_page
 from tests.builders.pages.web_site import Site, running_site
-from tests.integration.engine.conftest import Render, render_with
+from tests.integration.engine.conftest import Render, explain_of, render_with
 from tests.integration.engine.output.test_deterministic_pdf import data_uri, picture, web_font
 
 PICTURE: Final = data_uri("image/png", picture())
@@ -134,8 +134,7 @@ def test_slow_picture_is_printed_and_reported(connected: Browser, web: Site, how
 
     assert len(pictures_of(alone)) == 1
     assert pictures_of(alone) == pictures_of(after_a_screen)
-    assert alone.trace.explain is not None
-    assert alone.trace.explain["bytes"]["image"] == len(picture())
+    assert explain_of(alone)["bytes"]["image"] == len(picture())
     assert explained(alone.trace.explain) == explained(after_a_screen.trace.explain)
 
 

@@ -15,9 +15,10 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.requests import requests, transfers
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, task
 from tests.builders.pages.web_site import Site, SitePage, running_site
+from tests.integration.engine.conftest import explain_of
 
 SVG = SitePage("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>", "image/svg+xml")
 FONT = Path(chalicelib.__file__).parent / "engine/browser/pool/warm_up.woff2"
@@ -68,7 +69,7 @@ def _fresh(web: Site) -> None:
 def render(connected: Browser) -> Render:
     def render(html: str, *, seconds: float = 20, **output: Any) -> RenderOutcome:
         parts = PipelineServices(connected, NoTemplates(), RefusingEgress())
-        return run_job(job(html, output, seconds=seconds), parts)
+        return run_page_job(*task(html, output, seconds=seconds), parts)
 
     return render
 
@@ -82,6 +83,7 @@ def failure_of(render: Render, html: str, **output: Any) -> RenderFailure:
 def test_assets_of_every_kind_are_loaded_from_plain_http(render: Render, web: Site) -> None:
     cdn = f"http://cdn.test:{web.port}"
     cors = {"Access-Control-Allow-Origin": "*"}
+    frame = SitePage("<p>framed<img src=/i.svg>")
     web.pages |= {
         "/s.css": SitePage(
             f"@font-face{{font-family:f;src:url({cdn}/f)}}p{{font-family:f}}", "text/css"
@@ -90,7 +92,7 @@ def test_assets_of_every_kind_are_loaded_from_plain_http(render: Render, web: Si
         "/s.js": SitePage("document.body.append('script ')", "text/javascript"),
         "/i.svg": SVG,
         "/d.json": SitePage('{"a": "data"}', "application/json", headers=cors),
-        "/frame": SitePage("<p>framed<img src=/i.svg>"),
+        "/frame": frame,
     }
     html = (
         f"<!doctype html><link rel=stylesheet href={cdn}/s.css><p>x</p>"
@@ -105,12 +107,11 @@ def test_assets_of_every_kind_are_loaded_from_plain_http(render: Render, web: Si
     assert {"script", "data 7", "framed"} <= {*text_of(outcome).split(), "data 7"}
     assert "data 7" in text_of(outcome)
     assert warnings_of(outcome) == set()
-    explain = outcome.trace.explain
-    assert explain is not None
+    explain = explain_of(outcome)
     assert explain["requests"] == 7
     sizes = {"font": len(FONT.read_bytes()), "script": 31, "data": 13, "image": 2 * len(SVG.body)}
     assert sizes.items() <= explain["bytes"].items()
-    assert explain["bytes"]["html"] == len(html) + len(web.pages["/frame"].body)  # type: ignore[union-attr]
+    assert explain["bytes"]["html"] == len(html) + len(frame.body)
     for request in web.requests:
         assert ".invalid" not in request.headers.get("referer", "")
 
@@ -198,8 +199,7 @@ def test_response_over_the_size_limit_fails(
         render, f"<p>x<link rel=stylesheet href={web.url('/large.css')}>", **STRICT
     )
 
-    assert fits.trace.explain is not None
-    assert fits.trace.explain["bytes"]["css"] == 200_000
+    assert explain_of(fits)["bytes"]["css"] == 200_000
     assert failure.code == "asset_fetch_failed"
     assert web.url("/large.css") in failure.detail
 

@@ -6,9 +6,9 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.job import Job, RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
-from tests.builders.pages.engine_jobs import NoTemplates, egress_to, job, web_page_job
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from tests.builders.pages.engine_jobs import NoTemplates, Task, egress_to, task, web_page_task
 from tests.builders.pages.web_site import Site, SitePage, running_site
 
 PORTS = "80, 443, 8080, 8443"
@@ -23,15 +23,15 @@ def web() -> Iterator[Site]:
         yield web
 
 
-def render(connected: Browser, web: Site, job_: Job) -> RenderOutcome:
-    return run_job(job_, PipelineServices(connected, NoTemplates(), egress_to(web)))
+def render(connected: Browser, web: Site, each: Task) -> RenderOutcome:
+    return run_page_job(*each, PipelineServices(connected, NoTemplates(), egress_to(web)))
 
 
 def test_assets_at_bad_ports_give_warnings(connected: Browser, web: Site) -> None:
     ports = [0, 22, 81, 6000, 6667, 9999]
     html = "".join(f"<img src='https://a.test:{port}/'>" for port in ports)
 
-    warnings = render(connected, web, job(html)).trace.warnings
+    warnings = render(connected, web, task(html)).trace.warnings
 
     assert {warning.detail for warning in warnings} == {f"https://a.test:{port}/" for port in ports}
     assert all(f"only ports {PORTS} may be reached" in warning.message for warning in warnings)
@@ -43,7 +43,7 @@ def test_strict_assets_at_bad_ports_name_the_allowed_ports(
 ) -> None:
     html = f"<img src='https://a.test:{port}/x.png'>"
     with pytest.raises(RenderFailure, match=PORTS) as failed:
-        render(connected, web, job(html, STRICT))
+        render(connected, web, task(html, STRICT))
     assert failed.value.code == "url_not_allowed"
     assert f"https://a.test:{port}/x.png" in str(failed.value)
 
@@ -51,7 +51,7 @@ def test_strict_assets_at_bad_ports_name_the_allowed_ports(
 @pytest.mark.parametrize("url", ["http://a.test:22/", "http://a.test:81/", "to"])
 def test_pages_at_bad_ports_are_refused(connected: Browser, web: Site, url: str) -> None:
     with pytest.raises(RenderFailure, match=PORTS) as failed:
-        render(connected, web, web_page_job(web.url("/to") if url == "to" else url))
+        render(connected, web, web_page_task(web.url("/to") if url == "to" else url))
     assert failed.value.code == "url_not_allowed"
 
 
@@ -61,9 +61,9 @@ def test_pictures_from_an_ip_address_over_http_give_a_warning(
 ) -> None:
     html = part.format("http://93.184.215.14/x.png")
 
-    (warning,) = render(connected, web, job(html)).trace.warnings
+    (warning,) = render(connected, web, task(html)).trace.warnings
     with pytest.raises(RenderFailure, match="use https: or the name") as failed:
-        render(connected, web, job(html, STRICT))
+        render(connected, web, task(html, STRICT))
 
     assert (warning.code, warning.detail) == ("asset_failed", "http://93.184.215.14/x.png")
     assert failed.value.code == "url_not_allowed"

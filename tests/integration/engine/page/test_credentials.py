@@ -10,15 +10,16 @@ from typing import Any, Final
 
 import pytest
 
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.certificates import certificates
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, web_page_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, web_page_task
 from tests.builders.pages.web_site import Site, SitePage, SiteRequest, running_site
 from tests.integration.engine.conftest import new_browser
 
-HTTP: Final = {
+HTTP: Final[JsonObject] = {
     "headers": {"X-Own": "mine"},
     "cookies": [{"name": "a", "value": "1"}, {"name": "b", "value": "2", "domain": ".own.test"}],
     "basic_auth": {"username": "anna", "password": "p"},
@@ -75,8 +76,8 @@ def there(sites: tuple[Site, Site, Site, Path]) -> Site:
 
 
 def visited(browser: Browser, url: str, **output: Any) -> RenderOutcome:
-    return run_job(
-        web_page_job(url, {"http": HTTP, **output}),
+    return run_page_job(
+        *web_page_task(url, {"http": HTTP, **output}),
         PipelineServices(browser, NoTemplates(), RefusingEgress()),
     )
 

@@ -10,14 +10,14 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.certificates import certificates
 from tests.builders.pages.engine_jobs import (
     NoTemplates,
     RefusingEgress,
     egress_to,
-    job,
-    web_page_job,
+    task,
+    web_page_task,
 )
 from tests.builders.pages.web_site import Site, SitePage, running_site
 from tests.integration.engine.conftest import new_browser
@@ -83,7 +83,7 @@ def shown(world: tuple[Site, Site, Browser]) -> Callable[..., RenderOutcome]:
     def shown(html: str, **output: Any) -> RenderOutcome:
         parts = PipelineServices(world[2], NoTemplates(), RefusingEgress())
         begun = time.monotonic()
-        outcome = run_job(job(html, output, seconds=40), parts)
+        outcome = run_page_job(*task(html, output, seconds=40), parts)
         assert time.monotonic() - begun < LONG_S
         return outcome
 
@@ -142,14 +142,14 @@ def test_endless_script_is_ended_and_the_next_render_succeeds(
     begun = time.monotonic()
 
     with pytest.raises(RenderFailure) as failure:
-        run_job(
-            job(scripted(script), {"wait": {"timeout_ms": 1500, "delay_ms": 300}}, seconds=30),
+        run_page_job(
+            *task(scripted(script), {"wait": {"timeout_ms": 1500, "delay_ms": 300}}, seconds=30),
             parts,
         )
 
     assert time.monotonic() - begun < LONG_S
     assert failure.value.code in {"wait_timeout", "render_failed"}, failure.value.detail
-    assert run_job(job("<p>next"), parts).files[0].pages == 1
+    assert run_page_job(*task("<p>next"), parts).files[0].pages == 1
 
 
 def test_requests_for_passwords_or_client_certificates_are_not_answered(
@@ -164,8 +164,8 @@ def test_requests_for_passwords_or_client_certificates_are_not_answered(
     warnings = {(warning.code, warning.detail) for warning in outcome.trace.warnings}
     parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
     with pytest.raises(RenderFailure, match="401") as failure:
-        run_job(web_page_job(closed), parts)
+        run_page_job(*web_page_task(closed), parts)
 
     assert warnings == {("asset_failed", closed)}
     assert failure.value.code == "navigation_failed"
-    assert run_job(web_page_job(certified.url("/asked")), parts).files[0].pages == 1
+    assert run_page_job(*web_page_task(certified.url("/asked")), parts).files[0].pages == 1

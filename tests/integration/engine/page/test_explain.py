@@ -9,7 +9,7 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool import warm_up
 from infra.bench.bare_browser import BareBrowser
-from tests.integration.engine.conftest import Render
+from tests.integration.engine.conftest import Render, explain_of
 
 FONT = b64encode(Path(warm_up.__file__).with_suffix(".woff2").read_bytes()).decode()
 HTML = (
@@ -44,9 +44,8 @@ TEXTS: Final = {
 
 
 def test_fonts_are_listed_as_requested_and_used(render: Render) -> None:
-    explain = render(HTML).trace.explain
+    explain = explain_of(render(HTML))
 
-    assert explain is not None
     pairs = {(font["requested"], font["used"]) for font in explain["fonts"]}
     assert pairs == {
         ("Own Face", "Own Face"),
@@ -69,9 +68,8 @@ def test_element_names_that_shadow_dom_properties_do_not_hide_fonts(render: Rend
         "pdf": {"header": {"enabled": True, "left": "Head"}},
     }
 
-    explain = render(html, **output).trace.explain
+    explain = explain_of(render(html, **output))
 
-    assert explain is not None
     assert {"requested": "Own Face", "used": "Own Face"} in explain["fonts"]
     assert explain["wait"] == "selector"
 
@@ -79,12 +77,11 @@ def test_element_names_that_shadow_dom_properties_do_not_hide_fonts(render: Rend
 def test_very_long_font_family_is_listed_quickly(render: Render) -> None:
     html = f"<p style=\"font-family: {'a ' * 500_000}\">Text<p style='font-family:serif'>x"
 
-    outcome = render(html, seconds=60)
+    fonts = explain_of(render(html, seconds=60))["fonts"]
 
-    assert outcome.trace.explain is not None
-    assert all(len(font["requested"]) <= 500 for font in outcome.trace.explain["fonts"])
+    assert all(len(font["requested"]) <= 500 for font in fonts)
     # A backtracking pattern took hours for half a million characters.
-    assert len(outcome.trace.explain["fonts"]) == 2
+    assert len(fonts) == 2
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "ko"])
@@ -97,7 +94,7 @@ def test_used_fonts_agree_with_devtools(render: Render, language: str) -> None:
 
     for family, parts in pages.items():
         html = f"<html lang={language}>{''.join(parts)}"
-        fonts = (render(html, format="html").trace.explain or {})["fonts"]
+        fonts = explain_of(render(html, format="html"))["fonts"]
         assert {font["used"] for font in fonts} == expected[family], family
 
 
@@ -134,10 +131,8 @@ def test_failure_has_the_explain_report_so_far(render: Render) -> None:
 
 
 def test_page_without_text_or_without_scripts_is_explained(render: Render) -> None:
-    empty = render("").trace.explain
-    off = render(HTML, javascript=False).trace.explain
+    empty = explain_of(render(""))
+    off = explain_of(render(HTML, javascript=False))
 
-    assert empty is not None
     assert empty["fonts"] == []
-    assert off is not None
     assert len(off["fonts"]) == 3

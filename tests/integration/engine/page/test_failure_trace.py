@@ -8,8 +8,8 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.pipeline import PipelineServices, run_job
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job, web_page_job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, task, web_page_task
 from tests.builders.pages.web_site import Site, SitePage, running_site
 
 
@@ -30,9 +30,9 @@ def test_wait_timeout_names_the_missing_and_slow_assets(connected: Browser, web:
     web.pages["/"] = SitePage(html)
     output = {"wait": {"timeout_ms": 6000}, "image": {"width": 9}}
 
-    for each in (job(html, output), web_page_job(web.url(), output)):
+    for each in (task(html, output), web_page_task(web.url(), output)):
         with pytest.raises(RenderFailure) as failure:
-            run_job(each, PipelineServices(connected, NoTemplates(), RefusingEgress()))
+            run_page_job(*each, PipelineServices(connected, NoTemplates(), RefusingEgress()))
 
         assert failure.value.code == "wait_timeout"
         warnings = [

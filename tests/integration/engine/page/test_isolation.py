@@ -9,9 +9,9 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.certificates import certificates
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, web_page_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, web_page_task
 from tests.builders.pages.web_site import Site, SitePage, running_site
 from tests.integration.engine.conftest import new_browser
 
@@ -87,8 +87,8 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site
 
 def visited(browser: Browser, site_: Site, path: str, **output: Any) -> RenderOutcome:
     url = f"{site_.scheme}://{HOST}:{site_.port}{path}"
-    return run_job(
-        web_page_job(url, output, seconds=60),
+    return run_page_job(
+        *web_page_task(url, output, seconds=60),
         PipelineServices(browser, NoTemplates(), RefusingEgress()),
     )
 

@@ -7,9 +7,9 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.templating.worker import TemplateWorker
-from tests.builders.pages.engine_jobs import RefusingEgress, job
+from tests.builders.pages.engine_jobs import RefusingEgress, task
 from tests.integration.engine.conftest import Render
 
 SAYS = "<script>console.log('said'); setTimeout(() => { throw new Error('broken') })</script>"
@@ -48,10 +48,10 @@ def test_failed_render_keeps_the_console_messages(
 
 
 def test_failure_before_the_page_has_no_logs(browser: Browser, templates: TemplateWorker) -> None:
-    broken = job("{{ 1 / 0 }}", templating=True)
+    broken = task("{{ 1 / 0 }}", templating=True)
 
     with pytest.raises(RenderFailure) as failure:
-        run_job(broken, PipelineServices(browser, templates, RefusingEgress()))
+        run_page_job(*broken, PipelineServices(browser, templates, RefusingEgress()))
 
     assert failure.value.members["trace"].logs == ()
 
@@ -96,12 +96,12 @@ def test_refused_requests_and_console_share_one_limit(render: Render) -> None:
 
 
 def test_footer_is_rendered_as_a_template(browser: Browser, templates: TemplateWorker) -> None:
-    footer = {"enabled": True, "html": "one\n{{ n / 0 }}"}
+    footer: dict[str, Any] = {"enabled": True, "html": "one\n{{ n / 0 }}"}
     output = {"pdf": {"footer": footer}}
-    broken = job("x", output, templating=True, data={"n": 1})
+    broken = task("x", output, templating=True, data={"n": 1})
 
     with pytest.raises(RenderFailure) as failure:
-        run_job(broken, PipelineServices(browser, templates, RefusingEgress()))
+        run_page_job(*broken, PipelineServices(browser, templates, RefusingEgress()))
 
     assert failure.value.code == "template_runtime_error"
     del failure.value.members["trace"]

@@ -11,17 +11,17 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.certificates import certificates
 from tests.builders.pages.engine_jobs import (
     NoTemplates,
     RefusingEgress,
     egress_to,
-    job,
-    web_page_job,
+    task,
+    web_page_task,
 )
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import Render, folder, new_browser
+from tests.integration.engine.conftest import Render, explain_of, folder, new_browser
 
 SHOWN: Final = """<!doctype html><title>x</title><p id=p><canvas id=c width=400 height=20></canvas>
 <script>
@@ -49,7 +49,8 @@ def world(here: Site) -> Iterator[Browser]:
 
 
 def shown(browser: Browser, html: str, **output: Any) -> RenderOutcome:
-    return run_job(job(html, output), PipelineServices(browser, NoTemplates(), RefusingEgress()))
+    parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
+    return run_page_job(*task(html, output), parts)
 
 
 def text_of(outcome: RenderOutcome) -> str:
@@ -128,9 +129,8 @@ def test_assets_at_http_urls_are_loaded_without_upgrade(world: Browser, here: Si
 
     assert {*pages} <= {*here.paths}
     assert [warning.detail for warning in outcome.trace.warnings] == []
-    assert outcome.trace.explain is not None
-    assert outcome.trace.explain["requests"] == len(pages)
-    assert outcome.trace.explain["bytes"]["html"] == len(html)
+    assert explain_of(outcome)["requests"] == len(pages)
+    assert explain_of(outcome)["bytes"]["html"] == len(html)
 
 
 @pytest.mark.parametrize("element", ["iframe src", "object data"])
@@ -161,7 +161,7 @@ def test_web_page_at_https_runs_no_http_scripts(tmp_path: Path, here: Site) -> N
     with running_site({"/": SitePage(html)}, ours.server) as secured:
         browser = new_browser(egress=egress_to(here, secured), ca_bundle=ours.ca_file)
         parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
-        outcome = run_job(web_page_job(secured.url(), {"formats": ["html"]}), parts)
+        outcome = run_page_job(*web_page_task(secured.url(), {"formats": ["html"]}), parts)
         browser.close()
 
     assert here.paths == ["/i"]

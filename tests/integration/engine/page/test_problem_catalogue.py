@@ -5,22 +5,16 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
+import msgspec
 import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import (
-    CanvasScene,
-    EInvoiceCommand,
-    HtmlDocument,
-    Job,
-    RenderOutcome,
-    WebPage,
-)
-from chalicelib.engine.pipeline import PipelineServices, run_job
+from chalicelib.engine.job import EInvoiceDefault, RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from chalicelib.engine.sources import CanvasSource, HtmlSource, Source, UrlSource
 from chalicelib.engine.templating.worker import TemplateWorker
-from tests.builders.pages.engine_jobs import no_uploads
+from tests.builders.pages.engine_jobs import task
 from tests.builders.pages.web_site import Site, running_site
 from tests.builders.problem_catalogue import BROWSER_ERRORS, BROWSER_WARNINGS
 from tests.integration.engine.conftest import new_browser
@@ -52,25 +46,23 @@ def parts(allowed: Site) -> Iterator[PipelineServices]:
 def made(request: dict[str, Any], parts: PipelineServices, allowed: Site) -> RenderOutcome:
     text = json.dumps(request).replace("{allowed}", allowed.url().rstrip("/"))
     fields = json.loads(text)
-    einvoice = fields.get("einvoice")
-    job = Job(
+    made_task = task(
+        output=fields.get("output"),
+        seconds=SECONDS,
         source=source_of(fields),
-        output=OutputOptions.from_json(fields.get("output", {})),
-        deadline=time.time() + SECONDS,
-        uploads=no_uploads,
         data=fields.get("data", {}) if "data_url" not in fields else None,
         data_url=fields.get("data_url"),
-        einvoice=None if einvoice is None else EInvoiceCommand(**einvoice),
+        einvoice_default=msgspec.convert(fields.get("einvoice_default"), EInvoiceDefault | None),
     )
-    return run_job(job, parts)
+    return run_page_job(*made_task, parts)
 
 
-def source_of(fields: dict[str, Any]) -> HtmlDocument | WebPage | CanvasScene:
+def source_of(fields: dict[str, Any]) -> Source:
     if "url" in fields:
-        return WebPage(fields["url"])
+        return UrlSource(fields["url"])
     if "scene" in fields:
-        return CanvasScene(fields["scene"])
-    return HtmlDocument(fields["html"], None, fields.get("templating", False))
+        return CanvasSource(fields["scene"])
+    return HtmlSource(html=fields["html"], templating=fields.get("templating", False))
 
 
 @pytest.mark.parametrize("code", sorted(BROWSER_ERRORS))

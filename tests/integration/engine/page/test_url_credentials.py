@@ -7,9 +7,9 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.job import Job, RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, job, web_page_job
+from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, Task, task, web_page_task
 from tests.builders.pages.web_site import Site, SitePage, running_site
 
 SVG = SitePage("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>", "image/svg+xml")
@@ -21,7 +21,7 @@ PARTS = (
 )
 USER = "anna:secret@"
 
-type Make = Callable[[Job], RenderOutcome]
+type Make = Callable[[Task], RenderOutcome]
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +33,14 @@ def web() -> Iterator[Site]:
 @pytest.fixture
 def make(connected: Browser, web: Site) -> Make:
     web.requests.clear()
-    return lambda job: run_job(job, PipelineServices(connected, NoTemplates(), RefusingEgress()))
+    parts = PipelineServices(connected, NoTemplates(), RefusingEgress())
+    return lambda each: run_page_job(*each, parts)
 
 
-def jobs(web: Site, html: str, **output: Any) -> list[Job]:
-    """Return jobs for the document as HTML and as a web page."""
+def tasks(web: Site, html: str, **output: Any) -> list[Task]:
+    """Return tasks for the document as HTML and as a web page."""
     web.pages["/"] = SitePage(html)
-    return [job(html, output), web_page_job(web.url(), output)]
+    return [task(html, output), web_page_task(web.url(), output)]
 
 
 def warnings_of(outcome: RenderOutcome) -> list[tuple[str, str | None]]:
@@ -53,11 +54,11 @@ def test_asset_url_with_credentials_is_reported_without_them(
     url = f"http://parts.localhost:{web.port}/part"
     html = "<p>x" + part.format(url.replace("//", f"//{USER}"))
 
-    for each in jobs(web, html):
+    for each in tasks(web, html):
         outcome = make(each)
         assert warnings_of(outcome) == [("asset_failed", url)]
         assert USER not in str(outcome.trace)
-    for each in jobs(web, html, asset_policy="strict"):
+    for each in tasks(web, html, asset_policy="strict"):
         with pytest.raises(RenderFailure, match="asset_policy is strict") as failure:
             make(each)
         assert failure.value.code == "asset_fetch_failed"
@@ -69,7 +70,7 @@ def test_asset_url_with_credentials_is_reported_without_them(
 def test_same_asset_without_credentials_does_not_hide_the_warning(make: Make, web: Site) -> None:
     parts = f"<img src='{web.url('/part')}'>" * 2
 
-    for each in jobs(web, f"<p>x{parts.replace('//', f'//{USER}', 1)}"):
+    for each in tasks(web, f"<p>x{parts.replace('//', f'//{USER}', 1)}"):
         assert warnings_of(make(each)) == [("asset_failed", web.url("/part"))]
 
 
@@ -77,7 +78,7 @@ def test_page_url_with_credentials_loads_its_assets(make: Make, web: Site) -> No
     web.pages["/"] = SitePage("<p>x<img src=/part><iframe src=/part></iframe>")
 
     outcome = make(
-        web_page_job(web.url().replace("//", f"//{USER}", 1), {"asset_policy": "strict"})
+        web_page_task(web.url().replace("//", f"//{USER}", 1), {"asset_policy": "strict"})
     )
 
     assert warnings_of(outcome) == []

@@ -11,14 +11,21 @@ import pypdf
 import pytest
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, web_page_job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from tests.builders.pages.engine_jobs import (
+    NoTemplates,
+    RefusingEgress,
+    egress_to,
+    task,
+    web_page_task,
+)
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import new_browser
+from tests.integration.engine.conftest import explain_of, new_browser
 
-HTTP = {
+HTTP: JsonObject = {
     "headers": {"X-Own": "mine", "X-Requested-With": "platen", "Host": "elsewhere"},
     "cookies": [
         {"name": "session", "value": "s1"},
@@ -72,7 +79,7 @@ def there(sites: tuple[Site, Site]) -> Site:
 def visited(browser: Browser) -> Visit:
     def visited(url: str, *, seconds: float = 20, **output: Any) -> RenderOutcome:
         parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
-        return run_job(web_page_job(url, output, seconds=seconds), parts)
+        return run_page_job(*web_page_task(url, output, seconds=seconds), parts)
 
     return visited
 
@@ -92,10 +99,9 @@ def test_a_page_is_printed_after_its_redirects(visited: Visit, here: Site, there
 
     assert text_of(outcome) == "hello styled"
     assert outcome.trace.warnings == ()
-    assert outcome.trace.explain is not None
-    assert outcome.trace.explain["requests"] == 2
-    assert outcome.trace.explain["bytes"]["css"] == len("p::after{content:' styled'}")
-    assert outcome.trace.explain["wait"] == "load"
+    assert explain_of(outcome)["requests"] == 2
+    assert explain_of(outcome)["bytes"]["css"] == len("p::after{content:' styled'}")
+    assert explain_of(outcome)["wait"] == "load"
 
 
 @pytest.mark.parametrize(
@@ -237,12 +243,8 @@ def test_cookies_set_by_the_page_are_kept(visited: Visit, here: Site) -> None:
 
 
 def test_http_options_of_a_document_give_warnings(browser: Browser) -> None:
-    from tests.builders.pages.engine_jobs import job  # noqa: PLC0415
-
-    output = {"http": HTTP}
-    outcome = run_job(
-        job("<p>x", output), PipelineServices(browser, NoTemplates(), RefusingEgress())
-    )
+    parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
+    outcome = run_page_job(*task("<p>x", {"http": HTTP}), parts)
 
     assert [(warning.code, warning.message.split()[0]) for warning in outcome.trace.warnings] == [
         ("feature_unavailable", "output.http.headers"),

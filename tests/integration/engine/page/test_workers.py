@@ -6,8 +6,8 @@ import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.pipeline import PipelineServices, run_job
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, job
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, task
 from tests.builders.pages.web_site import Site, SitePage, running_site
 from tests.integration.engine.conftest import new_browser
 
@@ -28,9 +28,11 @@ def browser(here: Site) -> Iterator[Browser]:
 
 
 def shown(browser: Browser, script: str) -> RenderOutcome:
-    wait = {"expression": "document.title", "timeout_ms": 8000}
-    parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
-    return run_job(job(f"<p>x<script>{script}</script>", {"wait": wait}), parts)
+    page = task(
+        f"<p>x<script>{script}</script>",
+        {"wait": {"expression": "document.title", "timeout_ms": 8000}},
+    )
+    return run_page_job(*page, PipelineServices(browser, NoTemplates(), RefusingEgress()))
 
 
 def test_worker_runs_and_fetches(browser: Browser, here: Site) -> None:
