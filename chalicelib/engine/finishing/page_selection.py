@@ -97,13 +97,12 @@ def _prune_structure(tree: Any, kept_ids: set[_ObjGen], keys: set[int]) -> None:
 
 def _prune_element(element: Any, kept_ids: set[_ObjGen], removed: set[_ObjGen]) -> None:
     page = element.get("/Pg")
-    remaining = [
-        kid for kid in _as_list(element.get("/K")) if _is_kept(kid, page, kept_ids, removed)
-    ]
-    if remaining:
-        element.K = remaining
-    elif "/K" in element:
+    kids = _as_list(element.get("/K"))
+    remaining = [kid for kid in kids if _is_kept(kid, page, kept_ids, removed)]
+    if kids and not remaining:
         del element.K
+    elif len(remaining) < len(kids):
+        element.K = remaining
     if page is not None and page.objgen not in kept_ids:
         del element.Pg
 

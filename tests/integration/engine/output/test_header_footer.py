@@ -183,6 +183,16 @@ def test_page_ranges_keep_the_original_page_numbers(render: Render) -> None:
         render(html, pdf={**options, "page_ranges": "1,5"})
 
 
+def test_page_ranges_keep_the_given_language(render: Render) -> None:
+    options = {"header": NUMBERED, "last_footer": text_band("end"), "metadata": {"language": "de"}}
+
+    (produced,) = render(f"<html lang=en>{THREE}", pdf={**options, "page_ranges": "2"}).files
+
+    document = pikepdf.open(io.BytesIO(produced.content))
+    assert produced.pages == 1
+    assert document.Root.Lang == document.Root.StructTreeRoot.K.Lang == "de"
+
+
 def is_page(each: Any) -> bool:
     return isinstance(each, pikepdf.Dictionary) and each.get("/Type") == "/Page"
 
