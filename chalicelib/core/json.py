@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from chalicelib.core.errors import ServiceError
 
@@ -35,7 +35,7 @@ _DEPTH_STEP: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
 _WHOLE_FLOAT: Final = re.compile(r"\d(?:\.0[,\]}]|\.0$|e)")
 
 
-def loads(data: bytes) -> Any:
+def loads(data: bytes) -> Json:
     """Parse one JSON document (RFC 8259, UTF-8 without BOM); raise ServiceError `invalid_json`.
 
     Duplicate keys, NaN and Infinity, lone surrogates, numbers beyond a double and more than
@@ -47,7 +47,7 @@ def loads(data: bytes) -> Any:
     # The fast decoder parses numbers in C; Python code is needed only if one may be too large.
     decoder = _BOUNDED_DECODER if _LARGE_NUMBER.search(bare) else _FAST_DECODER
     try:
-        value = decoder.decode(text)
+        value: Json = decoder.decode(text)
     except json.JSONDecodeError as error:
         raise _invalid_json(error.msg, text, error.pos) from None
     except _InvalidJsonError as error:
@@ -56,13 +56,13 @@ def loads(data: bytes) -> Any:
     return value
 
 
-def canonical_bytes(value: Any) -> bytes:
+def canonical_bytes(value: Json) -> bytes:
     """Serialise a value so that equal JSON gives equal bytes: sorted keys, no blanks, 1.0 as 1."""
     text = _sorted_json(value)
     return (_sorted_json(_normalize_numbers(value)) if _WHOLE_FLOAT.search(text) else text).encode()
 
 
-def dumps(value: Any) -> str:
+def dumps(value: object) -> str:
     """Serialise a value compactly, in the form of responses."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
@@ -125,7 +125,7 @@ def _check_surrogates(text: str) -> None:
         raise _invalid_json("half of a surrogate pair", text, lone.start())
 
 
-def _build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
     result = dict(pairs)
     if len(result) != len(pairs):
         seen: set[str] = set()
@@ -135,7 +135,7 @@ def _build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> NoReturn:
     message = f"{name} is not a JSON number"
     raise _InvalidJsonError(message)
 
@@ -155,13 +155,13 @@ def _parse_integer(digits: str) -> int:
     return int(digits)
 
 
-def _sorted_json(value: Any) -> str:
+def _sorted_json(value: Json) -> str:
     return json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )
 
 
-def _normalize_numbers(value: Any) -> Any:
+def _normalize_numbers(value: Json) -> Json:
     # By value, as in RFC 8785: 1, 1.0 and 1e0 are the same number.
     if isinstance(value, float) and value.is_integer() and abs(value) < _MAX_EXACT_INTEGER:
         return int(value)

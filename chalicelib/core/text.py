@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
+
+from chalicelib.core.json import Json
 
 # Characters that XML 1.0 forbids. Listed, because compiling the negated class of allowed ones takes
 # milliseconds at import.
@@ -63,7 +65,7 @@ def terminal_text(text: str, *, allow_newlines: bool = False) -> str:
     )
 
 
-def replace_lone_surrogates(value: Any) -> Any:
+def replace_lone_surrogates[T: (str, Json)](value: T) -> T:
     """Return a JSON value with lone surrogates replaced, so that its texts can be encoded."""
     match value:
         case str():

@@ -7,7 +7,7 @@ A message may repeat what a tenant sent, and zero retention keeps documents out 
 import re
 from collections.abc import Iterator
 from traceback import StackSummary, walk_tb
-from typing import Any, Final
+from typing import Final
 
 _MAX_FRAMES: Final = 30
 _AWS_CODE: Final = re.compile(r"[A-Za-z0-9.]{1,100}")
@@ -16,7 +16,7 @@ _AWS_CODE: Final = re.compile(r"[A-Za-z0-9.]{1,100}")
 def exception_kind(error: BaseException) -> str:
     """Return the type of an exception; for an AWS error also the operation and the error code."""
     name = type(error).__qualname__
-    response: Any = getattr(error, "response", None)
+    response: object = getattr(error, "response", None)
     code = response.get("Error", {}).get("Code") if isinstance(response, dict) else None
     details = (getattr(error, "operation_name", None), code)
     words = [word for word in details if isinstance(word, str) and _AWS_CODE.fullmatch(word)]

@@ -43,7 +43,8 @@ class CursorSigner:
         mac, payload = data[:_MAC_BYTES], data[_MAC_BYTES:]
         if not hmac.compare_digest(mac, self._mac(payload)):
             raise _invalid_cursor_error()
-        position: PagePosition = json.loads(payload)
+        position = json.loads(payload)
+        assert isinstance(position, Mapping)  # The signature is ours.
         # base64 ignores trailing bits; without this check one position would have several cursors.
         if self.encode(position) != cursor:
             raise _invalid_cursor_error()
@@ -91,7 +92,7 @@ def _cursor_signer(call: Call) -> CursorSigner:
     filters = {
         name: text for name, text in call.raw_query.items() if name not in _PAGING_PARAMETERS
     }
-    bound = [
+    bound: list[json.Json] = [
         call.caller.workspace_id,
         call.caller.mode,
         call.endpoint.path,
