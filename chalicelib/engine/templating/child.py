@@ -4,9 +4,7 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.templating import process_sandbox, wire
 from chalicelib.engine.templating.failures import TemplateFailure
@@ -14,6 +12,10 @@ from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.fuel import FuelError
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.renderer import TemplateRenderer
+
+if TYPE_CHECKING:
+    from chalicelib.core.json import Json
+    from chalicelib.engine.templating.worker import TemplateFault, TemplateRequest, TemplateText
 
 _STDIN_FD: Final = 0
 _STDOUT_FD: Final = 1
@@ -45,16 +47,17 @@ def main(parent_pid: int) -> None:
     wire.send({"ready": True, "is_filtered": is_filtered}, _STDOUT_FD)
     while (request := wire.receive(lambda size: os.read(_STDIN_FD, size))) is not None:
         answer = _answer(renderer, request)
-        answer["recycle"] = (
-            answer.get("code") == "template_fuel_exhausted"
-            or process_sandbox.peak_memory_bytes() > recycle_above_bytes
-        )
-        wire.send(answer, _STDOUT_FD)
-        if answer["recycle"]:
+        must_recycle = (
+            "code" in answer and answer["code"] == "template_fuel_exhausted"
+        ) or process_sandbox.peak_memory_bytes() > recycle_above_bytes
+        wire.send({**answer, "recycle": must_recycle}, _STDOUT_FD)
+        if must_recycle:
             return
 
 
-def _answer(renderer: TemplateRenderer, request: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(
+    renderer: TemplateRenderer, request: "TemplateRequest"
+) -> "TemplateText | TemplateFault":
     process_sandbox.start_cpu_timers()
     try:
         result = renderer.render(
@@ -69,7 +72,15 @@ def _answer(renderer: TemplateRenderer, request: Mapping[str, Any]) -> dict[str,
         result = TemplateFailure("template_fuel_exhausted", str(error))
     finally:
         process_sandbox.stop_cpu_timers()
-    return {"text": result} if isinstance(result, str) else asdict(result)
+    if isinstance(result, str):
+        return {"text": result}
+    return {
+        "code": result.code,
+        "message": result.message,
+        "line": result.line,
+        "column": result.column,
+        "excerpt": result.excerpt,
+    }
 
 
 def _create_warm_renderer() -> TemplateRenderer:
@@ -78,7 +89,7 @@ def _create_warm_renderer() -> TemplateRenderer:
     for name in _LAZY_IMPORTS:
         importlib.import_module(name)
     renderer = TemplateRenderer()
-    rows = [{"a": "b", "n": 1}, {"a": "<", "n": 2.5}]
+    rows: Json = [{"a": "b", "n": 1}, {"a": "<", "n": 2.5}]
     renderer.render(_WARM_UP_TEMPLATE, {"rows": rows}, strict=False)
     renderer.render("{{ nothing }}", {}, strict=True)
     renderer.render("{% if %}", {}, strict=False)

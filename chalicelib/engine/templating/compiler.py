@@ -1,14 +1,20 @@
 """Code generator of templates: charges fuel for loops and operators, and keeps exact positions."""
 
-from typing import Any, Final, NoReturn, override
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final, NoReturn, override
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import TemplateAssertionError
-from jinja2.runtime import LoopContext
+from jinja2.runtime import LoopContext, Undefined
 
 from chalicelib.core.ids import is_id
 from chalicelib.engine.templating.fuel import FuelMeter, MeteredIterable
+
+if TYPE_CHECKING:
+    from jinja2.runtime import LoopRenderFunc
+
+type _FinalizeInfo = CodeGenerator._FinalizeInfo  # noqa: SLF001 -- a parameter of methods below
 
 _INCLUDE_NAME_MESSAGE: Final = (
     "Only templates of this workspace can be included, each by its id as a plain string: "
@@ -98,21 +104,23 @@ class MeteredCodeGenerator(CodeGenerator):
         self.write(f") is dict and {key} in _v else lookup(_v, {key}))")
 
     @override
-    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
+    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: _FinalizeInfo) -> None:
         if frame.eval_ctx.volatile:
             super()._output_child_pre(node, frame, finalize)
         else:
             self.write("html_text(" if frame.eval_ctx.autoescape else "plain_text(")
 
     @override
-    def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
+    def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: _FinalizeInfo) -> None:
         if frame.eval_ctx.volatile:
             super()._output_child_post(node, frame, finalize)
         else:
             self.write(")")
 
     @override
-    def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
+    def _output_child_to_const(
+        self, node: nodes.Expr, frame: Frame, finalize: _FinalizeInfo
+    ) -> str:
         # Only literals are evaluated while compiling: other work must be paid with fuel.
         if isinstance(node, nodes.TemplateData | nodes.Const):
             return super()._output_child_to_const(node, frame, finalize)
@@ -121,7 +129,9 @@ class MeteredCodeGenerator(CodeGenerator):
     def _refuse(self, message: str, node: nodes.Stmt) -> NoReturn:
         raise UnsupportedSyntaxError(message, node.lineno, self.name, self.filename)
 
-    def _charge(self, visit: Any, node: nodes.Expr, frame: Frame) -> None:
+    def _charge[E: nodes.Expr](
+        self, visit: Callable[[E, Frame], None], node: E, frame: Frame
+    ) -> None:
         self.write("charge_operation(")
         visit(node, frame)
         self.write(")")
@@ -130,14 +140,21 @@ class MeteredCodeGenerator(CodeGenerator):
 class MeteredLoop(LoopContext):
     """`loop` object of a template; it charges its steps itself, instead of MeteredIterable."""
 
-    def __init__(self, meter: FuelMeter, iterable: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        meter: FuelMeter,
+        iterable: Iterable[object],
+        undefined: type[Undefined],
+        recurse: "LoopRenderFunc | None" = None,
+        depth0: int = 0,
+    ) -> None:
         """Unwrap a MeteredIterable, so that `loop.length` needs no iteration."""
         source = iterable.iterable if isinstance(iterable, MeteredIterable) else iterable
-        super().__init__(source, *args, **kwargs)
+        super().__init__(source, undefined, recurse, depth0)
         self._meter = meter
 
     @override
-    def __next__(self) -> tuple[Any, LoopContext]:
+    def __next__(self) -> tuple[object, LoopContext]:
         self._meter.spend()
         return super().__next__()
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from operator import index
 from types import MethodType
-from typing import Any, Final, NoReturn, cast, override
+from typing import Any, Final, NoReturn, TypeGuard, cast, override
 
 from jinja2 import Template
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
@@ -37,7 +37,7 @@ from chalicelib.engine.templating.methods import (
 )
 from chalicelib.engine.templating.positions import PositionLexer
 
-type _Function = Callable[..., Any]
+type _Function = Callable[..., object]
 
 _CALLABLE_TYPES: Final = frozenset({Method, Macro, MeteredLoop, BlockReference, Joiner})
 _CONSTRUCTORS: Final = frozenset({dict, Cycler, Joiner, Namespace})
@@ -108,7 +108,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         }
         self.globals["range"] = Method(_affordable_range, meter)
         self.globals["lipsum"] = Method(functools.partial(_lorem_ipsum, meter), meter)
-        self.runtime_names: Mapping[str, Any] = {
+        self.runtime_names: Mapping[str, object] = {
             "charge_operation": meter.charge_operation,
             "html_text": _html_text,
             "lookup": self.getattr,
@@ -133,13 +133,13 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         raise  # noqa: PLE0704 -- called while an exception is handled
 
     @override
-    def _load_template(self, name: str | Undefined, globals: Any) -> Template:
+    def _load_template(self, name: str | Undefined, globals: object) -> Template:
         return self.template_loader.load_include(self, name)
 
     @override
-    def getattr(self, obj: Any, attribute: str) -> Any:
+    def getattr(self, obj: object, attribute: str) -> object:
         kind = type(obj)
-        if kind is dict:
+        if type(obj) is dict:
             value = obj.get(attribute, _MISSING)
             if value is not _MISSING:
                 return value
@@ -151,7 +151,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return self._runtime_attribute(obj, attribute)
 
     @override
-    def getitem(self, obj: Any, argument: Any) -> Any:
+    def getitem(self, obj: object, argument: Any) -> object:
         if isinstance(obj, _INDEXABLE_TYPES):
             try:
                 return obj[argument]
@@ -164,7 +164,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return self.undefined(obj=obj, name=argument)
 
     @override
-    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def call(self, context: Context, obj: object, /, *args: object, **kwargs: object) -> object:
         self.meter.spend()
         if type(obj) is Method:
             for name in _SCOPE_ARGUMENTS:
@@ -176,17 +176,17 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return context.call(obj, *args, **kwargs)
 
     @override
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+    def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
         return operators.apply_operator(self.meter, operator, left, right)
 
     @override
-    def is_safe_callable(self, obj: Any) -> bool:
+    def is_safe_callable(self, obj: object) -> TypeGuard[_Function]:
         kind = type(obj)
         if kind is type:
             return obj in _CONSTRUCTORS
         return kind in _CALLABLE_TYPES or isinstance(obj, Undefined)
 
-    def _runtime_attribute(self, obj: Any, attribute: str) -> Any:
+    def _runtime_attribute(self, obj: object, attribute: str) -> object:
         if isinstance(obj, Undefined | TemplateReference):
             return self.getitem(obj, attribute)
         if isinstance(obj, str) and attribute == "format":
@@ -197,7 +197,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return missing
 
 
-def _check_printable(value: Any) -> Any:
+def _check_printable[T](value: T) -> T:
     """Return a value that can be printed; raises TemplateRuntimeError.
 
     The text of any other object would show a memory address.
@@ -210,35 +210,31 @@ def _check_printable(value: Any) -> Any:
     raise TemplateRuntimeError(message)
 
 
-def _html_text(value: Any) -> str:
+def _html_text(value: object) -> str:
     """Return the text of a value, escaped for HTML."""
-    kind = type(value)
-    if kind is str:
+    if type(value) is str:
         return escape(value) if _HTML_SPECIAL.search(value) else value
+    kind = type(value)
     if kind is int or kind is float:
         return str(value)
     return escape(_check_printable(value))
 
 
-def _plain_text(value: Any) -> str:
+def _plain_text(value: object) -> str:
     """Return the text of a value for plain text."""
     return value if type(value) is str else str(_check_printable(value))
 
 
-def _metered_function(
-    meter: FuelMeter, name: str, function: Callable[..., Any]
-) -> Callable[..., Any]:
+def _metered_function(meter: FuelMeter, name: str, function: _Function) -> _Function:
     iterates = name not in _CHARGED_BY_RESULT
     subject_index = 0 if getattr(function, "jinja_pass_arg", None) is None else 1
 
     @functools.wraps(function)
-    def call_metered(*args: Any, **kwargs: Any) -> Any:
-        if (
-            iterates
-            and len(args) > subject_index
-            and isinstance(args[subject_index], _COLLECTION_TYPES)
-        ):
-            meter.spend(len(args[subject_index]))
+    def call_metered(*args: object, **kwargs: object) -> object:
+        if iterates and len(args) > subject_index:
+            subject = args[subject_index]
+            if isinstance(subject, _COLLECTION_TYPES):
+                meter.spend(len(subject))
         return meter.charge_result(function(*args, **kwargs))
 
     return call_metered

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from types import GeneratorType, NoneType
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from chalicelib.engine.templating import limits
 
@@ -41,7 +41,7 @@ class FuelMeter:
         self.spend()
         return value
 
-    def charge_result[T](self, value: T) -> T | Iterator[Any]:
+    def charge_result[T](self, value: T) -> T | Iterator[object]:
         """Return `value`, charged by its size; a generator is charged step by step.
 
         Raises FuelError. Small values decrement the counter directly, because this runs for every
@@ -58,9 +58,9 @@ class FuelMeter:
             self.charge_text(len(value))
         elif isinstance(value, _CONTAINER_TYPES):
             self.spend(1 + len(value))
-        elif kind is GeneratorType:
+        elif isinstance(value, GeneratorType):
             self.spend()
-            return iter(MeteredIterable(cast("Iterable[Any]", value), self))
+            return iter(MeteredIterable(value, self))
         else:
             self.spend()
         return value
@@ -78,12 +78,12 @@ class MeteredIterable:
 
     __slots__ = ("_meter", "iterable")
 
-    def __init__(self, iterable: Iterable[Any], meter: FuelMeter) -> None:
+    def __init__(self, iterable: Iterable[object], meter: FuelMeter) -> None:
         """Wrap `iterable`, whose type is not checked before iteration."""
         self.iterable = iterable
         self._meter = meter
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         """Iterate and charge each step."""
         meter = self._meter
         for item in self.iterable:

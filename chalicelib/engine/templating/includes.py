@@ -6,7 +6,7 @@ false match, such as one in a comment, costs a look-up and nothing else.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from chalicelib.core.errors import ServiceError
 
@@ -27,12 +27,12 @@ class Includes(NamedTuple):
     sources: Mapping[str, str] = {}
     problems: Mapping[str, str] = {}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, dict[str, str]]:
         """Return the JSON form, for the child process."""
         return {"sources": dict(self.sources), "problems": dict(self.problems)}
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Includes":
+    def from_json(cls, value: Mapping[str, Mapping[str, str]]) -> "Includes":
         """Read what `to_json` wrote."""
         return cls(value["sources"], value["problems"])
 

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from jinja2 import Template
 from jinja2.exceptions import TemplateNotFound, TemplateRuntimeError
@@ -108,8 +108,7 @@ class TemplateLoader:
         template = Template.from_code(environment, code, dict(environment.globals))
         template.root_render_func.__globals__.update(environment.runtime_names)
         if name is not None:
-            with_stack: Any = self._with_include_stack(name, template.root_render_func)
-            template.root_render_func = with_stack
+            template.root_render_func = self._with_include_stack(name, template.root_render_func)
         return template
 
     def _with_include_stack(self, name: str, body: _RootRenderFunction) -> _RootRenderFunction:

@@ -6,7 +6,7 @@ undefined.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, override
+from typing import Final, override
 
 from jinja2.filters import _GroupTuple
 from jinja2.runtime import BlockReference, Macro
@@ -107,12 +107,12 @@ class Method:
 
     __slots__ = ("_function", "_meter")
 
-    def __init__(self, function: Callable[..., Any], meter: FuelMeter) -> None:
+    def __init__(self, function: Callable[..., object], meter: FuelMeter) -> None:
         """Wrap `function`, usually a bound method of plain data."""
         self._function = function
         self._meter = meter
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         """Call the function and charge its result."""
         return self._meter.charge_result(self._function(*args, **kwargs))
 
@@ -125,7 +125,7 @@ def format_method(environment: SandboxedEnvironment, text: str) -> Callable[...,
         else _PlainFormatter(environment)
     )
 
-    def format_text(*args: Any, **kwargs: Any) -> str:
+    def format_text(*args: object, **kwargs: object) -> str:
         return type(text)(formatter.vformat(text, args, kwargs))
 
     return format_text
@@ -135,9 +135,10 @@ class _WidthCheckedFormatter(SandboxedFormatter):
     """Formatter that refuses huge field widths before it builds the text."""
 
     @override
-    def format_field(self, value: Any, format_spec: str) -> Any:
+    def format_field(self, value: object, format_spec: str) -> str:
         check_field_widths(format_spec)
-        return super().format_field(value, format_spec)
+        text: str = super().format_field(value, format_spec)
+        return text
 
 
 class _PlainFormatter(_WidthCheckedFormatter):

@@ -2,15 +2,15 @@
 
 import operator
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
 
 from jinja2.runtime import markup_join, str_join
 
 from chalicelib.engine.templating import limits
 from chalicelib.engine.templating.fuel import FuelError, FuelMeter
 
-OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+OPERATORS: Final[Mapping[str, Callable[[object, object], object]]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -23,7 +23,7 @@ OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 _NUMBER: Final = re.compile(r"\d+")
 
 
-def apply_operator(meter: FuelMeter, symbol: str, left: Any, right: Any) -> Any:
+def apply_operator(meter: FuelMeter, symbol: str, left: object, right: object) -> object:
     """Return `left <symbol> right`, charged by its size; raises FuelError if it is too large."""
     # A result with a float operand is small; only text that formats a float may be large.
     is_float_result = type(left) is float or (type(left) is int and type(right) is float)
@@ -39,7 +39,7 @@ def check_field_widths(specification: str) -> None:
             _refuse("A field width in a format string is too large.")
 
 
-def metered_joins(meter: FuelMeter) -> Mapping[str, Callable[[Any], Any]]:
+def metered_joins(meter: FuelMeter) -> Mapping[str, Callable[[Iterable[object]], object]]:
     """Return the functions behind `~`, charged by the text they build.
 
     Jinja2 compiles `~` into calls of these functions, past `call_binop`.
@@ -50,7 +50,7 @@ def metered_joins(meter: FuelMeter) -> Mapping[str, Callable[[Any], Any]]:
     }
 
 
-def _check_product(left: Any, right: Any) -> None:
+def _check_product(left: object, right: object) -> None:
     if isinstance(left, int) and isinstance(right, int):
         _check_bits(left.bit_length() + right.bit_length())
     else:
@@ -58,7 +58,7 @@ def _check_product(left: Any, right: Any) -> None:
         _check_repetition(right, left)
 
 
-def _check_repetition(sequence: Any, times: Any) -> None:
+def _check_repetition(sequence: object, times: object) -> None:
     if (
         isinstance(sequence, str | list | tuple)
         and isinstance(times, int)
@@ -67,12 +67,12 @@ def _check_repetition(sequence: Any, times: Any) -> None:
         _refuse("A repetition is too large.")
 
 
-def _check_exponentiation(base: Any, exponent: Any) -> None:
+def _check_exponentiation(base: object, exponent: object) -> None:
     if isinstance(base, int) and isinstance(exponent, int) and abs(base) > 1:
         _check_bits(base.bit_length() * exponent)
 
 
-def _check_format(template: Any, values: Any) -> None:
+def _check_format(template: object, values: object) -> None:
     if isinstance(template, str):
         check_field_widths(template)
         if "*" in template:
@@ -90,7 +90,7 @@ def _refuse(message: str) -> None:
     raise FuelError(message)
 
 
-_CHECKS: Final[Mapping[str, Callable[[Any, Any], None]]] = {
+_CHECKS: Final[Mapping[str, Callable[[object, object], None]]] = {
     "*": _check_product,
     "**": _check_exponentiation,
     "%": _check_format,

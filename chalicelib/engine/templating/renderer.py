@@ -1,11 +1,12 @@
 """Renderer of one run: source and plain data in, text or a failure with its position out."""
 
 import random
-from collections.abc import Mapping
-from typing import Any, Final
+from types import GeneratorType
+from typing import Final
 
 from jinja2 import Template
 
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.templating import failures, limits
 from chalicelib.engine.templating.environment import TemplateEnvironment
 from chalicelib.engine.templating.failures import TemplateFailure
@@ -38,7 +39,7 @@ class TemplateRenderer:
     def render(
         self,
         source: str,
-        data: Mapping[str, Any],
+        data: JsonObject,
         *,
         strict: bool,
         escape: bool = True,
@@ -61,9 +62,10 @@ class TemplateRenderer:
             return failures.runtime_failure(error, self._loader)
 
 
-def _collect_output(template: Template, data: Mapping[str, Any], parts: list[str]) -> str:
+def _collect_output(template: Template, data: JsonObject, parts: list[str]) -> str:
     remaining = limits.OUTPUT_BYTES
-    stream: Any = template.root_render_func(template.new_context(dict(data)))
+    stream = template.root_render_func(template.new_context(dict(data)))
+    assert isinstance(stream, GeneratorType)
     write = parts.append
     for part in stream:
         write(part)

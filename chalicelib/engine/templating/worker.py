@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypedDict, final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.templating import limits, wire
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
@@ -25,13 +26,41 @@ _CHILD_MODULE: Final = "chalicelib.engine.templating.child"
 _MAX_ATTEMPTS: Final = 2
 _NO_INCLUDES: Final = Includes()
 _NO_LOCALE_DEFAULTS: Final = LocaleDefaults()
-_POSITION_FIELDS: Final = ("line", "column", "excerpt")
 # The longest time until a cancellation is seen.
 _POLL_INTERVAL_MS: Final = 250.0
 _CPU_LIMIT_STATUSES: Final = frozenset({-signal.SIGVTALRM, -signal.SIGPROF, -signal.SIGXCPU})
 
 
-class SandboxedWorker:
+class TemplateRequest(TypedDict):
+    """Template that a child runs."""
+
+    source: str
+    data: JsonObject
+    strict: bool
+    escape: bool
+    includes: Mapping[str, Mapping[str, str]]
+    locale_defaults: Mapping[str, str | None]
+
+
+@final
+class TemplateText(TypedDict):
+    """Response to a template that ran."""
+
+    text: str
+
+
+@final
+class TemplateFault(TypedDict):
+    """Response to a template that failed; the position is None where it is unknown."""
+
+    code: str
+    message: str
+    line: int | None
+    column: int | None
+    excerpt: str | None
+
+
+class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
     """Worker that sends a warm child process one request at a time and replaces a failed child."""
 
     def __init__(
@@ -68,7 +97,7 @@ class SandboxedWorker:
         finally:
             self._cancellation = Future()
 
-    def call(self, message: Mapping[str, Any], deadline: float) -> dict[str, Any]:
+    def call(self, message: Mapping[str, object], deadline: float) -> Response:
         """Return the child's response.
 
         Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` at `deadline` (seconds
@@ -87,13 +116,13 @@ class SandboxedWorker:
         with self._lock:
             self._stop_child()
 
-    def _call(self, request: bytes, deadline: float) -> dict[str, Any]:
+    def _call(self, request: bytes, deadline: float) -> Response:
         remaining_ms = partial(self._remaining_ms, deadline)
         for _ in range(_MAX_ATTEMPTS):
             child = self._ensure_child()
             try:
                 self._warn_if_unfiltered(is_filtered=child.wait_until_ready(remaining_ms))
-                response = child.call(request, remaining_ms)
+                response: Response = child.call(request, remaining_ms)
             except TimeoutError as error:
                 self._replace_child()
                 raise self._timeout_failure() from error
@@ -144,7 +173,7 @@ class SandboxedWorker:
             self._child = None
 
 
-class TemplateWorker(SandboxedWorker):
+class TemplateWorker(SandboxedWorker[TemplateText | TemplateFault]):
     """Worker that runs templates."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -154,7 +183,7 @@ class TemplateWorker(SandboxedWorker):
     def render(  # noqa: PLR0913 -- all that a run depends on
         self,
         source: str,
-        data: Mapping[str, Any],
+        data: JsonObject,
         *,
         strict: bool,
         deadline: float,
@@ -168,7 +197,7 @@ class TemplateWorker(SandboxedWorker):
         `template_fuel_exhausted`, with `line`, `column` and `excerpt` where they are known, or
         `render_timeout` at `deadline` (seconds since 1970).
         """
-        request = {
+        request: TemplateRequest = {
             "source": source,
             "data": data,
             "strict": strict,
@@ -178,9 +207,12 @@ class TemplateWorker(SandboxedWorker):
         }
         response = self.call(request, deadline)
         if "text" in response:
-            return str(response["text"])
-        position = {name: response[name] for name in _POSITION_FIELDS if response[name] is not None}
-        raise RenderFailure(response["code"], response["message"], **position)
+            return response["text"]
+        code, message = response["code"], response["message"]
+        if response["line"] is None:
+            raise RenderFailure(code, message)
+        line, column, excerpt = response["line"], response["column"], response["excerpt"]
+        raise RenderFailure(code, message, line=line, column=column, excerpt=excerpt)
 
 
 class _Child:
@@ -221,7 +253,7 @@ class _Child:
             self._is_filtered = bool(self._receive(remaining_ms)["is_filtered"])
         return self._is_filtered
 
-    def call(self, request: bytes, remaining_ms: Callable[[], float]) -> dict[str, Any]:
+    def call(self, request: bytes, remaining_ms: Callable[[], float]) -> Any:
         """Return the response of a ready child; raises as `wait_until_ready`."""
         unsent = memoryview(request)
         try:
@@ -239,7 +271,7 @@ class _Child:
         self._process.kill()
         return self._process.wait()
 
-    def _receive(self, remaining_ms: Callable[[], float]) -> dict[str, Any]:
+    def _receive(self, remaining_ms: Callable[[], float]) -> Any:
         def read(size: int) -> bytes:
             while (wait_ms := remaining_ms()) > 0:
                 if self._output_poll.poll(min(wait_ms, _POLL_INTERVAL_MS)):

@@ -7,6 +7,7 @@ import pytest
 from babel import localedata
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import Json
 from chalicelib.engine.templating.filters.locale_data import preload_time_zones
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.worker import TemplateWorker
@@ -28,7 +29,7 @@ def text(
     worker: TemplateWorker,
     source: str,
     locale_defaults: LocaleDefaults | None = None,
-    **data: object,
+    **data: Json,
 ) -> str:
     return worker.render(
         source,

@@ -1,7 +1,7 @@
 """Date and time filters: a locale's format, chosen by a named length or a CLDR pattern."""
 
 import datetime as dt
-from typing import Any, Final, Literal, cast, override
+from typing import Final, Literal, TypeIs, override
 
 from babel import Locale
 from babel.dates import (
@@ -32,32 +32,32 @@ class Dates:
         """Format by the run's locale and time zone."""
         self._locale_settings = locale_settings
 
-    def date(self, value: Any, format: Any = None, locale: Any = None) -> str:  # noqa: A002
+    def date(self, value: object, format: object = None, locale: object = None) -> str:  # noqa: A002
         """Format the day of an ISO 8601 date or time, without converting its time zone."""
         target_locale = self._locale_settings.locale(locale)
-        moment, length = _parse_moment(value, "date"), _named_length(format)
-        if length is None:
-            return _format_by_pattern(moment, target_locale, format)
-        return _apply_pattern(get_date_format(length, locale=target_locale), moment, target_locale)
+        moment, form = _parse_moment(value, "date"), _parse_format(format)
+        if not _is_length(form):
+            return _format_by_pattern(moment, target_locale, form)
+        return _apply_pattern(get_date_format(form, locale=target_locale), moment, target_locale)
 
     def datetime(
         self,
-        value: Any,
-        format: Any = None,  # noqa: A002 -- templates name it
-        timezone: Any = None,
-        locale: Any = None,
+        value: object,
+        format: object = None,  # noqa: A002 -- templates name it
+        timezone: object = None,
+        locale: object = None,
     ) -> str:
         """Format an ISO 8601 time, in the filter's or the run's time zone if there is one."""
         target_locale = self._locale_settings.locale(locale)
         zone = self._locale_settings.time_zone(timezone)
-        moment, length = _parse_moment(value, "datetime"), _named_length(format)
+        moment, form = _parse_moment(value, "datetime"), _parse_format(format)
         if zone is not None:
             moment = _convert_to_zone(moment, zone)
-        if length is None:
-            return _format_by_pattern(moment, target_locale, format)
-        day = _apply_pattern(get_date_format(length, locale=target_locale), moment, target_locale)
-        time = _apply_pattern(get_time_format(length, locale=target_locale), moment, target_locale)
-        joined = str(get_datetime_format(length, locale=target_locale)).replace("'", "")
+        if not _is_length(form):
+            return _format_by_pattern(moment, target_locale, form)
+        day = _apply_pattern(get_date_format(form, locale=target_locale), moment, target_locale)
+        time = _apply_pattern(get_time_format(form, locale=target_locale), moment, target_locale)
+        joined = str(get_datetime_format(form, locale=target_locale)).replace("'", "")
         return joined.replace("{0}", time).replace("{1}", day)
 
 
@@ -95,7 +95,7 @@ def _short_offset(offset: dt.timedelta) -> str:
     return (f"{sign}{hours}" + (f":{minutes:02}" if minutes else "")) if offset else ""
 
 
-def _parse_moment(value: Any, name: str) -> dt.datetime:
+def _parse_moment(value: object, name: str) -> dt.datetime:
     if isinstance(value, str) and len(value) <= _MAX_CHARACTERS and value.isascii():
         try:
             return dt.datetime.fromisoformat(value)
@@ -107,13 +107,17 @@ def _parse_moment(value: Any, name: str) -> dt.datetime:
     )
 
 
-def _named_length(form: Any) -> _FormatLength | None:
-    """Return the named length; None means that `form` is a pattern."""
+def _parse_format(form: object) -> str:
+    """Return a format, which is the name of a length or a pattern."""
     if form is None:
         return "medium"
     if not isinstance(form, str) or not 0 < len(form) <= _MAX_PATTERN_CHARACTERS:
         raise _unknown_format_error(form)
-    return cast("_FormatLength", form) if form in _FORMAT_LENGTHS else None
+    return form
+
+
+def _is_length(form: str) -> TypeIs[_FormatLength]:
+    return form in _FORMAT_LENGTHS
 
 
 def _convert_to_zone(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
@@ -139,7 +143,7 @@ def _apply_pattern(pattern: DateTimePattern, moment: dt.datetime, locale: Locale
     return str(pattern % _LocalizedFields(moment, locale))
 
 
-def _unknown_format_error(form: Any) -> FilterArgumentError:
+def _unknown_format_error(form: object) -> FilterArgumentError:
     return FilterArgumentError(
         f"format: {value_description(form)} is none of {', '.join(_FORMAT_LENGTHS)} and no CLDR "
         f"pattern such as 'd MMM y' of at most {_MAX_PATTERN_CHARACTERS} characters."

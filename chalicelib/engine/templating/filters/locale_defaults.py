@@ -1,7 +1,7 @@
 """Defaults for the locale and time zone of a run's filters."""
 
 import re
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 # Only the first 1 000 characters of the first tag count, so that a hostile text takes linear time.
 _HTML_TAG: Final = re.compile(r"<html(\s[^>]{0,1000})", re.IGNORECASE)
@@ -17,7 +17,7 @@ class LocaleDefaults(NamedTuple):
     locale: str | None = None
     timezone: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, str | None]:
         """Return the JSON form, for the child process."""
         return self._asdict()
 

@@ -1,7 +1,7 @@
 """Locale and time zone that a run's filters format by."""
 
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from babel import Locale
@@ -34,7 +34,7 @@ class LocaleSettings:
         self._output_parts: list[str] = []
         return self._output_parts
 
-    def locale(self, tag: Any) -> Locale:
+    def locale(self, tag: object) -> Locale:
         """Return the locale that a filter names, or else the run's."""
         if tag is None:
             if self._locale is None:
@@ -47,7 +47,7 @@ class LocaleSettings:
             )
         return known
 
-    def time_zone(self, name: Any) -> ZoneInfo | None:
+    def time_zone(self, name: object) -> ZoneInfo | None:
         """Return the time zone that a filter names, or else the output's, or None."""
         if name is None:
             default_name = self._defaults.timezone

@@ -1,7 +1,7 @@
 """Filters that return markup: codes as inline SVG with alternative text, Markdown, line breaks."""
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from jinja2.exceptions import FilterArgumentError
 from markdown_it import MarkdownIt
@@ -39,7 +39,7 @@ class Drawn:
         """Charge `meter` for each code."""
         self._meter = meter
 
-    def qrcode(self, value: Any, size: Any = None, error_correction: Any = None) -> Markup:
+    def qrcode(self, value: object, size: object = None, error_correction: object = None) -> Markup:
         """Draw a QR code with its quiet zone; `size` is its side in pixels or as a CSS length."""
         text = self._charged_text(value, "qrcode")
         level = "M" if error_correction is None else error_correction
@@ -54,7 +54,7 @@ class Drawn:
         side = f"{_module_count(svg) * _QR_MODULE_MM:g}mm" if size is None else _css_length(size)
         return _with_label(svg, text, side, side)
 
-    def barcode(self, value: Any, symbology: Any = None) -> Markup:
+    def barcode(self, value: object, symbology: object = None) -> Markup:
         """Draw the bars of a code with their quiet zones."""
         text = self._charged_text(value, "barcode")
         code_type = _CODE128 if symbology is None else symbology
@@ -69,7 +69,7 @@ class Drawn:
         width = f"{_module_count(svg) * _BAR_MODULE_MM:g}mm"
         return _with_label(svg, text, width, f"{_BAR_HEIGHT_MM}mm")
 
-    def _charged_text(self, value: Any, name: str) -> str:
+    def _charged_text(self, value: object, name: str) -> str:
         is_short_integer = type(value) is int and value.bit_length() <= _MAX_INTEGER_BITS
         if not is_short_integer and not isinstance(value, str):
             raise FilterArgumentError(
@@ -86,8 +86,10 @@ def _module_count(svg: str) -> int:
     return int(match[1])
 
 
-def _css_length(size: Any) -> str:
-    text = f"{size:g}" if type(size) in {int, float} and 0 < size < _MAX_PIXELS else size
+def _css_length(size: object) -> str:
+    text = size
+    if isinstance(size, int | float) and type(size) is not bool and 0 < size < _MAX_PIXELS:
+        text = f"{size:g}"
     if not isinstance(text, str) or _CSS_LENGTH.fullmatch(text) is None:
         raise FilterArgumentError(
             f"size must be a number of pixels below {_MAX_PIXELS:,} or a length such as '30mm'."
@@ -114,19 +116,19 @@ class Prose:
         self._parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
         self._parser.validateLink = _is_safe_link  # type: ignore[method-assign]
 
-    def markdown(self, value: Any) -> Markup:
+    def markdown(self, value: object) -> Markup:
         """Return CommonMark with tables as markup; HTML in it is shown as text."""
         text = _plain_text(value, "markdown")
         self._meter.spend(len(text))
         return Markup(self._parser.render(text))  # noqa: S704 -- it escapes all HTML
 
-    def nl2br(self, value: Any) -> Markup:
+    def nl2br(self, value: object) -> Markup:
         """Return text as markup, with `<br>` at its line ends."""
         text = escape(_plain_text(value, "nl2br"))
         return Markup(_LINE_BREAK.sub("<br>\n", text))  # noqa: S704 -- it is escaped
 
 
-def _plain_text(value: Any, name: str) -> str:
+def _plain_text(value: object, name: str) -> str:
     if isinstance(value, str):
         return value
     if type(value) in {int, float}:

@@ -4,7 +4,7 @@ import copy
 import re
 import unicodedata
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
-from typing import Any, Final
+from typing import Final
 
 from babel import Locale
 from babel.core import get_global
@@ -39,7 +39,7 @@ class Numbers:
         """Format by the run's locale."""
         self._locale_settings = locale_settings
 
-    def money(self, value: Any, currency: Any = None, locale: Any = None) -> str:
+    def money(self, value: object, currency: object = None, locale: object = None) -> str:
         """Format an amount with its currency and the currency's decimals; without one, with two."""
         amount = _parse_decimal(value, "money")
         target_locale = self._locale_settings.locale(locale)
@@ -47,12 +47,12 @@ class Numbers:
             return _format_number(
                 amount, target_locale, target_locale.decimal_formats[None], _DEFAULT_DECIMALS
             )
-        _check_currency(currency)
+        code = _known_currency(currency)
         pattern = target_locale.currency_formats["standard"]
-        text = _format_number(amount, target_locale, pattern, get_currency_precision(currency))
-        return _insert_symbol(text, get_currency_symbol(currency, target_locale))
+        text = _format_number(amount, target_locale, pattern, get_currency_precision(code))
+        return _insert_symbol(text, get_currency_symbol(code, target_locale))
 
-    def number(self, value: Any, decimals: Any = None, locale: Any = None) -> str:
+    def number(self, value: object, decimals: object = None, locale: object = None) -> str:
         """Format a number with `decimals` places; without `decimals`, with three at most."""
         target_locale = self._locale_settings.locale(locale)
         pattern = target_locale.decimal_formats[None]
@@ -60,7 +60,7 @@ class Numbers:
             _parse_decimal(value, "number"), target_locale, pattern, _decimal_places(decimals)
         )
 
-    def percent(self, value: Any, decimals: Any = 0, locale: Any = None) -> str:
+    def percent(self, value: object, decimals: object = 0, locale: object = None) -> str:
         """Format a fraction as a percentage."""
         target_locale = self._locale_settings.locale(locale)
         pattern = target_locale.percent_formats[None]
@@ -69,12 +69,11 @@ class Numbers:
         )
 
 
-def _parse_decimal(value: Any, name: str) -> Decimal:
+def _parse_decimal(value: object, name: str) -> Decimal:
     """Return the value as a decimal; a float becomes the shortest decimal that reads back as it."""
-    kind = type(value)
-    if kind is int and value.bit_length() <= _MAX_BITS:
+    if type(value) is int and value.bit_length() <= _MAX_BITS:
         return Decimal(value)
-    if kind is float:
+    if type(value) is float:
         number = Decimal(repr(value))
         if number.is_finite():
             return number
@@ -88,7 +87,7 @@ def _parse_decimal(value: Any, name: str) -> Decimal:
     )
 
 
-def _decimal_places(decimals: Any) -> int | None:
+def _decimal_places(decimals: object) -> int | None:
     if decimals is None:
         return None
     if type(decimals) is not int or not 0 <= decimals <= _MAX_DECIMALS:
@@ -96,17 +95,16 @@ def _decimal_places(decimals: Any) -> int | None:
     return decimals
 
 
-def _check_currency(currency: Any) -> None:
-    is_known = (
+def _known_currency(currency: object) -> str:
+    if (
         isinstance(currency, str)
         and _CURRENCY.fullmatch(currency) is not None
         and currency in get_global("all_currencies")
+    ):
+        return currency
+    raise FilterArgumentError(
+        f"currency: {value_description(currency)} is not known. Use an ISO 4217 code such as 'EUR'."
     )
-    if not is_known:
-        raise FilterArgumentError(
-            f"currency: {value_description(currency)} is not known. "
-            "Use an ISO 4217 code such as 'EUR'."
-        )
 
 
 def _format_number(

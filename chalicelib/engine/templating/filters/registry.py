@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from jinja2.runtime import Undefined
 
@@ -12,7 +11,7 @@ from chalicelib.engine.templating.filters.markup import Drawn, Prose
 from chalicelib.engine.templating.filters.numbers import Numbers
 from chalicelib.engine.templating.fuel import FuelMeter
 
-type _Filter = Callable[..., Any]
+type _Filter = Callable[..., object]
 
 
 def document_filters(locale_settings: LocaleSettings, meter: FuelMeter) -> Mapping[str, _Filter]:
@@ -41,7 +40,7 @@ def _skip_undefined(function: _Filter) -> _Filter:
     """
 
     @functools.wraps(function)
-    def call_defined(value: Any, *args: Any, **kwargs: Any) -> Any:
+    def call_defined(value: object, *args: object, **kwargs: object) -> object:
         if isinstance(value, Undefined):
             return str(value)
         return function(
@@ -53,7 +52,7 @@ def _skip_undefined(function: _Filter) -> _Filter:
     return call_defined
 
 
-def _defined_or_none(argument: Any) -> Any:
+def _defined_or_none(argument: object) -> object:
     if isinstance(argument, Undefined):
         str(argument)  # Raises where undefined values are errors.
         return None

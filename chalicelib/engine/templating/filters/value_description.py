@@ -1,6 +1,6 @@
 """Description of an unsuitable value for the error messages of filters."""
 
-from typing import Any, Final
+from typing import Final
 
 _MAX_SHOWN_CHARACTERS: Final = 40
 _TYPE_NAMES: Final = {
@@ -13,7 +13,7 @@ _TYPE_NAMES: Final = {
 }
 
 
-def value_description(value: Any) -> str:
+def value_description(value: object) -> str:
     """Return a short description of a value."""
     if isinstance(value, str):
         ellipsis = "…" if len(value) > _MAX_SHOWN_CHARACTERS else ""

@@ -5,6 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from chalicelib.core.json import Json
 from chalicelib.engine.templating.renderer import TemplateRenderer
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -15,7 +16,7 @@ def renderer() -> TemplateRenderer:
     return TemplateRenderer()
 
 
-def drawn(renderer: TemplateRenderer, source: str, **data: object) -> ET.Element:
+def drawn(renderer: TemplateRenderer, source: str, **data: Json) -> ET.Element:
     result = renderer.render(source, data, strict=True)
     assert isinstance(result, str), result
     return ET.fromstring(result)  # noqa: S314 -- our own

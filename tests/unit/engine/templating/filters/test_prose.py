@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from chalicelib.core.json import Json
 from chalicelib.engine.templating.renderer import TemplateRenderer
 
 
@@ -14,7 +15,7 @@ def renderer() -> TemplateRenderer:
     return TemplateRenderer()
 
 
-def text(renderer: TemplateRenderer, source: str, value: object, *, escape: bool = True) -> str:
+def text(renderer: TemplateRenderer, source: str, value: Json, *, escape: bool = True) -> str:
     result = renderer.render(source, {"v": value}, strict=True, escape=escape)
     assert isinstance(result, str), result
     return result
@@ -44,7 +45,7 @@ def text(renderer: TemplateRenderer, source: str, value: object, *, escape: bool
         ("", ""),
     ],
 )
-def test_markdown_becomes_markup(renderer: TemplateRenderer, value: object, expected: str) -> None:
+def test_markdown_becomes_markup(renderer: TemplateRenderer, value: Json, expected: str) -> None:
     assert text(renderer, "{{ v|markdown }}", value) == expected
 
 
@@ -100,7 +101,7 @@ def test_lines_become_breaks(renderer: TemplateRenderer) -> None:
 @pytest.mark.parametrize(
     "value", ["</script><!--", "'\"><img src=x>", "\u2028&amp;", {"<": [None]}]
 )
-def test_json_is_safe_in_scripts_and_attributes(renderer: TemplateRenderer, value: object) -> None:
+def test_json_is_safe_in_scripts_and_attributes(renderer: TemplateRenderer, value: Json) -> None:
     script = text(renderer, "<script>{{ v|tojson }}</script>", value)
     single = text(renderer, "<p data-v='{{ v|tojson }}'>", value)
     double = text(renderer, '<p data-v="{{ v|tojson|forceescape }}">', value)
