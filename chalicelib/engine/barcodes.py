@@ -1,10 +1,13 @@
 """QR codes and bar codes as SVG, for the layers of a canvas and the filters of templates."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 from itertools import groupby
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    import segno
 
 # The form of a value and its description for error messages. python-barcode computes check
 # digits.
@@ -35,6 +38,17 @@ _CODE_99: Final = 99
 
 class BarcodeError(ValueError):
     """Value that a code cannot hold; the message names the values that it can hold."""
+
+
+class _Barcode(Protocol):
+    """Code of python-barcode, which has no types."""
+
+    def build(self) -> list[str]: ...
+    def get_fullcode(self) -> str: ...
+
+
+class _Code128(_Barcode, Protocol):
+    _try_to_optimize: Callable[[list[int]], list[int]]
 
 
 def qr_svg(
@@ -76,17 +90,15 @@ def barcode_modules(value: str, symbology: str) -> str:
     """Return the bars as `1` and the gaps as `0`; raises BarcodeError."""
     code = _barcode(value, symbology)
     (bars,) = code.build()
-    return str(bars)
+    return bars
 
 
 def human_readable_text(value: str, symbology: str) -> str:
     """Return the text below the bars, with its check digit; raises BarcodeError."""
-    return (
-        str(_barcode(value, symbology).get_fullcode()) if symbology in _WITH_CHECK_DIGIT else value
-    )
+    return _barcode(value, symbology).get_fullcode() if symbology in _WITH_CHECK_DIGIT else value
 
 
-def _qr_code(value: str, error_correction: str) -> Any:
+def _qr_code(value: str, error_correction: str) -> "segno.QRCode":
     import segno  # noqa: PLC0415 -- only a process that draws codes pays for it
 
     if not value or len(value) > _QR_MAX_CHARACTERS:
@@ -107,16 +119,16 @@ def _qr_code(value: str, error_correction: str) -> Any:
         raise BarcodeError(message) from error
 
 
-def _barcode(value: str, symbology: str) -> Any:
+def _barcode(value: str, symbology: str) -> _Barcode:
     import barcode  # type: ignore[import-untyped]  # noqa: PLC0415 -- as above
 
     form, description = SYMBOLOGIES[symbology]
     if re.fullmatch(form, value) is None:
         message = f"{symbology} takes {description}"
         raise BarcodeError(message)
-    code_class = barcode.get_barcode_class(symbology)
+    code_class: Callable[..., _Barcode] = barcode.get_barcode_class(symbology)
     if symbology == "code128":
-        return _code128(code_class, value)
+        return _keep_leading_99(barcode.Code128(value))
     if symbology == "gs1_128":
         return code_class(_gs1_data(value))
     code = code_class(value, add_checksum=False) if symbology == "code39" else code_class(value)
@@ -126,11 +138,10 @@ def _barcode(value: str, symbology: str) -> Any:
     return code
 
 
-def _code128(code_class: Any, value: str) -> Any:
-    code = code_class(value)
+def _keep_leading_99(code: _Code128) -> _Code128:
     optimize = code._try_to_optimize  # noqa: SLF001 -- wrapped below
 
-    def keep_leading_99(encoded: list[int]) -> list[int]:
+    def optimize_other(encoded: list[int]) -> list[int]:
         """Return `encoded` as it is when it begins with the digits 99.
 
         python-barcode takes a leading 99 for a second switch to code set C, in which the code
@@ -138,7 +149,7 @@ def _code128(code_class: Any, value: str) -> Any:
         """
         return encoded if encoded[1] == _CODE_99 else optimize(encoded)
 
-    code._try_to_optimize = keep_leading_99  # noqa: SLF001 -- python-barcode offers no hook
+    code._try_to_optimize = optimize_other  # noqa: SLF001 -- python-barcode offers no hook
     return code
 
 
