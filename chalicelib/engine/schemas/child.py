@@ -3,13 +3,16 @@
 import gc
 import os
 import sys
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.schemas.evaluator import validate_data
+from chalicelib.engine.schemas.evaluator import SchemaFinding, validate_data
 from chalicelib.engine.schemas.schema_check import check_schema
 from chalicelib.engine.templating import limits, process_sandbox, wire
 from chalicelib.engine.templating.fuel import FuelError
+
+if TYPE_CHECKING:
+    from chalicelib.core.json import JsonObject
+    from chalicelib.engine.schemas.worker import SchemaRequest, SchemaResponse
 
 _STDIN_FD: Final = 0
 _STDOUT_FD: Final = 1
@@ -17,7 +20,7 @@ _RECYCLE_BYTES: Final = 128_000_000
 # Data may be nested 100 levels deep, and the evaluator takes several calls for each level.
 _MAX_RECURSION: Final = 3_000
 _CPU_EXHAUSTED_MESSAGE: Final = f"used more than {limits.CPU_S:g} s of processor time"
-_WARM_UP_SCHEMA: Final[Mapping[str, Any]] = {
+_WARM_UP_SCHEMA: Final["JsonObject"] = {
     "$defs": {"a": {"$anchor": "a", "type": ["string", "null"], "pattern": "^x+$"}},
     "type": "object",
     "properties": {
@@ -42,13 +45,12 @@ def main(parent_pid: int) -> None:
         must_recycle = (
             "exhausted" in answer or process_sandbox.peak_memory_bytes() > recycle_above_bytes
         )
-        answer["recycle"] = must_recycle
-        wire.send(answer, _STDOUT_FD)
+        wire.send({**answer, "recycle": must_recycle}, _STDOUT_FD)
         if must_recycle:
             return
 
 
-def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(request: "SchemaRequest") -> "SchemaResponse":
     try:
         process_sandbox.start_cpu_timers()
         try:
@@ -63,7 +65,7 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         return {"exhausted": f"needed more than {limits.MEMORY_BYTES // 1_000_000} MB"}
 
 
-def _findings(request: Mapping[str, Any]) -> list[Any]:
+def _findings(request: "SchemaRequest") -> list[SchemaFinding]:
     if "data" in request:
         return validate_data(request["schema"], request["data"], request["prefix"])
     return check_schema(request["schema"], request["prefix"])

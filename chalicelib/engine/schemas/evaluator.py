@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 from referencing.jsonschema import EMPTY_REGISTRY
 
+from chalicelib.core.json import Json
 from chalicelib.engine.schemas.formats import FORMATS
 
 type SchemaFinding = tuple[str, str, str]
@@ -36,7 +37,7 @@ _FORMAT_MESSAGES: Final = {
 }
 
 
-def validate_data(schema: Any, data: Any, prefix: str) -> list[SchemaFinding]:
+def validate_data(schema: Json, data: Json, prefix: str) -> list[SchemaFinding]:
     """Return the first hundred findings that keep data from fitting a valid schema."""
     if isinstance(schema, Mapping):
         # `$schema` would make jsonschema switch to its own validator, without our `multipleOf`.
@@ -74,12 +75,12 @@ def truncated_pointer(prefix: str, path: Iterable[str | int]) -> str:
     return pointer
 
 
-def _json_excerpt(value: Any) -> str:
+def _json_excerpt(value: Json) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _MAX_SHOWN_CHARACTERS else f"{text[: _MAX_SHOWN_CHARACTERS - 1]}…"
 
 
-def _value_list(values: Iterable[Any]) -> str:
+def _value_list(values: Iterable[Json]) -> str:
     shown = [_json_excerpt(value) for value in islice(values, _MAX_SHOWN_VALUES + 1)]
     ellipsis = ["…"] if len(shown) > _MAX_SHOWN_VALUES else []
     return ", ".join(shown[:_MAX_SHOWN_VALUES] + ellipsis)
@@ -186,13 +187,17 @@ def _create_format_checker() -> FormatChecker:
 
 
 def _multiple_of(
-    evaluator: Any, step: float, value: Any, _schema: Any
+    evaluator: Draft202012Validator, step: float, value: object, _schema: object
 ) -> Iterator[ValidationError]:
     """Check `multipleOf` with exact decimals.
 
     1.13 is a multiple of 0.01, which holds for decimals but not for doubles.
     """
-    if evaluator.is_type(value, "number") and _exact_fraction(value) % _exact_fraction(step):
+    if (
+        isinstance(value, int | float)
+        and evaluator.is_type(value, "number")
+        and _exact_fraction(value) % _exact_fraction(step)
+    ):
         yield ValidationError("is no multiple")
 
 
@@ -200,7 +205,7 @@ def _exact_fraction(number: float) -> Fraction:
     return Fraction(Decimal(repr(number)))
 
 
-def _strings_only(is_valid: Any) -> Any:
+def _strings_only(is_valid: Callable[[str], bool]) -> Callable[[object], bool]:
     return lambda value: not isinstance(value, str) or is_valid(value)
 
 

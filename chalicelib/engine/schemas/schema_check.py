@@ -3,13 +3,17 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from jsonschema import Draft202012Validator
 from referencing.exceptions import Unresolvable
-from referencing.jsonschema import DRAFT202012, EMPTY_REGISTRY
+from referencing.jsonschema import DRAFT202012, EMPTY_REGISTRY, ObjectSchema, Schema
 
+from chalicelib.core.json import Json
 from chalicelib.engine.schemas.evaluator import SchemaFinding, truncated_pointer, validate_data
+
+if TYPE_CHECKING:
+    from referencing._core import Resolver
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _SUBSCHEMA_KEYWORDS: Final = (
@@ -26,7 +30,7 @@ _SUBSCHEMA_MAP_KEYWORDS: Final = (
 )
 _REFERENCE_KEYWORDS: Final = ("$ref", "$dynamicRef")
 # One value for each group of keywords: those of objects, arrays, strings and numbers.
-_SAMPLE_VALUES: Final[tuple[Any, ...]] = ({}, [], "", 0)
+_SAMPLE_VALUES: Final[tuple[Json, ...]] = ({}, [], "", 0)
 _MAX_SCHEMA_FINDINGS: Final = 100
 
 
@@ -34,22 +38,23 @@ _MAX_SCHEMA_FINDINGS: Final = 100
 class _Subschema:
     """Schema within the schema, with its path and the resolver of its references."""
 
-    schema: Any
+    schema: Schema
     path: tuple[str | int, ...]
-    resolver: Any
+    resolver: "Resolver[Schema]"
 
 
-def check_schema(schema: Any, prefix: str) -> list[SchemaFinding]:
+def check_schema(schema: Json, prefix: str) -> list[SchemaFinding]:
     """Return the findings that make a schema unusable, at most a hundred."""
     findings = validate_data(Draft202012Validator.META_SCHEMA, schema, prefix)
     if not findings:
+        assert _is_schema(schema)
         findings = list(_subschema_findings(schema, prefix))
     if not findings and _has_infinite_recursion(schema):
         findings = [(prefix, "not_allowed", "refers to itself without end")]
     return findings[:_MAX_SCHEMA_FINDINGS]
 
 
-def _subschema_findings(schema: Any, prefix: str) -> Iterator[SchemaFinding]:
+def _subschema_findings(schema: Schema, prefix: str) -> Iterator[SchemaFinding]:
     """Yield the findings of all schemas within this one, and of those that it refers to."""
     root = EMPTY_REGISTRY.resolver_with_root(DRAFT202012.create_resource(schema))
     pending = [_Subschema(schema, (), root)]
@@ -62,11 +67,11 @@ def _subschema_findings(schema: Any, prefix: str) -> Iterator[SchemaFinding]:
         seen.add(id(subschema.schema))
         pointer = truncated_pointer(prefix, subschema.path)
         yield from _keyword_findings(subschema.schema, pointer)
-        pending += _subschemas(subschema)
+        pending += _subschemas(subschema.schema, subschema)
         for name in _REFERENCE_KEYWORDS:
             if name not in subschema.schema:
                 continue
-            target = _resolve_reference(subschema, name)
+            target = _resolve_reference(subschema.schema[name], name, subschema)
             if target is None:
                 message = "must lead to a place in this schema; nothing is fetched from elsewhere"
                 yield f"{pointer}/{name}", "not_allowed", message
@@ -78,7 +83,7 @@ def _subschema_findings(schema: Any, prefix: str) -> Iterator[SchemaFinding]:
                 pending.append(target)
 
 
-def _keyword_findings(schema: Mapping[str, Any], pointer: str) -> Iterator[SchemaFinding]:
+def _keyword_findings(schema: ObjectSchema, pointer: str) -> Iterator[SchemaFinding]:
     dialect = schema.get("$schema", _DIALECT)
     if str(dialect).rstrip("#") != _DIALECT:
         yield f"{pointer}/$schema", "not_allowed", f"must be {_DIALECT}"
@@ -99,10 +104,9 @@ def _pattern_error(pattern: str) -> str | None:
     return None
 
 
-def _subschemas(parent: _Subschema) -> Iterator[_Subschema]:
+def _subschemas(schema: ObjectSchema, parent: _Subschema) -> Iterator[_Subschema]:
     """Yield the schemas directly inside one."""
-    schema = parent.schema
-    inner: dict[tuple[str | int, ...], Any] = {
+    inner: dict[tuple[str | int, ...], Schema] = {
         (n,): schema[n] for n in _SUBSCHEMA_KEYWORDS if n in schema
     }
     for name in _SUBSCHEMA_LIST_KEYWORDS:
@@ -114,18 +118,22 @@ def _subschemas(parent: _Subschema) -> Iterator[_Subschema]:
         yield _Subschema(child, (*parent.path, *path), resolver)
 
 
-def _resolve_reference(subschema: _Subschema, name: str) -> _Subschema | None:
+def _resolve_reference(reference: str, name: str, parent: _Subschema) -> _Subschema | None:
     """Return the schema that a reference leads to, or None."""
     try:
-        resolved = subschema.resolver.lookup(subschema.schema[name])
+        resolved = parent.resolver.lookup(reference)
     except (Unresolvable, ValueError, TypeError, KeyError):
         return None
-    if not isinstance(resolved.contents, Mapping | bool):
+    if not _is_schema(resolved.contents):
         return None
-    return _Subschema(resolved.contents, (*subschema.path, name), resolved.resolver)
+    return _Subschema(resolved.contents, (*parent.path, name), resolved.resolver)
 
 
-def _has_infinite_recursion(schema: Any) -> bool:
+def _is_schema(value: object) -> TypeGuard[Schema]:
+    return isinstance(value, Mapping | bool)
+
+
+def _has_infinite_recursion(schema: Json) -> bool:
     try:
         for sample in _SAMPLE_VALUES:
             validate_data(schema, sample, "")

@@ -1,16 +1,32 @@
 """Parent side of the schema process."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NotRequired, TypedDict
 
 from chalicelib.core.errors import FieldError, RenderFailure
+from chalicelib.core.json import Json
 from chalicelib.engine.templating.worker import SandboxedWorker
 
 _CHILD_MODULE: Final = "chalicelib.engine.schemas.child"
 _SUBJECT: Final = "The check against the template's JSON Schema"
 
 
-class SchemaWorker(SandboxedWorker):
+class SchemaRequest(TypedDict):
+    """Schema to check, or with `data` the schema that they must fit."""
+
+    schema: Json
+    data: NotRequired[Json]
+    prefix: str
+
+
+class SchemaResponse(TypedDict, total=False):
+    """Findings of a check, or the limit that it exceeded."""
+
+    findings: Sequence[tuple[str, str, str]]
+    exhausted: str
+
+
+class SchemaWorker(SandboxedWorker[SchemaResponse]):
     """Worker that checks schemas, and data against them, within 5 s of CPU time and 512 MB."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -18,7 +34,7 @@ class SchemaWorker(SandboxedWorker):
         super().__init__(_CHILD_MODULE, _SUBJECT, environment)
 
     def check_schema(
-        self, schema: Any, *, deadline: float, prefix: str = "/schema"
+        self, schema: Json, *, deadline: float, prefix: str = "/schema"
     ) -> list[FieldError]:
         """Return the findings of a schema itself, with pointers below `prefix`.
 
@@ -28,16 +44,16 @@ class SchemaWorker(SandboxedWorker):
         return self._request_findings({"schema": schema, "prefix": prefix}, deadline)
 
     def validate(
-        self, schema: Any, data: Any, *, deadline: float, prefix: str = "/data"
+        self, schema: Json, data: Json, *, deadline: float, prefix: str = "/data"
     ) -> list[FieldError]:
         """Return the findings that keep data from fitting a valid schema.
 
         Raises as `check_schema`.
         """
-        request = {"schema": schema, "data": data, "prefix": prefix}
+        request: SchemaRequest = {"schema": schema, "data": data, "prefix": prefix}
         return self._request_findings(request, deadline)
 
-    def _request_findings(self, request: Mapping[str, Any], deadline: float) -> list[FieldError]:
+    def _request_findings(self, request: SchemaRequest, deadline: float) -> list[FieldError]:
         response = self.call(request, deadline)
         if "exhausted" in response:
             message = f"{self._subject} {response['exhausted']}."

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.schemas.evaluator import validate_data
 
-LINES = {
+LINES: JsonObject = {
     "type": "object",
     "required": ["lines"],
     "properties": {
@@ -23,7 +24,7 @@ LINES = {
 
 
 def test_findings_point_into_the_data() -> None:
-    data = {"lines": [{"price": 1}, {"more": 2}, {"price": "3"}, {"price": -1}]}
+    data: Json = {"lines": [{"price": 1}, {"more": 2}, {"price": "3"}, {"price": -1}]}
 
     assert validate_data(LINES, data, "/data") == [
         ("/data/lines/1", "required", '"price" is required'),
@@ -67,7 +68,7 @@ def test_each_finding_is_a_sentence(
 
 
 def test_findings_stay_short() -> None:
-    data = {"k" * 5_000: 1, "lines": [{"x" * 90_000: 1, "price": n} for n in range(500)]}
+    data: Json = {"k" * 5_000: 1, "lines": [{"x" * 90_000: 1, "price": n} for n in range(500)]}
 
     found = validate_data({**LINES, "additionalProperties": {"type": "string"}}, data, "/data")
 
@@ -77,7 +78,7 @@ def test_findings_stay_short() -> None:
 
 @pytest.mark.parametrize("value", [1.13, 0.07, 19.99, 1e300, 1_000_000.01, -4.35, 5, 10**300])
 def test_multiple_of_cents_is_exact(value: float) -> None:
-    schema = {
+    schema: Json = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "properties": {"price": {"multipleOf": 0.01}, "inner": {"$ref": "#"}},
     }
