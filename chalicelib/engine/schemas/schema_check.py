@@ -77,10 +77,12 @@ def _subschema_findings(schema: Schema, prefix: str) -> Iterator[SchemaFinding]:
                 yield f"{pointer}/{name}", "not_allowed", message
             elif id(target.schema) not in seen:
                 # The target may be outside of all keywords that contain schemas.
-                yield from validate_data(
+                findings = validate_data(
                     Draft202012Validator.META_SCHEMA, target.schema, f"{pointer}/{name}"
                 )
-                pending.append(target)
+                yield from findings
+                if not findings:
+                    pending.append(target)
 
 
 def _keyword_findings(schema: ObjectSchema, pointer: str) -> Iterator[SchemaFinding]:

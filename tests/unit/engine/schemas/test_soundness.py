@@ -30,6 +30,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
         ({"$ref": "#/$ref/x"}, "/schema/$ref", "not_allowed"),
         ({"$dynamicRef": "#nowhere"}, "/schema/$dynamicRef", "not_allowed"),
         ({"x": {"minimum": "3"}, "$ref": "#/x"}, "/schema/$ref/minimum", "wrong_type"),
+        ({"x": {"allOf": 5}, "$ref": "#/x"}, "/schema/$ref/allOf", "wrong_type"),
         ({"x": {"$ref": "https://x.test/"}, "$ref": "#/x"}, "/schema/$ref/$ref", "not_allowed"),
         ({"$ref": "#"}, "/schema", "not_allowed"),
         (
