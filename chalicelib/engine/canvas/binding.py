@@ -1,7 +1,7 @@
 """Data binding of canvas layers: a value from the data, the fallback, or the layer's own."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 from chalicelib.contract.template.layer_constraints import (
     BIND_TARGETS,
@@ -10,6 +10,7 @@ from chalicelib.contract.template.layer_constraints import (
     is_bindable,
 )
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.canvas.scene import SceneLayer
 
 # Runs a template over the data and returns plain text.
@@ -17,37 +18,35 @@ type RunTemplate = Callable[[str], str]
 # Adds a warning: its code, its message and the path of the layer or option.
 type AddWarning = Callable[[str, str, str], None]
 
-_ABSENT: Final = object()
 _MAX_INDEX_DIGITS: Final = 9
 
 
 class DataBinding:
     """Look-up of the values that layers are bound to (decision 22)."""
 
-    def __init__(
-        self, data: Mapping[str, Any], run_template: RunTemplate, warn: AddWarning
-    ) -> None:
+    def __init__(self, data: JsonObject, run_template: RunTemplate, warn: AddWarning) -> None:
         """Bind layers to `data`."""
         self._data = data
         self._run_template = run_template
         self._warn = warn
 
-    def candidate_values(self, layer: SceneLayer) -> Iterator[Any]:
+    def candidate_values(self, layer: SceneLayer) -> Iterator[Json]:
         """Yield the values that the layer can show, the preferred one first, its own last.
 
         Raises RenderFailure `data_invalid`, or that of its template.
         """
-        if layer["bind"] is not None:
-            value = self._bound_value(layer)
+        bind = layer.fields["bind"]
+        if bind is not None:
+            value = self._bound_value(layer, bind)
             if value is None:
-                self._check_required(layer)
+                self._check_required(layer, bind)
             elif is_bindable(layer.type, value):
                 yield value
             else:
                 yield from self._coerce(layer, value)
-            if layer["fallback"] is not None:
-                yield layer["fallback"]
-        yield layer[BIND_TARGETS[layer.type]]
+            if layer.fields["fallback"] is not None:
+                yield layer.fields["fallback"]
+        yield layer.own_value
 
     def warn_unusable(self, layer: SceneLayer, reason: str) -> None:
         """Warn that a value from the data could not be used."""
@@ -56,8 +55,7 @@ class DataBinding:
         )
         self._warn("data_coerced", message, layer.path)
 
-    def _bound_value(self, layer: SceneLayer) -> Any:
-        bind = layer["bind"]
+    def _bound_value(self, layer: SceneLayer, bind: str) -> Json:
         if layer.type not in TEMPLATED_TYPES or "{" not in bind:
             return value_at(self._data, bind)
         try:
@@ -67,12 +65,12 @@ class DataBinding:
             raise RenderFailure(failure.code, message, **failure.members) from failure
         return text if text.strip() else None
 
-    def _check_required(self, layer: SceneLayer) -> None:
-        if layer["required"]:
-            message = f"data: {layer['bind'][:200]} is missing and {layer.path} requires it"
+    def _check_required(self, layer: SceneLayer, bind: str) -> None:
+        if layer.fields["required"]:
+            message = f"data: {bind[:200]} is missing and {layer.path} requires it"
             raise RenderFailure("data_invalid", message)
 
-    def _coerce(self, layer: SceneLayer, value: Any) -> Iterator[str]:
+    def _coerce(self, layer: SceneLayer, value: Json) -> Iterator[str]:
         """Yield a boolean as text; warn about any other unusable value."""
         if isinstance(value, bool) and layer.type in TEMPLATED_TYPES:
             text = str(value).lower()
@@ -83,31 +81,31 @@ class DataBinding:
             self.warn_unusable(layer, _unusable_reason(layer.type, value))
 
 
-def value_at(data: Any, path: str) -> Any:
+def value_at(data: Json, path: str) -> Json:
     """Return the value at a dotted path, in which numbers are array indexes; None if absent."""
     value = data
     for step in path.split("."):
         value = _step_into(value, step)
-        if value is _ABSENT:
-            return None
     return value
 
 
-def _step_into(value: Any, step: str) -> Any:
+def _step_into(value: Json, step: str) -> Json:
     if isinstance(value, dict):
-        return value.get(step, _ABSENT)
+        return value.get(step)
     if isinstance(value, list) and step.isascii() and step.isdecimal():
         # No array is long enough for an index of more digits.
         index = int(step) if len(step) <= _MAX_INDEX_DIGITS else len(value)
-        return value[index] if index < len(value) else _ABSENT
-    return _ABSENT
+        return value[index] if index < len(value) else None
+    return None
 
 
 def _binding_label(layer: SceneLayer) -> str:
-    return f"data.{layer['bind'][:200]} for {layer.path}"
+    bind = layer.fields["bind"]
+    assert bind is not None
+    return f"data.{bind[:200]} for {layer.path}"
 
 
-def _unusable_reason(type_: str, value: Any) -> str:
+def _unusable_reason(type_: str, value: Json) -> str:
     if isinstance(value, str) and len(value) > MAX_TEXT_CHARACTERS:
         return f"a text of {len(value)} characters is too long"
     kinds = {dict: "an object", list: "an array", str: "a text", bool: "a boolean"}

@@ -3,9 +3,11 @@
 import math
 from collections.abc import Mapping
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.contract.css_values import is_color
+from chalicelib.core.json import Json
+from chalicelib.engine.canvas.scene import LayerFields
 
 _TEXT_ALIGNMENTS: Final = frozenset({"left", "center", "right", "justify"})
 
@@ -27,10 +29,10 @@ def px(value: float) -> str:
     return f"{number(value)}px"
 
 
-def color(value: str) -> str:
-    """Return a CSS color; raises ValueError for any other text."""
-    if not is_color(value):
-        message = f"{value[:80]!r} is no CSS color"
+def color(value: Json) -> str:
+    """Return a CSS color; raises ValueError for any other value."""
+    if not isinstance(value, str) or not is_color(value):
+        message = f"{str(value)[:80]!r} is no CSS color"
         raise ValueError(message)
     return value
 
@@ -51,7 +53,7 @@ def style_attribute(properties: Mapping[str, str | None]) -> str:
     return f'style="{escape(declarations)}"'
 
 
-def box_properties(fields: Mapping[str, Any] | Any) -> dict[str, str | None]:
+def box_properties(fields: LayerFields) -> dict[str, str | None]:
     """Return position, size, rotation and opacity of a layer's box."""
     rotation, opacity = fields["rotation"], fields["opacity"]
     return {

@@ -5,13 +5,14 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.contract.template.layer_constraints import UPLOAD_SOURCE
+from chalicelib.core.json import Json
 from chalicelib.engine import barcodes
 from chalicelib.engine.canvas import css, text_layer
 from chalicelib.engine.canvas.binding import AddWarning, DataBinding
-from chalicelib.engine.canvas.scene import SceneLayer, scene_invalid
+from chalicelib.engine.canvas.scene import LayerFields, SceneLayer, scene_invalid
 from chalicelib.engine.deadline import Deadline, timeout_failure
 
 # The bounds of decision 22.
@@ -47,7 +48,7 @@ class LayerDrawing:
         self._characters_left = MAX_HTML_CHARACTERS
         self._missing_fonts: set[str] = set()
         self._image_uris: dict[str, str] = {}
-        self._draw_functions: dict[str, Callable[[SceneLayer, Any], str]] = {
+        self._draw_functions: dict[str, Callable[[SceneLayer, Json], str]] = {
             "text": partial(text_layer.text_layer_html, warn_missing_font=self._warn_missing_font),
             "image": self._draw_image,
             "rect": _draw_rect,
@@ -64,7 +65,7 @@ class LayerDrawing:
         Raises RenderFailure `scene_invalid`, `data_invalid`, `render_timeout`, and those of
         templates and uploads.
         """
-        return "".join(self._draw_layer(layer) for layer in layers if layer["visible"])
+        return "".join(self._draw_layer(layer) for layer in layers if layer.fields["visible"])
 
     def _draw_layer(self, layer: SceneLayer) -> str:
         if self._deadline.has_passed:
@@ -85,8 +86,8 @@ class LayerDrawing:
     def _draw_group(self, layer: SceneLayer) -> str:
         if not next(self._binding.candidate_values(layer)):
             return ""
-        hidden = ' aria-hidden="true"' if layer["decorative"] else ""
-        style = css.style_attribute(css.box_properties(layer))
+        hidden = ' aria-hidden="true"' if layer.fields["decorative"] else ""
+        style = css.style_attribute(css.box_properties(layer.fields))
         return f"<div{hidden}{_aria_label(layer)} {style}>{self.draw_layers(layer.layers)}</div>"
 
     def _draw_first_usable(self, layer: SceneLayer) -> str:
@@ -102,10 +103,13 @@ class LayerDrawing:
                 self._binding.warn_unusable(layer, str(error))
         return self._draw_functions[layer.type](layer, values[-1])
 
-    def _draw_image(self, layer: SceneLayer, source: str | None) -> str:
+    def _draw_image(self, layer: SceneLayer, value: Json) -> str:
+        source = str(value or "")
         if source and source not in self._image_uris:
             self._image_uris[source] = image_uri(source, self._uploads)
-        return _image_box(layer, source and self._image_uris[source], _OBJECT_FITS[layer["fit"]])
+        return _image_box(
+            layer, source and self._image_uris[source], _OBJECT_FITS[layer.fields["fit"]]
+        )
 
     def _warn_missing_font(self, name: str, layer: SceneLayer) -> None:
         if name.lower() not in self._missing_fonts:
@@ -114,47 +118,47 @@ class LayerDrawing:
             self._warn("font_fallback_used", message, layer.path)
 
 
-def _draw_rect(layer: SceneLayer, fill: str | None) -> str:
+def _draw_rect(layer: SceneLayer, fill: Json) -> str:
     style = css.style_attribute(shape_properties(layer, fill))
     return f"<div{_aria_label(layer)} {style}></div>"
 
 
-def _draw_line(layer: SceneLayer, stroke: str) -> str:
+def _draw_line(layer: SceneLayer, stroke: Json) -> str:
     style = css.style_attribute(line_properties(layer, stroke))
     return f"<div{_aria_label(layer)} {style}></div>"
 
 
-def _draw_svg(layer: SceneLayer, svg: str) -> str:
-    return _image_box(layer, svg and svg_uri(svg))
+def _draw_svg(layer: SceneLayer, svg: Json) -> str:
+    return _image_box(layer, svg_uri(str(svg)) if svg else None)
 
 
-def _draw_qrcode(layer: SceneLayer, value: Any) -> str:
+def _draw_qrcode(layer: SceneLayer, value: Json) -> str:
     if value == "":
         return ""
-    background = layer["background"]
+    background = layer.fields["background"]
     svg = barcodes.qr_svg(
         str(value),
-        error_correction=layer["error_correction"],
-        color=css.color(layer["color"]),
+        error_correction=layer.fields["error_correction"],
+        color=css.color(layer.fields["color"]),
         background=None if background is None else css.color(background),
     )
     return _image_box(layer, _svg_data_uri(svg), default_alt=str(value))
 
 
-def _draw_barcode(layer: SceneLayer, value: Any) -> str:
+def _draw_barcode(layer: SceneLayer, value: Json) -> str:
     if value == "":
         return ""
-    text, symbology, color = str(value), layer["symbology"], css.color(layer["color"])
+    text, symbology, color = str(value), layer.fields["symbology"], css.color(layer.fields["color"])
     bars = _svg_data_uri(barcodes.barcode_svg(text, symbology, color=color))
-    if not layer["show_text"]:
+    if not layer.fields["show_text"]:
         return _image_box(layer, bars, "fill", default_alt=text)
     human_readable = barcodes.human_readable_text(text, symbology)
     text_html, text_height = text_layer.barcode_text_html(
-        human_readable, layer["width"], layer["height"]
+        human_readable, layer.fields["width"], layer.fields["height"]
     )
-    picture = _img_tag(layer, bars, "fill", css.px(max(0.0, layer["height"] - text_height)))
-    hidden = ' aria-hidden="true"' if layer["decorative"] else ""
-    style = css.style_attribute({**css.box_properties(layer), "color": color})
+    picture = _img_tag(layer, bars, "fill", css.px(max(0.0, layer.fields["height"] - text_height)))
+    hidden = ' aria-hidden="true"' if layer.fields["decorative"] else ""
+    style = css.style_attribute({**css.box_properties(layer.fields), "color": color})
     return f"<div{hidden} {style}>{picture}{text_html}</div>"
 
 
@@ -167,49 +171,49 @@ def _image_box(
 ) -> str:
     if not uri:
         return ""
-    style = css.style_attribute(css.box_properties(layer))
+    style = css.style_attribute(css.box_properties(layer.fields))
     return f"<div {style}>{_img_tag(layer, uri, fit, '100%', default_alt=default_alt)}</div>"
 
 
 def _img_tag(layer: SceneLayer, uri: str, fit: str, height: str, *, default_alt: str = "") -> str:
     # An empty `alt` makes the picture an artifact in tagged PDF.
-    alt = "" if layer["decorative"] else (layer["alt"] or default_alt)
+    alt = "" if layer.fields["decorative"] else (layer.fields["alt"] or default_alt)
     style = css.style_attribute({"height": height, "object-fit": fit})
     data_layer = f'data-layer="{escape(layer.path)}"'
     return f'<img alt="{escape(alt)}" {data_layer} {style} src="{escape(uri)}">'
 
 
 def _aria_label(layer: SceneLayer) -> str:
-    if layer["decorative"] or not layer["alt"]:
+    if layer.fields["decorative"] or not layer.fields["alt"]:
         return ""
-    return f' role="img" aria-label="{escape(layer["alt"])}"'
+    return f' role="img" aria-label="{escape(layer.fields["alt"])}"'
 
 
-def shape_properties(layer: SceneLayer, fill: str | None) -> dict[str, str | None]:
+def shape_properties(layer: SceneLayer, fill: Json) -> dict[str, str | None]:
     """Return the CSS properties of a rectangle or an ellipse."""
-    stroke = layer["stroke"]
-    border_radius = "50%" if layer.type == "ellipse" else css.px(layer["radius"])
+    stroke = layer.fields["stroke"]
+    border_radius = "50%" if layer.type == "ellipse" else css.px(layer.fields["radius"])
     return {
-        **css.box_properties(layer),
+        **css.box_properties(layer.fields),
         "background-color": None if fill is None else css.color(fill),
         "border": None
         if stroke is None
-        else f"{css.px(layer['stroke_width'])} solid {css.color(stroke)}",
+        else f"{css.px(layer.fields['stroke_width'])} solid {css.color(stroke)}",
         "border-radius": None if border_radius == "0px" else border_radius,
     }
 
 
-def line_properties(layer: SceneLayer, stroke: str) -> dict[str, str | None]:
+def line_properties(layer: SceneLayer, stroke: Json) -> dict[str, str | None]:
     """Return the CSS properties of a line: a rotated bar with the same middle."""
-    across, down = float(layer["width"]), float(layer["height"])
-    length, thickness = math.hypot(across, down), layer["stroke_width"]
-    bar = {
+    across, down = float(layer.fields["width"]), float(layer.fields["height"])
+    length, thickness = math.hypot(across, down), layer.fields["stroke_width"]
+    bar: LayerFields = {
         **layer.fields,
-        "x": layer["x"] + (across - length) / 2,
-        "y": layer["y"] + (down - thickness) / 2,
+        "x": layer.fields["x"] + (across - length) / 2,
+        "y": layer.fields["y"] + (down - thickness) / 2,
         "width": length,
         "height": thickness,
-        "rotation": layer["rotation"] + math.degrees(math.atan2(down, across)),
+        "rotation": layer.fields["rotation"] + math.degrees(math.atan2(down, across)),
     }
     return {**css.box_properties(bar), "background-color": css.color(stroke)}
 

@@ -1,15 +1,16 @@
 """HTML page of a canvas scene, and the output options that fit it (decision 22)."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from copy import replace
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.contract.options.image import Viewport
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter, Margin
 from chalicelib.contract.template.layer_constraints import MAX_SIDE
+from chalicelib.core.json import JsonObject
 from chalicelib.core.text import replace_lone_surrogates
 from chalicelib.engine.canvas import css
 from chalicelib.engine.canvas.binding import DataBinding, RunTemplate
@@ -51,8 +52,8 @@ class CanvasPage:
 
 
 def canvas_page(
-    source: Mapping[str, Any],
-    data: Mapping[str, Any],
+    source: JsonObject,
+    data: JsonObject,
     output: OutputOptions,
     *,
     run_template: RunTemplate,

@@ -1,8 +1,8 @@
 """Text layers of a canvas; the page fits text that is too long where it can measure it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.engine.canvas import css
 from chalicelib.engine.canvas.scene import SceneLayer
@@ -13,7 +13,7 @@ _VERTICAL_ALIGNMENTS: Final = {
     "middle": "safe center",
     "bottom": "safe flex-end",
 }
-_WEIGHTS: Final = {"normal": 400, "bold": 700}
+_WEIGHTS: Final[Mapping[str | float, float]] = {"normal": 400, "bold": 700}
 _OVERFLOW_CLASSES: Final = {"clip": "clip", "ellipsis": "ellipsis", "shrink": "shrink"}
 # Advance of Cousine, the font of the text below bars, as a share of its size.
 _COUSINE_ADVANCE: Final = 0.6
@@ -60,30 +60,30 @@ _KNOWN_FAMILIES: Final = {
 
 
 def text_layer_html(
-    layer: SceneLayer, content: Any, warn_missing_font: Callable[[str, SceneLayer], None]
+    layer: SceneLayer, content: object, warn_missing_font: Callable[[str, SceneLayer], None]
 ) -> str:
     """Return the HTML of a text layer; `warn_missing_font` is called for an unknown font."""
-    families, missing = font_family(layer["font_family"])
+    families, missing = font_family(layer.fields["font_family"])
     if missing is not None:
         warn_missing_font(missing, layer)
-    size = layer["font_size"]
+    size, weight = layer.fields["font_size"], layer.fields["font_weight"]
     box = css.style_attribute(
         {
-            **css.box_properties(layer),
-            "justify-content": _VERTICAL_ALIGNMENTS[layer["vertical_align"]],
+            **css.box_properties(layer.fields),
+            "justify-content": _VERTICAL_ALIGNMENTS[layer.fields["vertical_align"]],
             "font-family": families,
             "font-size": css.px(size),
-            "font-weight": css.number(_WEIGHTS.get(layer["font_weight"], layer["font_weight"])),
-            "font-style": "italic" if layer["font_style"] == "italic" else None,
-            "color": css.color(layer["color"]),
-            "text-align": css.text_alignment(layer["align"]),
-            "line-height": css.number(layer["line_height"]),
+            "font-weight": css.number(float(_WEIGHTS.get(weight, weight))),
+            "font-style": "italic" if layer.fields["font_style"] == "italic" else None,
+            "color": css.color(layer.fields["color"]),
+            "text-align": css.text_alignment(layer.fields["align"]),
+            "line-height": css.number(layer.fields["line_height"]),
             # In em, so that it shrinks with the text.
-            "letter-spacing": f"{css.number(layer['letter_spacing'] / size)}em",
+            "letter-spacing": f"{css.number(layer.fields['letter_spacing'] / size)}em",
         }
     )
-    fit = _OVERFLOW_CLASSES[layer["overflow"]]
-    hidden = ' aria-hidden="true"' if layer["decorative"] else ""
+    fit = _OVERFLOW_CLASSES[layer.fields["overflow"]]
+    hidden = ' aria-hidden="true"' if layer.fields["decorative"] else ""
     return (
         f'<div class="t {fit}" data-fit="{fit}" data-layer="{escape(layer.path)}"{hidden} {box}>'
         f"<p>{escape(str(content))}</p></div>"

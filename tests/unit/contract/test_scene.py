@@ -117,7 +117,7 @@ def test_layer_ids_are_unique() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_drawing_uses_the_contract_defaults(kind: str) -> None:
     model = KINDS[kind]
-    sent = {"type": kind} if kind in {"line", "group"} else {"type": kind, **BOX}
+    sent: dict[str, Any] = {"type": kind} if kind in {"line", "group"} else {"type": kind, **BOX}
 
     (layer,) = read_scene({**BOX, "layers": [sent]}).layers
 

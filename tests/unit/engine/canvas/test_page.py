@@ -177,6 +177,9 @@ def test_drawing_ends_at_the_jobs_deadline() -> None:
         ({"type": "text", **BOX, "align": "x;y:z"}, "no alignment"),
         ({"type": "rect"}, "width: is required"),
         ({"type": "script"}, "type must be one of"),
+        ({"type": "rect", **BOX, "fill": 5}, "no CSS color"),
+        ({"type": "group", "layers": {"a": 1}}, "must be an array"),
+        ({"type": "group", "layers": [5]}, "must be an object"),
     ],
 )
 def test_unchecked_scene_is_refused(layer: Mapping[str, Any], message: str) -> None:
