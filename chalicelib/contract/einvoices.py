@@ -1,12 +1,12 @@
 """Requests and results of the e-invoice endpoints: write XML, validate documents."""
 
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Base64, Metadata, UploadId
+from chalicelib.contract.field_types import Base64, Metadata, UncheckedJson, UploadId
 from chalicelib.contract.invoice.field_types import EInvoiceProfile
 from chalicelib.contract.invoice.invoice import Invoice
 from chalicelib.contract.render.conformance_report import ConformanceReport
@@ -72,6 +72,6 @@ class EInvoiceValidation(Model):
     for it), for a PDF also `pdfa`, and `pdfua` if the PDF claims it. `path` leads into `invoice`.
     The warnings `PLT-NOT-IN-MODEL` name content that `invoice` leaves out, or the reason why there
     is no invoice. A section without a verdict is `unavailable` (`PLT-NOT-VALIDATED`)."""
-    invoice: dict[str, Any] | None
+    invoice: dict[str, UncheckedJson] | None
     """An object of the schema `Invoice`; null if the document has no lines or does not fit the
     schema."""

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import re
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Final, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
@@ -10,19 +10,24 @@ from pydantic import (
     AwareDatetime,
     BeforeValidator,
     Field,
+    GetPydanticSchema,
     StringConstraints,
     model_validator,
 )
-from pydantic_core import PydanticKnownError
+from pydantic_core import PydanticKnownError, core_schema
+from pydantic_core.core_schema import ErrorType
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.css_values import is_color
+from chalicelib.core.json import Json
 
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
 _DATE_PATTERN: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME_PATTERN: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
 _PATTERN_CONTEXT: Final = {"error": "another form"}
 
+# A value of the caller's own, which pydantic takes as it was parsed.
+UncheckedJson = Annotated[Json, GetPydanticSchema(lambda _type, _next: core_schema.any_schema())]
 MetadataKey = Annotated[str, StringConstraints(min_length=1, max_length=40)]
 MetadataText = Annotated[str, StringConstraints(max_length=500)]
 Metadata = dict[MetadataKey, MetadataText | int | float | bool | None]
@@ -48,7 +53,7 @@ def check_time_zone(value: str) -> str:
         raise ValueError(message) from unknown
 
 
-def _refuse_numbers(kind: Any, context: dict[str, str]) -> BeforeValidator:
+def _refuse_numbers(kind: ErrorType, context: dict[str, str]) -> BeforeValidator:
     """Return a validator that refuses numbers, which pydantic would read as seconds since 1970."""
 
     def check(value: object) -> object:
@@ -60,7 +65,7 @@ def _refuse_numbers(kind: Any, context: dict[str, str]) -> BeforeValidator:
 
 
 def _require_pattern(
-    form: str, kind: Any, context: dict[str, str] | None = None
+    form: str, kind: ErrorType, context: dict[str, str] | None = None
 ) -> BeforeValidator:
     """Return a validator for one spelling: pydantic also reads `on` as true and `5` as a time."""
     pattern = re.compile(form)

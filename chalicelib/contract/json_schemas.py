@@ -1,19 +1,20 @@
 """JSON Schema 2020-12 of the contract's models."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic.json_schema import JsonSchemaValue, models_json_schema
 
 type _Mode = Literal["validation", "serialization"]
+type _References = dict[type, JsonSchemaValue]
 
 
 def model_json_schemas(
     request_models: Iterable[type[BaseModel]],
     response_models: Iterable[type[BaseModel]],
     ref_template: str,
-) -> tuple[dict[Any, Any], dict[Any, Any], dict[str, Any]]:
+) -> tuple[_References, _References, dict[str, JsonSchemaValue]]:
     """Return the references of the request models, those of the response models, and all schemas.
 
     `ref_template` is the form of a reference, such as `#/components/schemas/{model}`.
@@ -23,7 +24,7 @@ def model_json_schemas(
     ]
     models_and_modes += [(model, "serialization") for model in response_models]
     references, definitions = models_json_schema(models_and_modes, ref_template=ref_template)
-    by_mode: dict[_Mode, dict[Any, Any]] = {
+    by_mode: dict[_Mode, _References] = {
         "validation": {},
         "serialization": {},
     }

@@ -1,7 +1,7 @@
 """Validation of bodies and query parameters; pydantic's errors become `errors[]` of the problem."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -17,7 +17,7 @@ _RANGE: Final = "out_of_range"
 _LENGTH: Final = "wrong_length"
 
 
-def read_body[M: BaseModel](model: type[M], raw: bytes, value: Any) -> M:
+def read_body[M: BaseModel](model: type[M], raw: bytes, value: object) -> M:
     """Validate a body, given as bytes and as the value parsed from it; raise `validation_error`."""
     try:
         return model.model_validate_json(raw)
@@ -33,7 +33,7 @@ def read_query[M: BaseModel](model: type[M], texts: Mapping[str, str]) -> M:
         raise to_service_error(error, dict(texts), "/query") from None
 
 
-def to_service_error(error: ValidationError, value: Any, prefix: str = "") -> ServiceError:
+def to_service_error(error: ValidationError, value: object, prefix: str = "") -> ServiceError:
     """Return the `validation_error` with one entry for each invalid field, at most MAX_ERRORS."""
     merged: dict[str, FieldError] = {}
     for finding in error.errors(include_url=False, include_input=False):
@@ -53,14 +53,14 @@ def to_service_error(error: ValidationError, value: Any, prefix: str = "") -> Se
     )
 
 
-def _field_error(finding: ErrorDetails, value: Any, prefix: str) -> FieldError:
+def _field_error(finding: ErrorDetails, value: object, prefix: str) -> FieldError:
     kind, context = finding["type"], finding.get("ctx", {})
     code, message_of = _MESSAGES.get(kind, ("invalid", _default_message))
     message = message_of(finding, context)
     return FieldError(json_pointer(_json_path(value, finding), prefix), code, message)
 
 
-def _json_path(value: Any, finding: ErrorDetails) -> list[str | int]:
+def _json_path(value: object, finding: ErrorDetails) -> list[str | int]:
     # pydantic's location also names branches of unions and `[key]`, which are not part of the JSON.
     steps = list(finding["loc"])
     missing = steps.pop() if finding["type"] == "missing" and steps else None
@@ -74,12 +74,12 @@ def _json_path(value: Any, finding: ErrorDetails) -> list[str | int]:
     return path if missing is None else [*path, missing]
 
 
-def _is_union_branch(value: Any, inner: Any, following: _Location) -> bool:
+def _is_union_branch(value: object, inner: object, following: _Location) -> bool:
     # A branch may have the name of a field next to it: `{"kind": "arm", "arm": …}`.
     return any(_member(inner, step) is _ABSENT is not _member(value, step) for step in following)
 
 
-def _member(value: Any, step: str | int) -> Any:
+def _member(value: object, step: str | int) -> object:
     if isinstance(value, dict) and step in value:
         return value[step]
     if isinstance(value, list) and isinstance(step, int) and step < len(value):
@@ -87,17 +87,17 @@ def _member(value: Any, step: str | int) -> Any:
     return _ABSENT
 
 
-def _default_message(finding: ErrorDetails, context: Mapping[str, Any]) -> str:
+def _default_message(finding: ErrorDetails, context: Mapping[str, object]) -> str:
     reason = context.get("error")
     text = str(reason) if reason is not None else finding["msg"]
     return text.replace("Input should be", "must be").replace("Input should", "must")
 
 
-def _message_from(text: str) -> Callable[[ErrorDetails, Mapping[str, Any]], str]:
+def _message_from(text: str) -> Callable[[ErrorDetails, Mapping[str, object]], str]:
     return lambda _, context: text.format_map(context)
 
 
-_MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, Any]], str]]]] = {
+_MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, object]], str]]]] = {
     "missing": ("required", _message_from("is required")),
     "extra_forbidden": ("unknown", _message_from("is not known here")),
     "string_type": (_TYPE, _message_from("must be a string")),

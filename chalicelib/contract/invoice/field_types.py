@@ -4,7 +4,7 @@
 """
 
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, StringConstraints, WithJsonSchema
 
@@ -62,7 +62,7 @@ def _check_percentage(value: str | float) -> str | float:
     return value
 
 
-def _decimal_json_schema(places: int, **bounds: Any) -> WithJsonSchema:
+def _decimal_json_schema(places: int, **bounds: int) -> WithJsonSchema:
     text_schema = {"type": "string", "pattern": decimal_pattern(places)}
     return WithJsonSchema({"anyOf": [text_schema, {"type": "number", **bounds}]})
 

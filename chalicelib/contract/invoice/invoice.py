@@ -1,11 +1,11 @@
 """Invoice of EN 16931, and the e-invoice of a render's output."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, field_serializer, model_validator
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Day
+from chalicelib.contract.field_types import Day, UncheckedJson
 from chalicelib.contract.invoice import business_groups as p
 from chalicelib.contract.invoice import field_types as k
 from chalicelib.contract.invoice.constraints import MAX_ENTRIES, MAX_LINES
@@ -82,7 +82,7 @@ class EInvoiceSpec(Model):
     """A PDF carries CII only; `POST /v1/einvoices` makes UBL."""
 
     @field_serializer("invoice")
-    def _serialize_invoice(self, invoice: Invoice | None) -> dict[str, Any] | None:
+    def _serialize_invoice(self, invoice: Invoice | None) -> dict[str, UncheckedJson] | None:
         """Serialise without absent members, because an invoice may have thousands of lines."""
         return None if invoice is None else invoice.model_dump(mode="json", exclude_none=True)
 

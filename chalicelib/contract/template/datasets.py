@@ -1,10 +1,11 @@
 """Datasets: sample data of a template."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.field_types import UncheckedJson
 from chalicelib.contract.template.template import DisplayName
 
 
@@ -12,7 +13,7 @@ class DatasetRequest(Model):
     """A new dataset, or the whole replacement of one."""
 
     name: DisplayName
-    data: dict[str, Any]
+    data: dict[str, UncheckedJson]
     """The `data` of a render. It is not checked before publishing renders it."""
     is_default: bool | None = None
     """Exactly one dataset of a template is the default. True: this one, from now on. Null: the
@@ -34,7 +35,7 @@ class DatasetSummary(Model):
 class Dataset(DatasetSummary):
     """A dataset."""
 
-    data: dict[str, Any]
+    data: dict[str, UncheckedJson]
 
 
 class DatasetList(Model):
@@ -53,4 +54,4 @@ class InferredSchema(Model):
     template_id: str
     datasets: int
     """Number of datasets that it was inferred from."""
-    schema_: Annotated[dict[str, Any], Field(alias="schema")]
+    schema_: Annotated[dict[str, UncheckedJson], Field(alias="schema")]

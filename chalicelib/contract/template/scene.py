@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import Field, GetJsonSchemaHandler, ValidationError
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Color
+from chalicelib.contract.field_types import Color, UncheckedJson
 from chalicelib.contract.template import layer_constraints
 from chalicelib.contract.template.layers import Layer
 from chalicelib.contract.validation import to_service_error
 from chalicelib.core.errors import FieldError, ServiceError
+from chalicelib.core.json import Json, JsonObject
 
 _LIST_INDEX: Final = re.compile(r"/([0-9]+)(?=/|$)")
 
@@ -43,10 +44,10 @@ class _SceneJsonSchema:
         return handler(Scene.__pydantic_core_schema__)
 
 
-SceneObject = Annotated[dict[str, Any], _SceneJsonSchema()]
+SceneObject = Annotated[dict[str, UncheckedJson], _SceneJsonSchema()]
 
 
-def check_scene(value: Mapping[str, Any], pointer: str = "/scene") -> None:
+def check_scene(value: JsonObject, pointer: str = "/scene") -> None:
     """Raise `scene_invalid` if the scene cannot be drawn; the detail names the layer.
 
     `pointer` is the JSON Pointer of the scene in the request.
@@ -59,7 +60,7 @@ def check_scene(value: Mapping[str, Any], pointer: str = "/scene") -> None:
         raise _scene_error(entries, pointer) from None
 
 
-def _check_limits(value: Mapping[str, Any], pointer: str) -> None:
+def _check_limits(value: JsonObject, pointer: str) -> None:
     """Raise `scene_invalid` for too many or too deep layers, or for a repeated id.
 
     Before the models, which would validate every layer of a huge scene first.
@@ -81,11 +82,11 @@ def _check_limits(value: Mapping[str, Any], pointer: str) -> None:
         known[name] = path
 
 
-def _walk_layers(scene: Mapping[str, Any]) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    pending: list[tuple[str, int, Any]] = [("", 0, scene)]
+def _walk_layers(scene: JsonObject) -> Iterator[tuple[str, int, JsonObject]]:
+    pending: list[tuple[str, int, Json]] = [("", 0, scene)]
     while pending:
-        path, depth, holder = pending.pop()
-        holder = holder if isinstance(holder, Mapping) else {}
+        path, depth, value = pending.pop()
+        holder: JsonObject = value if isinstance(value, Mapping) else {}
         if depth:
             yield path, depth, holder
         inner = holder.get("layers")

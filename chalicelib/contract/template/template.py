@@ -1,11 +1,11 @@
 """Templates: requests, drafts and versions."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import PageLimit, QueryFlag
+from chalicelib.contract.field_types import PageLimit, QueryFlag, UncheckedJson
 from chalicelib.contract.render.pdf import HeaderFooter
 from chalicelib.contract.template.options import TemplateOptions
 from chalicelib.contract.template.scene import SceneObject
@@ -41,7 +41,7 @@ class TemplateSourceFields(TemplateContent):
     content: TemplateContent | None = None
     """The whole content, in place of its members."""
     options: TemplateOptions | None = None
-    schema_: Annotated[dict[str, Any] | None, Field(alias="schema")] = None
+    schema_: Annotated[dict[str, UncheckedJson] | None, Field(alias="schema")] = None
     """A JSON Schema (2020-12) that data must fit."""
 
     @model_validator(mode="after")
@@ -57,7 +57,7 @@ class DatasetSpec(Model):
     """Sample data of a template."""
 
     name: DisplayName
-    data: dict[str, Any]
+    data: dict[str, UncheckedJson]
     is_default: bool = False
     """Exactly one dataset is the default: the first one if none is marked."""
 
@@ -168,9 +168,9 @@ class SourceShown(Model):
     css: str | None = None
     header: str | HeaderFooter | None = None
     footer: str | HeaderFooter | None = None
-    scene: dict[str, Any] | None = None
+    scene: dict[str, UncheckedJson] | None = None
     options: TemplateOptions
-    schema_: Annotated[dict[str, Any] | None, Field(alias="schema")]
+    schema_: Annotated[dict[str, UncheckedJson] | None, Field(alias="schema")]
 
 
 class TemplateDraft(SourceShown):

@@ -13,6 +13,7 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.template.scene import Scene
 from chalicelib.contract.validation import read_body, read_query
 from chalicelib.core.errors import ServiceError
+from chalicelib.core.json import Json
 
 QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model}
 # A scene is sent as any object and validated against its model later.
@@ -83,6 +84,8 @@ def models(kinds: set[type[BaseModel]]) -> list[type[BaseModel]]:
 
 
 def inside(annotation: Any) -> Iterator[type[BaseModel]]:
+    if annotation is Json:  # The caller's own, and recursive.
+        return
     if isinstance(annotation, TypeAliasType):
         yield from inside(annotation.__value__)
     elif isinstance(annotation, type) and issubclass(annotation, Model):
