@@ -2,7 +2,7 @@
 
 import io
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,6 +14,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium import flags, process
+from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.pool.prepared_page import NewTargets
 from chalicelib.engine.browser.requests.requests import PageRequests
@@ -170,7 +171,7 @@ def _played_in_turn(
 _on_request = PageRequests._on_request
 
 
-def _let_through(self: PageRequests, session: str, event: Mapping[str, Any]) -> None:
+def _let_through(self: PageRequests, session: str, event: Event) -> None:
     """Intercept only requests for the document itself."""
     if event["request"]["url"].startswith(self._prepared_page.origin):
         _on_request(self, session, event)
@@ -181,7 +182,7 @@ def _let_through(self: PageRequests, session: str, event: Mapping[str, Any]) -> 
 _on_event = NewTargets._on_event
 
 
-def _let_run(self: NewTargets, method: str, event: Mapping[str, Any]) -> None:
+def _let_run(self: NewTargets, method: str, event: Event) -> None:
     """Do not close windows and workers of pages."""
     context = event.get("targetInfo", {}).get("browserContextId", "")
     if method == "Target.attachedToTarget" and context not in self._expected:

@@ -9,7 +9,7 @@ import re
 import sys
 from binascii import Error, a2b_base64
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 _PEM: Final = re.compile(
     r"-----BEGIN CERTIFICATE-----\s(.*?)\s-----END CERTIFICATE-----", re.DOTALL
@@ -51,7 +51,7 @@ def main(libraries: Path, ca_bundle: Path, target: Path) -> int:
     return 0
 
 
-def _load_nss(folder: Path) -> Any:
+def _load_nss(folder: Path) -> ctypes.CDLL:
     loaded = [ctypes.CDLL(str(folder / name), mode=ctypes.RTLD_GLOBAL) for name in _LIBRARIES]
     nss = loaded[-1]
     # ctypes assumes int results, which would cut 64-bit pointers.

@@ -7,14 +7,16 @@ import json
 import os
 import select
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Final
 
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.text import replace_lone_surrogates
+from chalicelib.engine.browser.chromium.protocol import CallResult, Event, Message
 
-Answer = Future[dict[str, Any]]
-Handler = Callable[[str, Mapping[str, Any]], None]
+Answer = Future[CallResult]
+Handler = Callable[[str, Event], None]
 _CHUNK_BYTES: Final = 1 << 20
 _STALL_S: Final = 5.0
 # Page text may hold lone surrogates, which UTF-8 cannot encode. A search for one byte is faster
@@ -77,13 +79,13 @@ class Pipe:
     def send(
         self,
         method: str,
-        parameters: Mapping[str, Any] | None = None,
+        parameters: JsonObject | None = None,
         session: str | None = None,
     ) -> Answer:
         """Send a call; the future gets its result, or fails with BrowserGone or CallRefused."""
         answer: Answer = Future()
         number = next(self._call_ids)
-        message: dict[str, Any] = {"id": number, "method": method, "params": parameters or {}}
+        message: dict[str, Json] = {"id": number, "method": method, "params": parameters or {}}
         if session is not None:
             message["sessionId"] = session
         with self._state_lock:
@@ -153,7 +155,7 @@ class Pipe:
             return b""
 
     def _dispatch(self, data: bytes) -> None:
-        message = json.loads(data)
+        message: Message = json.loads(data)
         if _BACKSLASH in data and _SURROGATE_ESCAPE in data:
             message = replace_lone_surrogates(message)
         number = message.get("id")

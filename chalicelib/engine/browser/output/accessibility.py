@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
 
 _MAX_ELEMENTS: Final = 20_000
@@ -76,10 +77,10 @@ def link_texts(tab: Tab) -> list[tuple[str, str]]:
 
 
 @cache
-def _accessibility_gaps_script() -> str:
-    return Path(__file__).with_name("accessibility_gaps.js").read_text()
+def _accessibility_gaps_script() -> PageFunction[list[tuple[str, str, int]] | None]:
+    return PageFunction(Path(__file__).with_name("accessibility_gaps.js").read_text())
 
 
 @cache
-def _link_texts_script() -> str:
-    return Path(__file__).with_name("link_texts.js").read_text()
+def _link_texts_script() -> PageFunction[list[tuple[str, str]] | None]:
+    return PageFunction(Path(__file__).with_name("link_texts.js").read_text())

@@ -10,7 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict
+
+from chalicelib.engine.browser.chromium.protocol import FunctionResult
 
 _MAX_FONTS: Final = 50
 # Expression for a script that defines `own`, a reader of document members through the prototype.
@@ -71,6 +73,14 @@ _DEFAULT_FAMILY: Final = "Times New Roman"
 _FAMILY_NAME: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,"']+))\s*(?:,|$)""")
 
 
+class RequestedFonts(TypedDict):
+    """Result of REQUESTED_FONTS; `asked` has a family list and the scripts of its text."""
+
+    faces: list[str]
+    lang: str
+    asked: list[tuple[str, list[str]]]
+
+
 class InstalledFonts(NamedTuple):
     """Font that each family is drawn with, by the family's name in lower case."""
 
@@ -87,25 +97,26 @@ class InstalledFonts(NamedTuple):
         return self.families.get(family.lower())
 
 
-def used_fonts(answer: Mapping[str, Any], installed: InstalledFonts) -> list[dict[str, str]]:
+def used_fonts(
+    answer: FunctionResult[RequestedFonts | None], installed: InstalledFonts
+) -> list[dict[str, str]]:
     """Return pairs of requested and used font, at most 50, sorted.
 
     `requested` is the first family of a list. `answer` is the result of REQUESTED_FONTS. For a web
     font only Latin text is reported: its other scripts are unknown.
     """
-    value = answer.get("result", {}).get("value") or {}
-    faces = {_family_names(face)[0] for face in value.get("faces", []) if _family_names(face)}
+    requested = answer.get("result", {}).get("value")
+    if requested is None:
+        return []
+    faces = {_family_names(face)[0] for face in requested["faces"] if _family_names(face)}
     pairs = {
         (families[0], used)
-        for text, scripts in value.get("asked", [])
+        for text, scripts in requested["asked"]
         if (families := _family_names(text))
         for script in scripts
-        if (used := _used_font(families, script, faces, installed, value.get("lang", "")))
-        is not None
+        if (used := _used_font(families, script, faces, installed, requested["lang"])) is not None
     }
-    return [
-        {"requested": requested, "used": used} for requested, used in sorted(pairs)[:_MAX_FONTS]
-    ]
+    return [{"requested": family, "used": used} for family, used in sorted(pairs)[:_MAX_FONTS]]
 
 
 def _used_font(

@@ -6,11 +6,15 @@ for all pages.
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pybase64 import b64decode
 
 from chalicelib.contract.css_values import length_in_inches
+from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.contract.options.pdf import (
     HeaderFooter,
     HeaderFooterPair,
@@ -70,7 +74,8 @@ _PAGE_CSS: Final = _important(
     *("page: s{kind}", "width: {width}pt", "height: {height}pt"),
 )
 # Builds one section per page and fills the placeholders by class, as Chromium does.
-_FILL_PAGES: Final = """async ({header, footer, pages, total, title, url, margins, css}) => {
+_FILL_PAGES: Final = PageFunction[None](
+    """async ({header, footer, pages, total, title, url, margins, css}) => {
   document.head.style.cssText = 'display: none !important';
   document.documentElement.style.cssText = document.body.style.cssText = css;
   const date = new Intl.DateTimeFormat(
@@ -102,6 +107,7 @@ _FILL_PAGES: Final = """async ({header, footer, pages, total, title, url, margin
   await document.fonts.ready;
   await Promise.all([...document.images].map((image) => image.decode().catch(() => null)));
 }"""
+)
 # Extra page height in points, so that rounding never pushes a section to another page.
 _SLACK_PT: Final = 1
 
@@ -202,7 +208,7 @@ def _text_html(text: str | None) -> str:
 
 def _fill_arguments(
     batch: HeaderFooterBatch, page_kinds: dict[tuple[float, float], int], options: PdfOptions
-) -> dict[str, Any]:
+) -> JsonObject:
     margin = options.margin.inches
     return {
         "header": template(batch.pair.header, "header", options),

@@ -1,36 +1,53 @@
 """Screenshots of a page within size limits, and the preparation of a canvas for them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cache
 from math import ceil, floor
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from pybase64 import b64decode
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.chromium.protocol import LayoutViewport, PageFunction
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
 
+if TYPE_CHECKING:
+    from chalicelib.core.json import Json
+
 _TRANSPARENT: Final = {"r": 0, "g": 0, "b": 0, "a": 0}
-# Edges of an element in CSS pixels from the page's origin; null without a match.
-_ELEMENT_EDGES: Final = """(selector) => {
+
+
+class _ElementEdges(TypedDict):
+    """Edges in CSS pixels from the page's origin, and the position that the page is scrolled to."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    scrollX: float
+    scrollY: float
+
+
+# Null without a match.
+_ELEMENT_EDGES: Final = PageFunction[_ElementEdges | None]("""(selector) => {
   const element = Document.prototype.querySelector.call(document, selector);
   if (element === null) { return null; }
   const {left, top, right, bottom} = element.getBoundingClientRect();
   return {left: left + scrollX, top: top + scrollY, right: right + scrollX,
     bottom: bottom + scrollY, scrollX, scrollY};
-}"""
+}""")
 # Smallest font size of a shrunk text, as a share of its own size (decision 22).
 MIN_FONT_SCALE: Final = 0.25
 # Returns the URL of each broken image, or its layer for a data: URL.
-_HIDE_BROKEN_IMAGES: Final = """() => {
+_HIDE_BROKEN_IMAGES: Final = PageFunction[list[str]]("""() => {
   const images = Reflect.get(Document.prototype, 'images', document);
   const broken = [...images].filter((image) => image.complete && !image.naturalWidth);
   for (const image of broken) { image.style.visibility = 'hidden'; }
   return broken.map(({src, dataset}) => src.startsWith('data:') ? dataset.layer : src);
-}"""
+}""")
 
 
 class PictureLimits(NamedTuple):
@@ -51,7 +68,7 @@ def take_picture(tab: Tab, output: OutputOptions) -> bytes:
     if output.image.is_transparent:
         tab.send("Emulation.setDefaultBackgroundColorOverride", color=_TRANSPARENT)
     # A PNG that is encoded again in another format need not be small.
-    parameters: dict[str, Any] = {"format": "png", "optimizeForSpeed": "png" not in output.formats}
+    parameters: dict[str, Json] = {"format": "png", "optimizeForSpeed": "png" not in output.formats}
     clip = _clip_area(tab, output)
     if clip is not None:
         window = output.layout_viewport()
@@ -96,8 +113,7 @@ def fit_texts(tab: Tab) -> list[str]:
     answer = tab.outcome(tab.call_function(_fit_texts_script(), MIN_FONT_SCALE))
     if "value" not in answer["result"]:
         raise RenderFailure("render_failed", "the texts of the canvas could not be measured")
-    layers: list[str] = answer["result"]["value"]
-    return layers
+    return answer["result"]["value"]
 
 
 def hide_broken_images(tab: Tab) -> list[str]:
@@ -110,8 +126,7 @@ def hide_broken_images(tab: Tab) -> list[str]:
     answer = tab.outcome(tab.call_function(_HIDE_BROKEN_IMAGES))
     if "value" not in answer["result"]:
         raise RenderFailure("render_failed", "the pictures of the canvas could not be looked at")
-    sources: list[str] = answer["result"]["value"]
-    return sources
+    return answer["result"]["value"]
 
 
 def _formats_at_taken_size(output: OutputOptions) -> Collection[str]:
@@ -119,7 +134,7 @@ def _formats_at_taken_size(output: OutputOptions) -> Collection[str]:
     return output.formats if output.image.fit_size is None else ()
 
 
-def _clip_area(tab: Tab, output: OutputOptions) -> dict[str, Any] | None:
+def _clip_area(tab: Tab, output: OutputOptions) -> dict[str, float] | None:
     """Return the part of the document to capture; None for the viewport."""
     if output.image.clip_selector is not None:
         return _element_area(tab, output.image.clip_selector)
@@ -129,14 +144,14 @@ def _clip_area(tab: Tab, output: OutputOptions) -> dict[str, Any] | None:
     return None
 
 
-def _element_area(tab: Tab, selector: str) -> dict[str, Any]:
+def _element_area(tab: Tab, selector: str) -> dict[str, float]:
     edges_answer = tab.call_function(_ELEMENT_EDGES, selector)
     metrics_answer = tab.send("Page.getLayoutMetrics")
     result = tab.outcome(edges_answer)
     field = "output.image.clip_selector"
     if "exceptionDetails" in result:
         raise RenderFailure("render_failed", f"{field} is not a valid CSS selector")
-    edges: Mapping[str, float] | None = result["result"]["value"]
+    edges = result["result"]["value"]
     if edges is None:
         raise RenderFailure("render_failed", f"{field}: no element of the page matches it")
     if edges["left"] >= edges["right"] or edges["top"] >= edges["bottom"]:
@@ -148,7 +163,7 @@ def _element_area(tab: Tab, selector: str) -> dict[str, Any]:
     return area
 
 
-def _pixel_area(edges: Mapping[str, float], window: Mapping[str, int]) -> dict[str, Any]:
+def _pixel_area(edges: _ElementEdges, window: LayoutViewport) -> dict[str, float]:
     """Return the whole pixels that an element touches, from the document's upper left corner.
 
     A right-to-left document can extend left of its origin, at negative coordinates. The area is cut
@@ -163,5 +178,5 @@ def _pixel_area(edges: Mapping[str, float], window: Mapping[str, int]) -> dict[s
 
 
 @cache
-def _fit_texts_script() -> str:
-    return Path(__file__).with_name("fit_canvas.js").read_text()
+def _fit_texts_script() -> PageFunction[list[str]]:
+    return PageFunction(Path(__file__).with_name("fit_canvas.js").read_text())

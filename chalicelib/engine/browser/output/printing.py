@@ -1,13 +1,16 @@
 """PDF printing of a page through Page.printToPDF, with a check for headers that overlap."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from concurrent.futures import Future
+from typing import Final, TypedDict
 
 from pybase64 import b64decode
 
 from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
+from chalicelib.core.json import Json
+from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.header_footer import FRAME_CSS, template, templates
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
@@ -23,9 +26,18 @@ type _CacheKey = tuple[float, tuple[str, ...]]
 # Heights in CSS pixels, by paper width and templates.
 _HEIGHT_CACHE: Final[dict[_CacheKey, list[float]]] = {}
 _CSS: Final = FRAME_CSS + "section { font: 8pt sans-serif } #footer { align-items: flex-start }"
+
+
+class _Measurement(TypedDict):
+    """Heights in the order of the templates, and the document's own margins, in CSS pixels."""
+
+    heights: list[float]
+    margins: dict[str, float | None]
+
+
 # Each template is laid out hidden in a closed shadow root, apart from the page's styles; external
 # resources are removed first. The document's own `@page` margins override those of the request.
-_MEASURE_HEIGHTS: Final = """async (templates, css, width) => {
+_MEASURE_HEIGHTS: Final = PageFunction[_Measurement | None]("""async (templates, css, width) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const create = (name) => Document.prototype.createElement.call(document, name);
   const sheet = new CSSStyleSheet();
@@ -93,7 +105,8 @@ _MEASURE_HEIGHTS: Final = """async (templates, css, width) => {
   } finally {
     host.remove();
   }
-}"""
+}""")
+type _HeightsAnswer = Future[FunctionResult[_Measurement | None]]
 
 
 def print_pdf(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
@@ -129,7 +142,7 @@ def print_pdf(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]
     return content, overlap_warnings(tab, options, heights_answer)
 
 
-def measure_heights(tab: Tab, options: PdfOptions) -> Answer | None:
+def measure_heights(tab: Tab, options: PdfOptions) -> _HeightsAnswer | None:
     """Start measuring the headers and footers; None where there are none."""
     measured = [
         {"side": side, "html": template(header_footer, side, options)}
@@ -143,7 +156,9 @@ def measure_heights(tab: Tab, options: PdfOptions) -> Answer | None:
     return tab.call_function(_MEASURE_HEIGHTS, uncached, _CSS, width * _PIXELS_PER_INCH)
 
 
-def overlap_warnings(tab: Tab, options: PdfOptions, heights_answer: Answer) -> list[RenderWarning]:
+def overlap_warnings(
+    tab: Tab, options: PdfOptions, heights_answer: _HeightsAnswer
+) -> list[RenderWarning]:
     """Return a warning for each header or footer that is taller than its margin."""
     try:
         result = tab.wait_for(heights_answer, tab.deadline.within(_TIMEOUT_S))["result"].get(
@@ -168,9 +183,9 @@ def overlap_warnings(tab: Tab, options: PdfOptions, heights_answer: Answer) -> l
     ]
 
 
-def _print_parameters(options: PdfOptions) -> dict[str, Any]:
+def _print_parameters(options: PdfOptions) -> dict[str, Json]:
     (width, height), margin = options.paper_size, options.margin.inches
-    parameters: dict[str, Any] = {
+    parameters: dict[str, Json] = {
         "landscape": options.landscape,
         "printBackground": options.print_background,
         "scale": options.scale,
@@ -226,7 +241,7 @@ def _headers_and_footers(options: PdfOptions) -> Iterator[tuple[str, str, Header
         ("first_", options.first_page),
         ("last_", options.last_page),
     )
-    seen: set[tuple[str, Any]] = set()
+    seen: set[tuple[str, HeaderFooter]] = set()
     for prefix, pair in kinds:
         for side, header_footer in (("header", pair.header), ("footer", pair.footer)):
             if header_footer is not None and (side, header_footer) not in seen:

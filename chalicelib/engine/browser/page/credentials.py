@@ -1,13 +1,15 @@
 """Caller's headers and cookies, sent to the origin of the rendered URL only (decision 18)."""
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 from urllib.parse import urlsplit
 
 from chalicelib.contract.options.http import Cookie, HttpOptions
 from chalicelib.core.destinations import DEFAULT_PORTS
+from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
+from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.deadline import Deadline
 
@@ -36,7 +38,7 @@ class Credentials:
         self._foreign_frames: set[str] = set()
         self._strayed_requests: set[str] = set()
         self._cookies, headers = options.cookies or (), options.headers or {}
-        self._cookies_set: list[dict[str, Any]] = []
+        self._cookies_set: list[dict[str, Json]] = []
         self.unused_fields = [f"headers.{name}" for name in headers if not _is_settable(name)]
         self._headers = {
             name.lower(): (name, value) for name, value in headers.items() if _is_settable(name)
@@ -63,7 +65,7 @@ class Credentials:
         if parent in self._foreign_frames:
             self._foreign_frames.add(frame)
 
-    def request_headers(self, event: Mapping[str, Any]) -> list[dict[str, str]] | None:
+    def request_headers(self, event: Event) -> list[dict[str, str]] | None:
         """Return all headers for a paused request (Fetch.requestPaused); None leaves them as is."""
         request = event["request"]
         if not self._may_send(event, _origin(request["url"])) or not self._headers:
@@ -90,7 +92,7 @@ class Credentials:
         # The browser answers in order: the last answer covers all deletions.
         return last_deletion
 
-    def _may_send(self, event: Mapping[str, Any], origin: _Origin) -> bool:
+    def _may_send(self, event: Event, origin: _Origin) -> bool:
         # Redirects of one request share a network id.
         frame, chain = event["frameId"], event.get("networkId")
         leads_away, is_foreign = origin != self._origin, frame in self._foreign_frames
@@ -104,7 +106,7 @@ class Credentials:
         domain = (cookie.domain or self._host).lower().strip(".")
         return f".{self._host}".endswith(f".{domain}")
 
-    def _cookie_parameters(self, cookie: Cookie) -> dict[str, Any]:
+    def _cookie_parameters(self, cookie: Cookie) -> dict[str, Json]:
         scheme, _, port = _origin(self._url)
         return {
             "name": cookie.name,

@@ -1,20 +1,22 @@
 """Emulated environment of a page: media, viewport, locale, time zone, JavaScript."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.contract.options.output import OutputOptions
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
+from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.pictures import check_sizes
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.job import RenderWarning
 
 # Emulation.setLocaleOverride accepts any tag; for an unsupported one the browser silently falls
 # back to its own language.
-_SUPPORTS_LOCALE: Final = """(tag) => {
+_SUPPORTS_LOCALE: Final = PageFunction[bool]("""(tag) => {
   try { return Intl.DateTimeFormat.supportedLocalesOf([tag]).length > 0 } catch { return false }
-}"""
-type _Send = Callable[[str, Mapping[str, Any]], Answer]
+}""")
+type _Send = Callable[[str, JsonObject], Answer]
 
 
 class Emulation:

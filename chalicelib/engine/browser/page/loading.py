@@ -1,13 +1,15 @@
 """Loading of an HTML document or a URL into a page, and the waits of `output.wait`."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Final
 
 from chalicelib.contract.options.image import Wait
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
-from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS
+from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction, RemoteObject
+from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS, RequestedFonts
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.page.print_only_layout import load_fonts, skip_screen_layout
 from chalicelib.engine.browser.page.tab import Tab
@@ -26,7 +28,8 @@ _UNSAFE_PORT_ERROR: Final = "net::ERR_UNSAFE_PORT"
 # A layout is forced first, as it requests the fonts. Lazy images below the fold would never load,
 # yet they are printed. `own` reads through the prototype: an element named `images` would shadow
 # `document.images`.
-_WAIT_UNTIL_SETTLED: Final = """async (until) => {
+_WAIT_UNTIL_SETTLED: Final = PageFunction[RequestedFonts | None](
+    """async (until) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const reached = until === 'domcontentloaded'
     ? () => own('readyState') !== 'loading' : () => own('readyState') === 'complete';
@@ -50,7 +53,10 @@ _WAIT_UNTIL_SETTLED: Final = """async (until) => {
   }
   return ASKED_FONTS;
 }""".replace("ASKED_FONTS", REQUESTED_FONTS)
-_HAS_SELECTOR: Final = "(s) => Document.prototype.querySelector.call(document, s) !== null"
+)
+_HAS_SELECTOR: Final = PageFunction[bool](
+    "(s) => Document.prototype.querySelector.call(document, s) !== null"
+)
 # Falsy values that CDP cannot return as JSON.
 _FALSY: Final = frozenset({"NaN", "-0", "0n"})
 
@@ -116,7 +122,7 @@ def visit_url(
     _check_response(requests.main_response)
 
 
-def begin_settling(tab: Tab, wait: Wait) -> Answer:
+def begin_settling(tab: Tab, wait: Wait) -> Future[FunctionResult[RequestedFonts | None]]:
     """Start waiting for fonts and images; the answer holds the result of REQUESTED_FONTS."""
     tab.settle_answer = tab.call_function(_WAIT_UNTIL_SETTLED, wait.until)
     return tab.settle_answer
@@ -214,7 +220,7 @@ def _has_selector(tab: Tab, selector: str, deadline: Deadline) -> bool:
     answer = tab.wait_for(tab.call_function(_HAS_SELECTOR, selector), deadline)
     if "exceptionDetails" in answer:
         raise RenderFailure("render_failed", "wait.selector is not a valid CSS selector")
-    return bool(answer["result"]["value"])
+    return answer["result"]["value"]
 
 
 def _is_true(tab: Tab, expression: str, deadline: Deadline) -> bool:
@@ -230,8 +236,10 @@ def _is_true(tab: Tab, expression: str, deadline: Deadline) -> bool:
 
 def _check_syntax(tab: Tab, expression: str, deadline: Deadline) -> None:
     """Raise RenderFailure for an expression that does not compile: it never becomes true."""
-    parameters = {"expression": expression, "sourceURL": "", "persistScript": False}
-    compiled = tab.wait_for(tab.send("Runtime.compileScript", **parameters), deadline)
+    compiling = tab.send(
+        "Runtime.compileScript", expression=expression, sourceURL="", persistScript=False
+    )
+    compiled = tab.wait_for(compiling, deadline)
     if "exceptionDetails" in compiled:
         error = compiled["exceptionDetails"].get("exception", {}).get("description", "SyntaxError")
         # A page can replace the text of errors, so its type and length are not trusted.
@@ -240,7 +248,7 @@ def _check_syntax(tab: Tab, expression: str, deadline: Deadline) -> None:
         raise RenderFailure("render_failed", message)
 
 
-def _is_truthy(remote: Mapping[str, Any]) -> bool:
+def _is_truthy(remote: RemoteObject) -> bool:
     if remote.get("type") in {"object", "function", "symbol"}:
         return remote.get("subtype") != "null"
     if "unserializableValue" in remote:

@@ -1,10 +1,10 @@
 """Limit on the DOM nodes of a page, checked before and after it is printed (decision 19)."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.engine.browser.chromium.memory import OverBudget
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
+from chalicelib.engine.browser.chromium.protocol import CallResult
 from chalicelib.engine.browser.page.tab import Tab
 
 MAX_NODES: Final = 1_000_000
@@ -44,10 +44,8 @@ class NodeCount:
 
     def maximum(self) -> int:
         """Return the count of the largest process; raises RenderFailure `render_timeout`."""
-        page_nodes: int = self._tab.outcome(self._page_answer)["nodes"]
-        frame_nodes = [
-            int(self._frame_result(answer).get("nodes", 0)) for answer in self._frame_answers
-        ]
+        page_nodes = self._tab.outcome(self._page_answer)["nodes"]
+        frame_nodes = [self._frame_result(answer).get("nodes", 0) for answer in self._frame_answers]
         return max([page_nodes, *frame_nodes])
 
     def _collect_garbage(self) -> None:
@@ -62,7 +60,7 @@ class NodeCount:
         for answer in frame_answers:
             self._frame_result(answer)
 
-    def _frame_result(self, answer: Answer) -> Mapping[str, Any]:
+    def _frame_result(self, answer: Answer) -> CallResult:
         try:
             return self._tab.wait_for(answer, self._tab.deadline.within(_FRAME_TIMEOUT_S))
         except (CallRefused, TimeoutError):

@@ -1,22 +1,24 @@
 """Facade of one document in a prepared page: load, warnings, and each output format."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from chalicelib.contract.options.image import Wait
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output import pictures
 from chalicelib.engine.browser.output.accessibility import (
     AccessibilityGap,
     accessibility_gaps,
     link_texts,
 )
-from chalicelib.engine.browser.output.fonts import InstalledFonts, used_fonts
+from chalicelib.engine.browser.output.fonts import InstalledFonts, RequestedFonts, used_fonts
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, print_header_footers
 from chalicelib.engine.browser.output.pictures import fit_texts, hide_broken_images
 from chalicelib.engine.browser.output.printing import print_pdf
@@ -35,7 +37,13 @@ from chalicelib.engine.job import RenderWarning
 
 MAX_HTML_CHARS: Final = 50_000_000
 _MAX_WARNINGS: Final = 50
-_DOCUMENT_URL: Final = "() => Reflect.get(Document.prototype, 'URL', document)"
+_DOCUMENT_URL: Final = PageFunction[str]("() => Reflect.get(Document.prototype, 'URL', document)")
+
+
+class _SanitizedHtml(TypedDict, total=False):
+    html: str
+    # The length of a document that is too long.
+    characters: int
 
 
 class BrowserPage:
@@ -58,7 +66,7 @@ class BrowserPage:
             prepared_page, traffic, self._tab.crashed, self._emulation.apply_to_frame
         )
         self._font_families = font_families
-        self._requested_fonts: Mapping[str, Any] = {}
+        self._requested_fonts: FunctionResult[RequestedFonts | None] = {}
         self._html_bytes = 0
         self._is_from_url = False
         self.url = ""
@@ -77,7 +85,7 @@ class BrowserPage:
         return self._watch.logs()
 
     @property
-    def explanation(self) -> Mapping[str, Any]:
+    def explanation(self) -> JsonObject:
         """Return fonts, bytes, requests and the last wait: the contract's Explain."""
         requests = self._watch.requests
         sizes = dict(requests.transfers.bytes_by_kind)
@@ -199,7 +207,7 @@ def sanitized_html(tab: Tab, *, ran_scripts: bool) -> str:
     called = tab.call_function(
         _sanitize_script(), tab.prepared_page.origin, ran_scripts, MAX_HTML_CHARS
     )
-    result: dict[str, Any] = tab.outcome(called)["result"].get("value") or {}
+    result: _SanitizedHtml = tab.outcome(called)["result"].get("value") or {}
     if "characters" in result:
         message = (
             f"The page's document has {result['characters']} characters; as html it may have "
@@ -209,10 +217,9 @@ def sanitized_html(tab: Tab, *, ran_scripts: bool) -> str:
     if "html" not in result:
         message = "the format html: this page's document cannot be written without its scripts"
         raise RenderFailure("render_failed", message)
-    html: str = result["html"]
-    return html
+    return result["html"]
 
 
 @cache
-def _sanitize_script() -> str:
-    return Path(__file__).with_name("sanitized_html.js").read_text()
+def _sanitize_script() -> PageFunction[_SanitizedHtml | None]:
+    return PageFunction(Path(__file__).with_name("sanitized_html.js").read_text())

@@ -10,19 +10,20 @@ from html import unescape
 from typing import Final
 
 from chalicelib.contract.options.output import OutputOptions
+from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
 
 _PRINT_FORMATS: Final = frozenset({"pdf", "xml"})
 # An adopted style sheet exists before the document does, survives its replacement and appears in no
 # output.
-_HIDE_ON_SCREEN: Final = """() => {
+_HIDE_ON_SCREEN: Final = PageFunction[None]("""() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('@media screen { body { content-visibility: hidden !important } }');
   document.adoptedStyleSheets = [sheet];
-}"""
+}""")
 # Web fonts load when text is laid out. They are loaded by name here, because the report of used
 # fonts is made before the print layout. It covers the first 300 texts only.
-_LOAD_FONTS: Final = """async () => {
+_LOAD_FONTS: Final = PageFunction[None]("""async () => {
   const fonts = Reflect.get(Document.prototype, 'fonts', document);
   if (!fonts.size) return;
   const samples = new Map();
@@ -36,7 +37,7 @@ _LOAD_FONTS: Final = """async () => {
     samples.set(font, `${samples.get(font) ?? ''}${data.slice(0, 100)}`);
   }
   await Promise.all([...samples].map(([font, text]) => fonts.load(font, text).catch(() => null)));
-}"""
+}""")
 # Elements and properties that print alike with and without a screen layout, as random documents
 # showed. Excluded is everything that moves, scrolls, sticks, takes focus or remembers a size. Try
 # additions in the same way (decision 25).

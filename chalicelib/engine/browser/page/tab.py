@@ -2,9 +2,10 @@
 
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import (
     Answer,
     BrowserHung,
@@ -12,8 +13,12 @@ from chalicelib.engine.browser.chromium.pipe import (
     PageCrashed,
     await_answer,
 )
+from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.pool.prepared_page import ISOLATED_WORLD_NAME, PreparedPage
 from chalicelib.engine.deadline import Deadline, timeout_failure
+
+if TYPE_CHECKING:
+    from chalicelib.engine.browser.output.fonts import RequestedFonts
 
 # Longest time until a cancelled render is noticed (decision 13).
 _HEARTBEAT_S: Final = 0.25
@@ -29,10 +34,10 @@ class Tab:
         self.deadline = deadline
         self.crashed: Future[None] = Future()
         self.waits_for: str | None = None
-        self.settle_answer: Answer = Future()
+        self.settle_answer: Future[FunctionResult[RequestedFonts | None]] = Future()
         self._world = prepared_page.world
 
-    def send(self, method: str, **parameters: Any) -> Answer:
+    def send(self, method: str, **parameters: Json) -> Answer:
         """Send a call to the page."""
         return self.prepared_page.send(method, **parameters)
 
@@ -45,9 +50,11 @@ class Tab:
         )
         self._world = self.wait_for(created, deadline)["executionContextId"]
 
-    def call_function(self, declaration: str, *arguments: Any) -> Answer:
+    def call_function[Value](
+        self, declaration: PageFunction[Value], *arguments: Json
+    ) -> Future[FunctionResult[Value]]:
         """Call a function in the isolated world, whose globals the page cannot change."""
-        return self.send(
+        answer = self.send(
             "Runtime.callFunctionOn",
             functionDeclaration=declaration,
             executionContextId=self._world,
@@ -55,8 +62,10 @@ class Tab:
             awaitPromise=True,
             returnByValue=True,
         )
+        # Only the declaration says what the function returns.
+        return cast("Future[FunctionResult[Value]]", answer)
 
-    def outcome(self, answer: Answer) -> dict[str, Any]:
+    def outcome[Result](self, answer: Future[Result]) -> Result:
         """Return the answer of a call; raises RenderFailure `render_failed` or `render_timeout`."""
         try:
             return self.wait_for(answer, self.deadline)
@@ -65,7 +74,7 @@ class Tab:
         except TimeoutError as error:
             raise timeout_failure() from error
 
-    def wait_for(self, answer: Answer, deadline: Deadline) -> dict[str, Any]:
+    def wait_for[Result](self, answer: Future[Result], deadline: Deadline) -> Result:
         """Return the answer of a call; raises TimeoutError at the limit.
 
         A page that never yields leaves the browser process responsive, a hung browser does not.

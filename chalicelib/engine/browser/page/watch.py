@@ -2,11 +2,12 @@
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
+from chalicelib.engine.browser.chromium.protocol import Event, RemoteObject
 from chalicelib.engine.browser.pool.prepared_page import FRAME_AUTO_ATTACH, PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.requests.requests import PageRequests
@@ -44,7 +45,7 @@ class PageWatch:
             lines = self._logs[: _MAX_LOGS - len(failed)]
         return (*lines, *(line[:_MAX_LOG_CHARS] for line in failed))
 
-    def _on_event(self, session: str, method: str, event: Mapping[str, Any]) -> None:
+    def _on_event(self, session: str, method: str, event: Event) -> None:
         match method:
             case "Page.javascriptDialogOpening":
                 self._prepared_page.send("Page.handleJavaScriptDialog", accept=False)
@@ -78,7 +79,7 @@ class PageWatch:
             self._prepared_page.send("Runtime.disable")
 
 
-def _console_line(event: Mapping[str, Any]) -> str:
+def _console_line(event: Event) -> str:
     if "args" in event:
         return (
             f"{event['type']}: {' '.join(_argument_text(argument) for argument in event['args'])}"
@@ -88,7 +89,7 @@ def _console_line(event: Mapping[str, Any]) -> str:
     return f"error: {thrown or details.get('text', '')}"
 
 
-def _argument_text(argument: Mapping[str, Any]) -> str:
+def _argument_text(argument: RemoteObject) -> str:
     if "value" in argument:
         value = argument["value"]
         return value if isinstance(value, str) else json.dumps(value)

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.memory import OverBudget, watch_memory
@@ -85,7 +85,7 @@ class Browser:
                 message = "the browser ended while it rendered this document"
                 raise RenderFailure("render_failed", message) from lost
 
-    def prepare(self) -> Future[Any]:
+    def prepare(self) -> Future[PooledPage]:
         """Start preparing the next page in the background, idempotently; return at once."""
         return self._pool.prepare()
 

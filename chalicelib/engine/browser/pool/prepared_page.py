@@ -2,18 +2,19 @@
 
 import threading
 from base64 import b64encode
-from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import Any, Final
+from typing import Final
 
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.browser.chromium.pipe import Answer, Handler, Pipe, await_answer
+from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.pool.origin import new_origin
 from chalicelib.engine.browser.pool.warm_up import WarmUp, check_has_text
 from chalicelib.engine.browser.proxy.server import ProxyPort
 
 # Out-of-process frames and workers attach paused, so that none runs before its requests are
 # intercepted.
-FRAME_AUTO_ATTACH: Final[Mapping[str, Any]] = {
+FRAME_AUTO_ATTACH: Final[JsonObject] = {
     "autoAttach": True,
     "waitForDebuggerOnStart": True,
     "flatten": True,
@@ -62,7 +63,7 @@ class PreparedPage:
         self.frame_sessions.append(session)
         self.pipe.set_handler(session, handler)
 
-    def send(self, method: str, **parameters: Any) -> Answer:
+    def send(self, method: str, **parameters: Json) -> Answer:
         """Send a call to this page."""
         return self.pipe.send(method, parameters, self.session)
 
@@ -103,7 +104,7 @@ class NewTargets:
         with self._lock:
             self._pages.discard(target)
 
-    def _on_event(self, method: str, event: Mapping[str, Any]) -> None:
+    def _on_event(self, method: str, event: Event) -> None:
         if method != "Target.attachedToTarget":
             return
         target = event["targetInfo"]
@@ -137,7 +138,7 @@ def prepare_page(
     loaded: Future[None] = Future()
     crashed: Future[None] = Future()
 
-    def on_event(method: str, event: Mapping[str, Any]) -> None:
+    def on_event(method: str, event: Event) -> None:
         if method == "Fetch.requestPaused":
             pipe.send("Fetch.fulfillRequest", document_response(event["requestId"], html), session)
         elif method == "Page.loadEventFired" and not loaded.done():
@@ -159,7 +160,7 @@ def prepare_page(
     return PreparedPage(pipe, session, context, target, world, origin, new_targets, proxy_port)
 
 
-def document_response(request_id: str, html: str) -> dict[str, Any]:
+def document_response(request_id: str, html: str) -> dict[str, Json]:
     """Return the parameters of `Fetch.fulfillRequest` for a document."""
     return {
         "requestId": request_id,

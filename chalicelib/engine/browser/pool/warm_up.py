@@ -10,10 +10,11 @@ proves that the browser works.
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
+
+from chalicelib.core.json import JsonObject
 
 _FONT: Final = Path(__file__).with_suffix(".woff2")
 _TABLE_ROW: Final = "<tr><td>1,234.56<td>Item, fi &mdash; <b>&Auml;&Ouml;&Uuml;</b>"
@@ -43,7 +44,7 @@ _FOOTER: Final = (
     '<div style="font-size:8px;width:100%">'
     '<span class="pageNumber"></span> / <span class="totalPages"></span></div>'
 )
-_PRINT_PARAMETERS: Final = {
+_PRINT_PARAMETERS: Final[JsonObject] = {
     "displayHeaderFooter": True,
     "headerTemplate": _HEADER,
     "footerTemplate": _FOOTER,
@@ -61,7 +62,7 @@ class WarmUp(NamedTuple):
     """HTML of a warm-up and its Page.printToPDF parameters."""
 
     html: str
-    print_parameters: Mapping[str, Any]
+    print_parameters: JsonObject
 
 
 SELF_TEST: Final = WarmUp("<!doctype html><title></title><p>Text", {})

@@ -2,12 +2,13 @@
 
 import re
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from chalicelib.core.destinations import ALLOWED_TCP_PORTS
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.chromium.protocol import LogEntry
 from chalicelib.engine.browser.proxy.budget import TrafficBudget, host_and_port_of
 from chalicelib.engine.job import RenderWarning
 
@@ -151,7 +152,7 @@ def without_userinfo(url: str) -> str:
     return _USERINFO.sub(r"\1", url)
 
 
-def blocked_url(entry: Mapping[str, Any]) -> str | None:
+def blocked_url(entry: LogEntry) -> str | None:
     """Return the URL that a `Log.entryAdded` event reports as blocked, or None."""
     if entry.get("source") != "security":
         return None

@@ -2,11 +2,12 @@
 
 import threading
 import time
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from chalicelib.core.destinations import WEB_PREFIXES
+from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import Answer
+from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.pool.origin import document_origin
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage, document_response
@@ -87,7 +88,7 @@ class PageRequests:
         self._prepared_page.origin, self._own_origin_html = document_origin(html), html
         return f"{self._prepared_page.origin}/"
 
-    def on_event(self, session: str, method: str, event: Mapping[str, Any]) -> None:
+    def on_event(self, session: str, method: str, event: Event) -> None:
         """Handle an event of the page or of one of its frames."""
         match method:
             case "Fetch.requestPaused":
@@ -135,7 +136,7 @@ class PageRequests:
                 self.assets.record_slow(request.url, time.monotonic() - request.started_at)
         return self.assets.warnings()
 
-    def _on_client_redirect(self, event: Mapping[str, Any]) -> None:
+    def _on_client_redirect(self, event: Event) -> None:
         """Handle a navigation by script or `meta refresh`; usually a request follows."""
         delay = event.get("delay", 0)
         is_main = event["frameId"] == self._prepared_page.frame
@@ -152,7 +153,7 @@ class PageRequests:
         for url, reason in self._traffic.exceeded_limits.items():
             self.assets.record_missing(url, reason)
 
-    def _on_paused(self, session: str, event: Mapping[str, Any]) -> None:
+    def _on_paused(self, session: str, event: Event) -> None:
         """Handle Fetch.requestPaused, in the request stage or the response stage."""
         self.transfers.last_event_at = time.monotonic()
         if "responseStatusCode" in event or "responseErrorReason" in event:
@@ -162,7 +163,7 @@ class PageRequests:
         else:
             self._on_request(session, event)
 
-    def _on_request(self, session: str, event: Mapping[str, Any]) -> None:
+    def _on_request(self, session: str, event: Event) -> None:
         url, is_main = event["request"]["url"], self._is_main_document(event)
         if is_main and self._own_origin_html is not None:
             html, self._own_origin_html = self._own_origin_html, None
@@ -188,7 +189,7 @@ class PageRequests:
             )
         self._continue_request(session, event, is_main=is_main)
 
-    def _count_request(self, event: Mapping[str, Any]) -> None:
+    def _count_request(self, event: Event) -> None:
         """Count a request, but no redirect and no repeated interception of it."""
         network_id = event.get("networkId")
         if "redirectedRequestId" in event or network_id in self._counted:
@@ -228,8 +229,8 @@ class PageRequests:
             return False
         return url.startswith(_HTTP) and kind not in _MIXED_CONTENT_TYPES
 
-    def _continue_request(self, session: str, event: Mapping[str, Any], *, is_main: bool) -> None:
-        parameters: dict[str, Any] = {"requestId": event["requestId"], "interceptResponse": True}
+    def _continue_request(self, session: str, event: Event, *, is_main: bool) -> None:
+        parameters: dict[str, Json] = {"requestId": event["requestId"], "interceptResponse": True}
         request, barrier = event["request"], self.enable_network(session)
         if self._credentials is not None:
             if is_main:
@@ -255,7 +256,7 @@ class PageRequests:
         else:
             barrier.add_done_callback(send)
 
-    def _on_response(self, session: str, event: Mapping[str, Any]) -> None:
+    def _on_response(self, session: str, event: Event) -> None:
         with self._lock:
             pending = self._pending.pop(event["requestId"], None)
         url, is_main = event["request"]["url"], self._is_main_document(event)
@@ -280,20 +281,20 @@ class PageRequests:
         else:
             self._send(session, "Fetch.continueRequest", requestId=event["requestId"])
 
-    def _on_unsendable(self, session: str, event: Mapping[str, Any]) -> None:
+    def _on_unsendable(self, session: str, event: Event) -> None:
         with self._lock:
             pending = self._pending.pop(event["requestId"], None)
         if pending is not None:
             self.assets.record_missing(pending.url, "the browser would not send the request")
             self._fail(session, event, "Failed")
 
-    def _fail(self, session: str, event: Mapping[str, Any], reason: str) -> None:
+    def _fail(self, session: str, event: Event, reason: str) -> None:
         request = event["requestId"]
         self._send(session, "Fetch.failRequest", requestId=request, errorReason=reason)
 
-    def _send(self, session: str, method: str, **parameters: Any) -> Answer:
+    def _send(self, session: str, method: str, **parameters: Json) -> Answer:
         return self._prepared_page.pipe.send(method, parameters, session)
 
-    def _is_main_document(self, event: Mapping[str, Any]) -> bool:
-        is_document: bool = event.get("resourceType") == "Document"
+    def _is_main_document(self, event: Event) -> bool:
+        is_document = event.get("resourceType") == "Document"
         return is_document and event.get("frameId") == self._prepared_page.frame

@@ -4,8 +4,9 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.proxy.budget import (
     MAX_REQUESTS,
     MAX_RESPONSE_BYTES,
@@ -81,7 +82,7 @@ class Transfers:
         with self._lock:
             return any(transfer.type not in _ENDLESS for transfer in self._transfers.values())
 
-    def on_event(self, method: str, event: Mapping[str, Any]) -> None:
+    def on_event(self, method: str, event: Event) -> None:
         """Handle a Network event."""
         self.last_event_at = time.monotonic()
         match method.removeprefix("Network."):
@@ -104,7 +105,7 @@ class Transfers:
         if len(self._userinfo_urls) < MAX_REQUESTS and without_userinfo(url) != url:
             self._userinfo_urls[request] = shortened_url(url)
 
-    def _on_failure(self, event: Mapping[str, Any]) -> None:
+    def _on_failure(self, event: Event) -> None:
         # Chromium blocks subresources with userinfo before Fetch.requestPaused.
         userinfo_url = self._userinfo_urls.pop(event["requestId"], None)
         if "blockedReason" in event and userinfo_url is not None:
@@ -115,10 +116,10 @@ class Transfers:
             reason = limit or f"it broke off ({event['errorText']})"
             self._assets.record_missing(transfer.url, reason)
 
-    def _on_response(self, event: Mapping[str, Any]) -> None:
+    def _on_response(self, event: Event) -> None:
         response = event["response"]
-        timing = response.get("timing") or {}
-        started_at = timing.get("requestTime") or event["timestamp"]
+        timing = response.get("timing")
+        started_at = (timing["requestTime"] if timing else 0) or event["timestamp"]
         transfer = _Transfer(response["url"], event["type"], started_at)
         with self._lock:
             self._transfers[event["requestId"]] = transfer
@@ -147,12 +148,12 @@ class Transfers:
             return [(transfer.url, RESPONSE_TOO_LARGE)]
         return []
 
-    def _finish(self, event: Mapping[str, Any]) -> _Transfer | None:
+    def _finish(self, event: Event) -> _Transfer | None:
         with self._lock:
             return self._transfers.pop(event["requestId"], None)
 
 
-def announced_bytes(event: Mapping[str, Any]) -> int:
+def announced_bytes(event: Event) -> int:
     """Return the Content-Length of a paused response, or 0 without one."""
     for header in event.get("responseHeaders", ()):
         if header["name"].lower() == "content-length" and header["value"].isdecimal():
@@ -160,6 +161,6 @@ def announced_bytes(event: Mapping[str, Any]) -> int:
     return 0
 
 
-def is_aborted(event: Mapping[str, Any]) -> bool:
+def is_aborted(event: Event) -> bool:
     """Tell whether a request was aborted, by a download or by the page itself."""
     return event.get("responseErrorReason") == "Aborted"

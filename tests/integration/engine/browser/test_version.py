@@ -19,6 +19,6 @@ def test_current_engine_version_names_the_installed_chromium(
         del page
         process, *_ = browser.processes
         answer = process.pipe.send("Browser.getVersion")
-        return str(answer.result(10)["product"]).rpartition("/")[2]
+        return str(dict(answer.result(10))["product"]).rpartition("/")[2]
 
     assert browser.use(version, Deadline.after(20)) == ENGINE_VERSIONS[-1].chromium_version

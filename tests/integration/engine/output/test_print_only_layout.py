@@ -12,6 +12,7 @@ import pytest
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
 from chalicelib.engine.browser.pool.lifecycle import Browser
@@ -80,7 +81,7 @@ SLOW: Final = {
     "behind a cell": "<table><tr><td background\n= {0} height=90>x</table>",
     "by a rule in disguise": "<p style='background: &#117;r\\6c({0}) no-repeat; height: 300px'>x",
 }
-IS_SEEN: Final = "() => document.body.firstElementChild.checkVisibility()"
+IS_SEEN: Final = PageFunction[bool]("() => document.body.firstElementChild.checkVisibility()")
 
 
 def slow(handler: BaseHTTPRequestHandler) -> None:
@@ -189,7 +190,7 @@ def test_screen_layout_is_done_only_when_needed(
     def work(page: BrowserPage) -> bool:
         page.load(html, made, needs_screen_layout=measured)
         answer = page._tab.outcome(page._tab.call_function(IS_SEEN))
-        return bool(answer["result"]["value"])
+        return answer["result"]["value"]
 
     assert used(browser, work) is seen
 

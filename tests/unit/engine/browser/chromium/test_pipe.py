@@ -82,12 +82,12 @@ def test_answers_are_matched_to_calls_in_any_order(peer: Peer) -> None:
 def test_messages_may_arrive_split_or_batched(peer: Peer) -> None:
     futures = [peer.pipe.send("A") for _ in range(3)]
     numbers = [peer.receive()["id"] for _ in futures]
-    data = b"".join(json.dumps({"id": n, "result": {"n": n}}).encode() + b"\0" for n in numbers)
+    data = b"".join(json.dumps({"id": n, "result": {"nodes": n}}).encode() + b"\0" for n in numbers)
 
     for at in range(len(data)):
         peer.send_raw(data[at : at + 1])
 
-    assert [future.result(2)["n"] for future in futures] == numbers
+    assert [future.result(2)["nodes"] for future in futures] == numbers
 
 
 def test_large_message_passes_in_both_directions(peer: Peer) -> None:
