@@ -5,7 +5,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
 
 from chalicelib.engine.conformance.checks import ConformanceCheck
@@ -134,7 +134,7 @@ def _embedded_files(pdf: "pikepdf.Pdf") -> Iterator[tuple[str, "pikepdf.Object"]
 
     for key, attached in pdf.attachments.items():
         yield key, attached.obj
-    associated: Any = pdf.Root.get("/AF", [])
+    associated = pdf.Root.get("/AF", ())
     for file in [associated] if isinstance(associated, pikepdf.Dictionary) else associated:
         if isinstance(file, pikepdf.Dictionary):
             yield "", file
@@ -154,7 +154,7 @@ def _stream_content(stream: "pikepdf.Object", max_bytes: int) -> bytes:
 
 
 def _is_flate_encoded(stream: "pikepdf.Object") -> bool:
-    entry: Any = stream.get("/Filter", [])
+    entry = stream.get("/Filter", ())
     filters = [str(entry)] if str(entry).startswith("/") else [str(each) for each in entry]
     if filters not in ([], [_FLATE_DECODE]) or "/DecodeParms" in stream:
         raise NotAnInvoice("the file inside the PDF is packed otherwise than by FlateDecode")

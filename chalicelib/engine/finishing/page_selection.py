@@ -1,14 +1,17 @@
 """Selection of pages: removes the others, with their structure elements and outline items."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.finishing.tagging.structure_tree import StructureKid, as_list, is_element
 
 if TYPE_CHECKING:
     import pikepdf
 
 type _ObjGen = tuple[int, int]
+# An item of the outline with its children.
+type _OutlineItem = tuple[pikepdf.Object, list[_OutlineItem]]
 
 
 def selected_pages(page_ranges: str | None, count: int) -> list[int]:
@@ -34,8 +37,8 @@ def keep_pages(document: "pikepdf.Pdf", indexes: Iterable[int]) -> None:
     kept_indexes = set(indexes)
     if len(kept_indexes) == len(document.pages):
         return
-    root: Any = document.Root
-    kept_ids: set[_ObjGen] = {_objgen(document.pages[index]) for index in kept_indexes}
+    root = document.Root
+    kept_ids: set[_ObjGen] = {document.pages[index].obj.objgen for index in kept_indexes}
     if "/StructTreeRoot" in root:
         _prune_structure(root.StructTreeRoot, kept_ids, _parent_tree_keys(document, kept_indexes))
     if "/Outlines" in root:
@@ -52,11 +55,6 @@ def keep_pages(document: "pikepdf.Pdf", indexes: Iterable[int]) -> None:
             del document.pages[index]
 
 
-def _objgen(page: Any) -> _ObjGen:
-    number, generation = page.objgen
-    return number, generation
-
-
 def _parent_tree_keys(document: "pikepdf.Pdf", kept_indexes: Iterable[int]) -> set[int]:
     """Return the keys of the kept pages and their annotations in the parent tree."""
     keys = set()
@@ -64,12 +62,12 @@ def _parent_tree_keys(document: "pikepdf.Pdf", kept_indexes: Iterable[int]) -> s
         page = document.pages[index]
         keys.add(int(page.get("/StructParents", -1)))
         keys.update(
-            int(annotation.get("/StructParent", -1)) for annotation in page.get("/Annots", [])
+            int(annotation.get("/StructParent", -1)) for annotation in page.get("/Annots", ())
         )
     return keys
 
 
-def _prune_structure(tree: Any, kept_ids: set[_ObjGen], keys: set[int]) -> None:
+def _prune_structure(tree: "pikepdf.Object", kept_ids: set[_ObjGen], keys: set[int]) -> None:
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     elements = list(_elements(tree))
@@ -79,8 +77,9 @@ def _prune_structure(tree: Any, kept_ids: set[_ObjGen], keys: set[int]) -> None:
         bytes(name)
         for element in elements
         if element.objgen not in removed
-        for attribute in _as_list(element.get("/A"))
-        for name in attribute.get("/Headers", [])
+        for attribute in as_list(element.get("/A"))
+        if not isinstance(attribute, int)
+        for name in attribute.get("/Headers", ())
     }
     removed = _removed_elements(elements, kept_ids, headers)
     for element in elements:
@@ -95,9 +94,11 @@ def _prune_structure(tree: Any, kept_ids: set[_ObjGen], keys: set[int]) -> None:
             del names[name]
 
 
-def _prune_element(element: Any, kept_ids: set[_ObjGen], removed: set[_ObjGen]) -> None:
+def _prune_element(
+    element: "pikepdf.Object", kept_ids: set[_ObjGen], removed: set[_ObjGen]
+) -> None:
     page = element.get("/Pg")
-    kids = _as_list(element.get("/K"))
+    kids = as_list(element.get("/K"))
     remaining = [kid for kid in kids if _is_kept(kid, page, kept_ids, removed)]
     if kids and not remaining:
         del element.K
@@ -107,17 +108,17 @@ def _prune_element(element: Any, kept_ids: set[_ObjGen], removed: set[_ObjGen]) 
         del element.Pg
 
 
-def _elements(tree: Any) -> Iterator[Any]:
+def _elements(tree: "pikepdf.Object") -> "Iterator[pikepdf.Object]":
     """Yield the elements of the tree, parents before their kids."""
     pending = [tree]
     while pending:
         element = pending.pop()
         yield element
-        pending.extend(kid for kid in _as_list(element.get("/K")) if _is_element(kid))
+        pending.extend(kid for kid in as_list(element.get("/K")) if is_element(kid))
 
 
 def _removed_elements(
-    elements: list[Any], kept_ids: set[_ObjGen], headers: Iterable[bytes]
+    elements: "list[pikepdf.Object]", kept_ids: set[_ObjGen], headers: Iterable[bytes]
 ) -> set[_ObjGen]:
     """Return the elements that lost all their content, except header cells that are still named.
 
@@ -126,45 +127,38 @@ def _removed_elements(
     removed: set[_ObjGen] = set()
     # Kids come before their parents, so that a parent knows which of its kids are removed.
     for element in reversed(elements[1:]):
-        kids, page = _as_list(element.get("/K")), element.get("/Pg")
-        filled = [kid for kid in kids if not _is_element(kid) or "/K" in kid]
+        kids, page = as_list(element.get("/K")), element.get("/Pg")
+        filled = [kid for kid in kids if not is_element(kid) or "/K" in kid]
         is_removed = filled and not any(_is_kept(kid, page, kept_ids, removed) for kid in filled)
         if is_removed and not ("/ID" in element and bytes(element.ID) in headers):
             removed.add(element.objgen)
     return removed
 
 
-def _is_kept(kid: Any, element_page: Any, kept_ids: set[_ObjGen], removed: set[_ObjGen]) -> bool:
-    if _is_element(kid):
+def _is_kept(
+    kid: StructureKid,
+    element_page: "pikepdf.Object | None",
+    kept_ids: set[_ObjGen],
+    removed: set[_ObjGen],
+) -> bool:
+    if is_element(kid):
         return kid.objgen not in removed
     page = element_page if isinstance(kid, int) else kid.get("/Pg", element_page)
     return page is not None and page.objgen in kept_ids
 
 
-def _is_element(kid: Any) -> bool:
-    return not isinstance(kid, int) and "/S" in kid
-
-
-def _as_list(value: Any) -> list[Any]:
-    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
-
-    if value is None:
-        return []
-    return list(value) if isinstance(value, pikepdf.Array) else [value]
-
-
-def _prune_outline(root: Any, kept_ids: set[_ObjGen]) -> None:
+def _prune_outline(root: "pikepdf.Object", kept_ids: set[_ObjGen]) -> None:
     _link_outline_items(root.Outlines, _kept_outline_items(root.Outlines, kept_ids))
     if "/First" not in root.Outlines:
         del root.Outlines
 
 
-def _kept_outline_items(parent: Any, kept_ids: set[_ObjGen]) -> list[Any]:
+def _kept_outline_items(parent: "pikepdf.Object", kept_ids: set[_ObjGen]) -> list[_OutlineItem]:
     """Return the items to keep, each with its kept children.
 
     The children of a removed item take its place.
     """
-    items: list[Any] = []
+    items: list[_OutlineItem] = []
     item = parent.get("/First")
     while item is not None:
         children = _kept_outline_items(item, kept_ids)
@@ -173,7 +167,7 @@ def _kept_outline_items(parent: Any, kept_ids: set[_ObjGen]) -> list[Any]:
     return items
 
 
-def _link_outline_items(parent: Any, items: list[Any]) -> int:
+def _link_outline_items(parent: "pikepdf.Object", items: list[_OutlineItem]) -> int:
     """Link the items below `parent`; return their number at all depths."""
     for name in ("/First", "/Last", "/Count"):
         if name in parent:

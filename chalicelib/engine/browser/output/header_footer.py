@@ -20,8 +20,6 @@ from chalicelib.contract.options.pdf import (
     HeaderFooterPair,
     PdfOptions,
 )
-from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.sources.source_document import PRINT_PLACEHOLDERS
 
 # Placeholder classes of Chromium's templates. Without `url`: the internal origin of an HTML

@@ -8,7 +8,7 @@ form twice, once as its shadow, both drawings have the same tags.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.finishing.tagging.untagged_content import (
     ResolveXObject,
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pikepdf
 
 type _ObjGen = tuple[int, int]
+# A dictionary of a PDF, or an empty one for an absent entry.
+type PdfDictionary = pikepdf.Object | dict[str, pikepdf.Object]
 
 _TAG_BEGIN: Final = re.compile(rb"/\w+\s*<<\s*/MCID\s+\d+\s*>>\s*BDC")
 _ARTIFACT: Final = b"/Artifact BMC"
@@ -33,17 +35,17 @@ def mark_artifacts(document: "pikepdf.Pdf") -> None:
     forms = _FormXObjects(document)
     for page in document.pages:
         content = b"\n".join(part.read_bytes() for part in _content_streams(page))
-        resources: Any = page.get("/Resources", {})
+        resources: PdfDictionary = page.get("/Resources", {})
         forms.mark_in_resources(resources)
         marked = mark_untagged_as_artifact(content, forms.xobject_resolver(resources))
         if marked != content:
             page.Contents = document.make_stream(marked)
 
 
-def _content_streams(page: "pikepdf.Page") -> list[Any]:
+def _content_streams(page: "pikepdf.Page") -> "list[pikepdf.Object]":
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
-    contents: Any = page.get("/Contents", [])
+    contents = page.get("/Contents", ())
     return [contents] if isinstance(contents, pikepdf.Stream) else list(contents)
 
 
@@ -55,23 +57,24 @@ class _FormXObjects:
         self._has_tags: dict[_ObjGen, bool] = {}
         self._drawn_ids: set[_ObjGen] = set()
 
-    def mark_in_resources(self, resources: Any) -> None:
+    def mark_in_resources(self, resources: PdfDictionary) -> None:
         """Mark the untagged content of the named forms; inner forms come first."""
         for form in form_xobjects(resources, self._has_tags):
-            inner, content = form.get("/Resources", {}), form.read_bytes()
+            inner: PdfDictionary = form.get("/Resources", {})
+            content = form.read_bytes()
             self._has_tags[form.objgen] = b"/MCID" in content or any(
-                self._has_tags[each.objgen] for _, each in _direct_forms(inner)
+                self._has_tags[each.objgen] for each in _direct_forms(inner)
             )
             if self._has_tags[form.objgen]:
                 form.write(mark_untagged_as_artifact(content, self.xobject_resolver(inner)))
 
-    def xobject_resolver(self, resources: Any) -> ResolveXObject:
+    def xobject_resolver(self, resources: PdfDictionary) -> ResolveXObject:
         """Return the resolver for XObjects that are drawn outside of tags.
 
         The first drawing of a tagged form stays as it is. A later one is its shadow: it uses an
         untagged copy, so that the content is not tagged twice.
         """
-        objects = resources.get("/XObject", {})
+        objects: PdfDictionary = resources.get("/XObject", {})
 
         def resolve(name: bytes) -> bytes | None:
             xobject = objects.get("/" + name.decode("latin-1"))
@@ -84,7 +87,7 @@ class _FormXObjects:
 
         return resolve
 
-    def _add_untagged_copy(self, objects: Any, name: bytes) -> bytes:
+    def _add_untagged_copy(self, objects: PdfDictionary, name: bytes) -> bytes:
         """Add a copy of the form without tags to `objects`; return its name."""
         copy_name = name + b"Artifact"
         key = "/" + copy_name.decode("latin-1")
@@ -92,10 +95,10 @@ class _FormXObjects:
             objects[key] = self._untagged_copy(objects["/" + name.decode("latin-1")])
         return copy_name
 
-    def _untagged_copy(self, form: Any) -> Any:
+    def _untagged_copy(self, form: "pikepdf.Object") -> "pikepdf.Object":
         import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
-        copies: dict[_ObjGen, Any] = {}
+        copies: dict[_ObjGen, pikepdf.Object] = {}
         for each in [*form_xobjects(form.get("/Resources", {})), form]:
             if self._has_tags[each.objgen]:
                 copy = pikepdf.Stream(self._document, _TAG_BEGIN.sub(_ARTIFACT, each.read_bytes()))
@@ -109,31 +112,35 @@ class _FormXObjects:
         return copies[form.objgen]
 
 
-def _resources_with_copies(resources: Any, copies: dict[_ObjGen, Any]) -> Any:
+def _resources_with_copies(
+    resources: PdfDictionary, copies: "dict[_ObjGen, pikepdf.Object]"
+) -> PdfDictionary:
     """Return the resources with each form replaced by its copy."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     if "/XObject" not in resources:
         return resources
     objects = pikepdf.Dictionary(
-        {name: copies.get(each.objgen, each) for name, each in resources.XObject.items()}
+        {name: copies.get(each.objgen, each) for name, each in resources["/XObject"].items()}
     )
     return pikepdf.Dictionary({**dict(resources.items()), "/XObject": objects})
 
 
-def _direct_forms(resources: Any) -> Iterator[tuple[str, Any]]:
-    for name, xobject in resources.get("/XObject", {}).items():
+def _direct_forms(resources: PdfDictionary) -> "Iterator[pikepdf.Object]":
+    for xobject in resources.get("/XObject", {}).values():
         if xobject.get("/Subtype") == "/Form":
-            yield name, xobject
+            yield xobject
 
 
-def form_xobjects(resources: Any, known: Iterable[_ObjGen] = ()) -> Iterator[Any]:
+def form_xobjects(
+    resources: PdfDictionary, known: Iterable[_ObjGen] = ()
+) -> "Iterator[pikepdf.Object]":
     """Yield each form that is not `known` once, after the forms that it draws.
 
     Iterates instead of recursing: forms may be nested to any depth.
     """
     seen = set(known)
-    pending = [(form, False) for _, form in _direct_forms(resources)]
+    pending = [(form, False) for form in _direct_forms(resources)]
     while pending:
         form, is_expanded = pending.pop()
         if is_expanded:
@@ -141,4 +148,4 @@ def form_xobjects(resources: Any, known: Iterable[_ObjGen] = ()) -> Iterator[Any
         elif form.objgen not in seen:
             seen.add(form.objgen)
             pending.append((form, True))
-            pending += [(each, False) for _, each in _direct_forms(form.get("/Resources", {}))]
+            pending += [(each, False) for each in _direct_forms(form.get("/Resources", {}))]

@@ -3,10 +3,14 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.finishing.chromium_pdf import structure_index
-from chalicelib.engine.finishing.tagging.artifacts import form_xobjects, mark_artifacts
+from chalicelib.engine.finishing.tagging.artifacts import (
+    PdfDictionary,
+    form_xobjects,
+    mark_artifacts,
+)
 from chalicelib.engine.finishing.tagging.structure_tree import (
     element_annotations,
     repair_structure_tree,
@@ -67,10 +71,10 @@ def repair_to_unicode(document: "pikepdf.Pdf") -> None:
                 font.ToUnicode.write(repaired)
 
 
-def _fonts(document: "pikepdf.Pdf") -> Iterator[Any]:
+def _fonts(document: "pikepdf.Pdf") -> "Iterator[pikepdf.Object]":
     seen: set[tuple[int, int]] = set()
     for page in document.pages:
-        resources: Any = page.get("/Resources", {})
+        resources: PdfDictionary = page.get("/Resources", {})
         for each in (resources, *(form.get("/Resources", {}) for form in form_xobjects(resources))):
             for font in each.get("/Font", {}).values():
                 if font.objgen not in seen:
@@ -78,14 +82,19 @@ def _fonts(document: "pikepdf.Pdf") -> Iterator[Any]:
                     yield font
 
 
-def describe_links(elements: Iterable[Any], anchors: Sequence[tuple[str, str]]) -> None:
+def describe_links(
+    elements: "Iterable[pikepdf.Object]", anchors: Sequence[tuple[str, str]]
+) -> None:
     """Set the description of each link to its text.
 
     A link whose text cannot be told from those of other links with its URL gets the URL.
     """
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
-    texts, links = defaultdict[str, list[str]](list), defaultdict[str, list[list[Any]]](list)
+    texts, links = (
+        defaultdict[str, list[str]](list),
+        defaultdict[str, list[list[pikepdf.Object]]](list),
+    )
     for target, text in anchors:
         texts[target].append(text)
     for element in elements:
@@ -109,7 +118,7 @@ def _link_texts(texts: Sequence[str], count: int) -> Sequence[str]:
     return [distinct_texts.pop() if len(distinct_texts) == 1 else ""] * count
 
 
-def _link_target(link: Any) -> str:
+def _link_target(link: "pikepdf.Object") -> str:
     if "/A" in link and "/URI" in link.A:
         return str(link.A.URI).strip()
     # A link within the document names its destination.
@@ -123,7 +132,7 @@ def drop_untagged_links(document: "pikepdf.Pdf") -> bool:
     """
     has_dropped = False
     for page in document.pages:
-        links: list[Any] = list(page.get("/Annots", []))
+        links = list(page.get("/Annots", ()))
         tagged = [link for link in links if "/StructParent" in link]
         if len(tagged) < len(links):
             page.Annots, has_dropped = tagged, True

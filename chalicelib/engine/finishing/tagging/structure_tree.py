@@ -4,7 +4,7 @@ Defects that only the author can remove stay: the order of headings, pictures wi
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 if TYPE_CHECKING:
     import pikepdf
@@ -21,9 +21,13 @@ _STANDARD_TYPES: Final = frozenset(f"/{name}" for name in _PDF_17_TYPES.split())
 # The browser's inline types that are newer than PDF 1.7; its other new types are blocks.
 _INLINE_TYPES: Final = frozenset(["/Em", "/Strong", "/Sub"])
 _LIST_ITEM_CHILDREN: Final = frozenset(["/Lbl", "/LBody"])
+# An element, a reference to content, or the number of marked content (14.7.4).
+type StructureKid = pikepdf.Object | int
 
 
-def repair_structure_tree(document: "pikepdf.Pdf", index: "StructureIndex") -> list[Any]:
+def repair_structure_tree(
+    document: "pikepdf.Pdf", index: "StructureIndex"
+) -> "list[pikepdf.Object]":
     """Repair the tree; return the elements of links, in reading order."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
@@ -35,7 +39,7 @@ def repair_structure_tree(document: "pikepdf.Pdf", index: "StructureIndex") -> l
             repairs.wrap_in_list_body(element, as_list(element.get("/K")))
     for element in _elements_by_number(document, index.figures):
         kids = as_list(element.get("/K"))
-        if element.S == "/Figure" and "/Alt" not in element and any(map(_is_element, kids)):
+        if element.S == "/Figure" and "/Alt" not in element and any(map(is_element, kids)):
             element.S = pikepdf.Name.Div
     _map_roles(tree, index.types - _STANDARD_TYPES)
     link_elements = _elements_by_number(document, index.annotation_parents)
@@ -44,7 +48,9 @@ def repair_structure_tree(document: "pikepdf.Pdf", index: "StructureIndex") -> l
     ]
 
 
-def _elements_by_number(document: "pikepdf.Pdf", numbers: Sequence[int]) -> Iterator[Any]:
+def _elements_by_number(
+    document: "pikepdf.Pdf", numbers: Sequence[int]
+) -> "Iterator[pikepdf.Object]":
     """Yield the objects with these numbers that are structure elements."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
@@ -54,13 +60,13 @@ def _elements_by_number(document: "pikepdf.Pdf", numbers: Sequence[int]) -> Iter
             yield candidate
 
 
-def element_annotations(element: Any) -> list[Any]:
+def element_annotations(element: "pikepdf.Object") -> "list[pikepdf.Object]":
     """Return the annotations that belong to an element."""
     kids = as_list(element.get("/K"))
     return [kid.Obj for kid in kids if not isinstance(kid, int) and "/Obj" in kid]
 
 
-def _add_structure_tree(document: "pikepdf.Pdf") -> Any:
+def _add_structure_tree(document: "pikepdf.Pdf") -> "pikepdf.Object":
     """Return a new tree with one element; the browser gives an empty document none."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
@@ -73,7 +79,7 @@ def _add_structure_tree(document: "pikepdf.Pdf") -> Any:
     return tree
 
 
-def as_list(value: Any) -> list[Any]:
+def as_list(value: "pikepdf.Object | None") -> list[StructureKid]:
     """Return the items of an array, a single value as a list, and None as an empty list."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
@@ -82,11 +88,12 @@ def as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, pikepdf.Array) else [value]
 
 
-def _is_element(kid: Any) -> bool:
+def is_element(kid: StructureKid) -> "TypeGuard[pikepdf.Object]":
+    """Tell whether a kid is a structure element."""
     return not isinstance(kid, int) and "/S" in kid
 
 
-def _map_roles(tree: Any, types: frozenset[str]) -> None:
+def _map_roles(tree: "pikepdf.Object", types: frozenset[str]) -> None:
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     if types:
@@ -100,19 +107,19 @@ def _map_roles(tree: Any, types: frozenset[str]) -> None:
 class _ListItemRepair:
     """Repair of list items, which also updates the parent tree (ISO 32000-1, 14.7.4.4)."""
 
-    def __init__(self, document: "pikepdf.Pdf", tree: Any) -> None:
+    def __init__(self, document: "pikepdf.Pdf", tree: "pikepdf.Object") -> None:
         import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
         self._document = document
         self._parents = pikepdf.NumberTree(tree.ParentTree) if "/ParentTree" in tree else None
 
-    def wrap_in_list_body(self, item: Any, kids: list[Any]) -> None:
+    def wrap_in_list_body(self, item: "pikepdf.Object", kids: list[StructureKid]) -> None:
         """Put all kids of a list item but its labels into one LBody."""
         import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
-        labels = [kid for kid in kids if _is_element(kid) and kid.S == "/Lbl"]
+        labels = [kid for kid in kids if is_element(kid) and kid.S == "/Lbl"]
         other_kids = [
-            kid for kid in kids if not (_is_element(kid) and str(kid.S) in _LIST_ITEM_CHILDREN)
+            kid for kid in kids if not (is_element(kid) and str(kid.S) in _LIST_ITEM_CHILDREN)
         ]
         if not other_kids:
             return
@@ -123,22 +130,26 @@ class _ListItemRepair:
         if "/Pg" in item:
             body.Pg = item.Pg
         for kid in kids:
-            if _is_element(kid) and kid.S == "/Lbl":
+            if is_element(kid) and kid.S == "/Lbl":
                 continue
             body.K.append(kid)
-            if _is_element(kid):
+            if is_element(kid):
                 kid.P = body
             else:
                 self._set_parent(kid, item, body)
         item.K = pikepdf.Array([*labels, body])
 
-    def _set_parent(self, kid: Any, old: Any, new: Any) -> None:
+    def _set_parent(self, kid: StructureKid, old: "pikepdf.Object", new: "pikepdf.Object") -> None:
         """Make `new` the parent of a content item in the parent tree."""
         if self._parents is None:
             return
-        content_id = kid if isinstance(kid, int) else kid.get("/MCID")
-        holder = old.get("/Pg", {}) if isinstance(kid, int) else kid.get("/Stm", kid.get("/Pg", {}))
-        if "/Obj" in (kid if not isinstance(kid, int) else ()):
+        content_id: StructureKid | None
+        if isinstance(kid, int):
+            content_id, holder = kid, old.get("/Pg")
+        elif "/Obj" in kid:
             self._parents[int(kid.Obj.StructParent)] = new
-        elif content_id is not None and "/StructParents" in holder:
+            return
+        else:
+            content_id, holder = kid.get("/MCID"), kid.get("/Stm", kid.get("/Pg"))
+        if content_id is not None and holder is not None and "/StructParents" in holder:
             self._parents[int(holder.StructParents)][int(content_id)] = new
