@@ -9,25 +9,61 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline, timeout_failure
+from chalicelib.engine.job import RenderedFile, RenderWarning
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from chalicelib.engine.finishing.finisher import FinishingContext
+    from chalicelib.engine.browser.page.page import BrowserPage
+    from chalicelib.engine.finishing.finisher import FinishingContext, InvoiceFile
     from chalicelib.engine.formats.format import RenderFormat
-    from chalicelib.engine.job import RenderedFile
+    from chalicelib.engine.options.output import OutputOptions
+    from chalicelib.engine.options.pdf import ContentSource
 
 log = logging.getLogger(__name__)
 
 _WORKER_MODULE: Final = "chalicelib.engine.formats.finish_worker"
 # The longest time until a cancellation is seen.
 _POLL_INTERVAL_S: Final = 0.1
+
+
+class FinishingRequest(NamedTuple):
+    """First message to the other process: the arguments of the format's `finish`."""
+
+    format_name: str
+    content: bytes
+    output: "OutputOptions"
+    resources: "Mapping[ContentSource, bytes]"
+    test: bool
+    invoice_file: "InvoiceFile | None"
+    links: Sequence[tuple[str, str]]
+    page_url: str
+
+
+class PageRequest(NamedTuple):
+    """Request of the other process for the result of `work` on an empty page."""
+
+    work: "Callable[[BrowserPage], object]"
+
+
+class FinishingFailure(NamedTuple):
+    """Message of the other process: the parts of its RenderFailure."""
+
+    code: str
+    detail: str
+    members: Mapping[str, object]
+
+
+class FinishingFault(NamedTuple):
+    """Message of the other process: the redacted traceback of any other exception."""
+
+    traceback: str
 
 
 class FinishingError(Exception):
@@ -63,12 +99,12 @@ def finish_file(
             raise RenderFailure("render_failed", message) from error
 
 
-def send(channel: "Connection[Any, Any]", message: object) -> None:
+def send(channel: "Connection[bytes, bytes]", message: object) -> None:
     """Send a message to the other process."""
     channel.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
 
 
-def receive(channel: "Connection[Any, Any]") -> Any:
+def receive(channel: "Connection[bytes, bytes]") -> object:
     """Return the next message of the other process; raises EOFError at its end.
 
     Unpickling is safe: both processes are this service's own.
@@ -78,8 +114,8 @@ def receive(channel: "Connection[Any, Any]") -> Any:
 
 def _finishing_request(
     format_: "RenderFormat", content: bytes, finishing: "FinishingContext"
-) -> tuple[Any, ...]:
-    return (
+) -> FinishingRequest:
+    return FinishingRequest(
         format_.name,
         content,
         finishing.output,
@@ -92,7 +128,7 @@ def _finishing_request(
 
 
 @contextmanager
-def _worker_process(connection: "Connection[Any, Any]") -> Iterator[None]:
+def _worker_process(connection: "Connection[bytes, bytes]") -> Iterator[None]:
     child = subprocess.Popen(
         [sys.executable, "-P", "-S", "-s", "-m", _WORKER_MODULE, str(connection.fileno())],
         stdin=subprocess.DEVNULL,
@@ -110,23 +146,29 @@ def _worker_process(connection: "Connection[Any, Any]") -> Iterator[None]:
 
 
 def _await_result(
-    channel: "Connection[Any, Any]", finishing: "FinishingContext", deadline: Deadline
+    channel: "Connection[bytes, bytes]", finishing: "FinishingContext", deadline: Deadline
 ) -> "RenderedFile":
     while True:
-        while not channel.poll(min(_POLL_INTERVAL_S, deadline.remaining_s())):
-            if deadline.has_passed:
-                raise timeout_failure()
-        kind, *parts = receive(channel)
-        match kind:
-            case "page":
-                send(channel, finishing.run_on_fresh_page(parts[0]))
-            case "warning":
-                finishing.recorder.warn(*parts)
-            case "failure":
-                code, detail, members = parts
-                raise RenderFailure(code, detail, **members)
-            case "fault":
-                log.error("finishing failed", extra={"exception": parts[0]})
-                raise FinishingError(*parts)
-            case _:
-                return cast("RenderedFile", parts[0])
+        match _next_message(channel, deadline):
+            case PageRequest(work):
+                send(channel, finishing.run_on_fresh_page(work))
+            case RenderWarning(code, message, detail):
+                finishing.recorder.warn(code, message, detail)
+            case FinishingFailure(code, detail, members):
+                failure = RenderFailure(code, detail)
+                failure.members.update(members)
+                raise failure
+            case FinishingFault(traceback):
+                log.error("finishing failed", extra={"exception": traceback})
+                raise FinishingError(traceback)
+            case RenderedFile() as file:
+                return file
+            case message:
+                raise AssertionError(type(message))
+
+
+def _next_message(channel: "Connection[bytes, bytes]", deadline: Deadline) -> object:
+    while not channel.poll(min(_POLL_INTERVAL_S, deadline.remaining_s())):
+        if deadline.has_passed:
+            raise timeout_failure()
+    return receive(channel)

@@ -10,14 +10,22 @@ import signal
 import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any, Final, override
+from typing import Final, cast, override
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.tracebacks import redacted_traceback
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.formats import format_by_name
-from chalicelib.engine.formats.finish_in_process import receive, send
+from chalicelib.engine.formats.finish_in_process import (
+    FinishingFailure,
+    FinishingFault,
+    FinishingRequest,
+    PageRequest,
+    receive,
+    send,
+)
+from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.render_trace import TraceRecorder
 
 _PR_SET_PDEATHSIG: Final = 1
@@ -26,38 +34,46 @@ _PR_SET_PDEATHSIG: Final = 1
 class _ForwardingRecorder(TraceRecorder):
     """Trace recorder that sends warnings to the owner."""
 
-    def __init__(self, channel: "Connection[Any, Any]") -> None:
+    def __init__(self, channel: "Connection[bytes, bytes]") -> None:
         super().__init__()
         self._channel = channel
 
     @override
     def warn(self, code: str, message: str, detail: str | None = None) -> None:
-        send(self._channel, ("warning", code, message, detail))
+        send(self._channel, RenderWarning(code, message, detail))
 
 
-def main(channel: "Connection[Any, Any]") -> None:
+def main(channel: "Connection[bytes, bytes]") -> None:
     """Finish one file."""
-    format_name, content, output, resources, test, invoice, links, page_url = receive(channel)
+    request = receive(channel)
+    assert isinstance(request, FinishingRequest)
 
     def run_on_fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
-        send(channel, ("page", work))
-        result: Result = receive(channel)
-        return result
+        send(channel, PageRequest(work))
+        # The owner answers with the result of `work`.
+        return cast("Result", receive(channel))
 
     recorder = _ForwardingRecorder(channel)
-    recorder.links, recorder.page_url = links, page_url
-    finishing = FinishingContext(output, resources, test, recorder, run_on_fresh_page, invoice)
+    recorder.links, recorder.page_url = request.links, request.page_url
+    finishing = FinishingContext(
+        request.output,
+        request.resources,
+        request.test,
+        recorder,
+        run_on_fresh_page,
+        request.invoice_file,
+    )
     try:
-        file = format_by_name(format_name).finish(content, finishing)
+        file = format_by_name(request.format_name).finish(request.content, finishing)
     except RenderFailure as failure:
-        send(channel, ("failure", failure.code, failure.detail, failure.members))
+        send(channel, FinishingFailure(failure.code, failure.detail, failure.members))
     # The process ends, and its owner raises `render_failed`.
     except MemoryError:
         raise
     except Exception as fault:  # noqa: BLE001 -- the owner raises it
-        send(channel, ("fault", redacted_traceback(fault)))
+        send(channel, FinishingFault(redacted_traceback(fault)))
     else:
-        send(channel, ("produced", file))
+        send(channel, file)
 
 
 if __name__ == "__main__":

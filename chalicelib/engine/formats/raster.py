@@ -2,7 +2,7 @@
 
 import io
 import struct
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
@@ -68,7 +68,7 @@ def opaque_picture(picture: "Image.Image") -> "Image.Image":
     return background
 
 
-def encode_picture(format_: str, picture: "Image.Image", **settings: Any) -> RenderedFile:
+def encode_picture(format_: str, picture: "Image.Image", **settings: str | int) -> RenderedFile:
     """Compress a picture.
 
     Raises RenderFailure `render_failed` for a picture that the format cannot hold.
