@@ -1,14 +1,15 @@
 """Recorder of one render's trace: stage timings, warnings, logs and explanations."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import RenderTrace, RenderWarning
 
 if TYPE_CHECKING:
+    from chalicelib.core.json import JsonObject
     from chalicelib.engine.browser.output.accessibility import AccessibilityGap
 
 
@@ -19,7 +20,7 @@ class TraceRecorder:
         """Start an empty trace."""
         self.warnings: list[RenderWarning] = []
         self.logs: tuple[str, ...] = ()
-        self.explain: Mapping[str, Any] | None = None
+        self.explain: JsonObject | None = None
         # URL and text of each link on the page, for the link descriptions of PDF/UA.
         self.links: Sequence[tuple[str, str]] = ()
         # URL of a page of the web, for headers and footers that vary; else empty.
