@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property
-from typing import Any, cast, override
+from typing import TYPE_CHECKING, Any, cast, override
 
 import boto3
 import pytest
@@ -35,6 +35,9 @@ from tests.builders.limits_view import limits_with_rows
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
 from tests.fakes.moto_patches import pick_attribute, process_alone
+
+if TYPE_CHECKING:
+    from chalicelib.engine.conformance.checks import VerdictJson
 
 REGION = "us-east-1"
 
@@ -117,7 +120,7 @@ class Service(BackgroundFunctions):
         self.calls = itertools.count()
         self.last_event: dict[str, Any] = {}
         self.kill_before_commit = False
-        self.verdicts: Callable[[dict[str, Any]], list[dict[str, Any]]] | None = None
+        self.verdicts: Callable[[dict[str, Any]], list[VerdictJson]] | None = None
         self.invoke_failures: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(

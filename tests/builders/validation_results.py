@@ -8,7 +8,7 @@ from pikepdf import Encryption
 
 from chalicelib.adapters.aws.remote_validator import MAX_INLINE_BYTES
 from chalicelib.bootstrap import validation
-from chalicelib.engine.conformance.checks import RawFinding, Verdict
+from chalicelib.engine.conformance.checks import RawFinding, Verdict, VerdictJson
 from chalicelib.settings import ValidateSettings
 from tests.builders.aws_actions import acting_as
 from tests.builders.http import ApiAnswer
@@ -31,7 +31,7 @@ def fake_validation(service: Service, *findings: RawFinding) -> list[dict[str, A
     """Make the validators report these findings for everything; return their requests."""
     requests: list[dict[str, Any]] = []
 
-    def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
+    def verdicts(order: dict[str, Any]) -> list[VerdictJson]:
         requests.append(order)
         return [Verdict(findings, "V 1", "S").to_json() for _ in order["checks"]]
 
@@ -43,7 +43,7 @@ def fake_validation(service: Service, *findings: RawFinding) -> list[dict[str, A
 def fake_large_documents(service: Service) -> Iterator[None]:
     """Make documents so large that the validators fetch them from S3, without findings."""
 
-    def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
+    def verdicts(order: dict[str, Any]) -> list[VerdictJson]:
         with acting_as("ValidateFunction"):
             settings = ValidateSettings(bucket=service.settings.bucket, validators_dir="unused")
             assert validation.validation_services(settings, service.clients).objects.get(

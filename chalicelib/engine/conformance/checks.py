@@ -1,8 +1,8 @@
 """Checks that validators run, their verdicts, and the port of a validator."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal, Protocol, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NotRequired, Protocol, Self, TypedDict
 
 from chalicelib.engine.deadline import Deadline
 
@@ -10,6 +10,45 @@ type CheckSubject = Literal["einvoice", "pdfa", "pdfua"]
 
 PDFA_PROFILES: Final = ("2b", "2u", "2a", "3b", "3u", "3a")
 PDFUA_PROFILES: Final = ("ua1",)
+
+
+class CheckJson(TypedDict):
+    """Plain form of a check, which is sent between functions."""
+
+    subject: CheckSubject
+    profile: str
+    kind: str
+    claimed: NotRequired[bool]
+
+
+class RawFindingJson(TypedDict):
+    """Plain form of a validator's finding."""
+
+    source: str
+    severity: str
+    rule: str
+    message: str
+    location: str
+    count: int
+
+
+class VerdictJson(TypedDict):
+    """Plain form of a verdict, which is sent between functions."""
+
+    findings: Sequence[RawFindingJson] | None
+    validator: str | None
+    scenario: str | None
+    why: str
+
+
+class ReportFinding(TypedDict):
+    """Finding of a conformance report; `path` is the JSON path of the caller's field."""
+
+    rule: str
+    message: str
+    location: str
+    path: str | None
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +85,17 @@ class ConformanceCheck:
         document = "CreditNote" if credit_note else "Invoice"
         return cls("einvoice", profile, f"ubl-{document}-{profile}")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> CheckJson:
         """Return the plain form that is sent between functions."""
-        return asdict(self)
+        return {
+            "subject": self.subject,
+            "profile": self.profile,
+            "kind": self.kind,
+            "claimed": self.claimed,
+        }
 
     @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+    def from_json(cls, plain: CheckJson) -> Self:
         """Read the plain form."""
         return cls(**plain)
 
@@ -72,6 +116,29 @@ class RawFinding:
     location: str
     count: int
 
+    def to_json(self) -> RawFindingJson:
+        """Return the plain form that is sent between functions."""
+        return {
+            "source": self.source,
+            "severity": self.severity,
+            "rule": self.rule,
+            "message": self.message,
+            "location": self.location,
+            "count": self.count,
+        }
+
+    @classmethod
+    def from_json(cls, plain: RawFindingJson) -> Self:
+        """Read the plain form; ignore fields that a newer release has added."""
+        return cls(
+            plain["source"],
+            plain["severity"],
+            plain["rule"],
+            plain["message"],
+            plain["location"],
+            plain["count"],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -82,20 +149,22 @@ class Verdict:
     scenario: str | None = None
     why: str = ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> VerdictJson:
         """Return the plain form that is sent between functions."""
-        return asdict(self)
+        return {
+            "findings": (
+                None if self.findings is None else [each.to_json() for each in self.findings]
+            ),
+            "validator": self.validator,
+            "scenario": self.scenario,
+            "why": self.why,
+        }
 
     @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Self:
-        """Read the plain form; ignore fields of a finding that a newer release has added."""
+    def from_json(cls, plain: VerdictJson) -> Self:
+        """Read the plain form."""
         raw = plain["findings"]
-        names = RawFinding.__slots__
-        findings = (
-            None
-            if raw is None
-            else tuple(RawFinding(**{name: each[name] for name in names}) for each in raw)
-        )
+        findings = None if raw is None else tuple(RawFinding.from_json(each) for each in raw)
         return cls(findings, plain["validator"], plain["scenario"], plain["why"])
 
 

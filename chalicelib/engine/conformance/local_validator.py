@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
 from chalicelib.engine.conformance.validator_installation import (
@@ -17,7 +17,11 @@ from chalicelib.engine.conformance.validator_installation import (
     ValidatorUnavailable,
     load_installation,
 )
-from chalicelib.engine.conformance.validator_process import ValidatorProcess, ValidatorProcessLost
+from chalicelib.engine.conformance.validator_process import (
+    CheckAnswer,
+    ValidatorProcess,
+    ValidatorProcessLost,
+)
 from chalicelib.engine.deadline import Deadline
 
 log = logging.getLogger(__name__)
@@ -176,7 +180,7 @@ def _invalid_variant(document: bytes) -> bytes:
     return _BUYER_REFERENCE.sub(b"", _CURRENCY_CODE.sub(rb">EUX</\1", document))
 
 
-def _raw_findings(answer: dict[str, Any]) -> tuple[RawFinding, ...]:
+def _raw_findings(answer: CheckAnswer) -> tuple[RawFinding, ...]:
     if "findings" not in answer:
         raise ValidatorUnavailable(f"the validators could not validate it: {answer.get('failure')}")
     findings = tuple(RawFinding(**each) for each in answer["findings"])

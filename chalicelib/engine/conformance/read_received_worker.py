@@ -12,11 +12,17 @@ import os
 import resource
 import sys
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict, final
 
 import pikepdf
 
-from chalicelib.engine.conformance.checks import PDFA_PROFILES, ConformanceCheck
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.conformance.checks import (
+    PDFA_PROFILES,
+    CheckJson,
+    ConformanceCheck,
+    ReportFinding,
+)
 from chalicelib.engine.conformance.document_claims import (
     NotAnInvoice,
     NotAPdf,
@@ -39,6 +45,35 @@ _CPU_S: Final = 10
 _ENCODINGS: Final = ("cp1250", "cp1252", "iso8859_2", "iso8859_15", "utf_16", "utf_32")
 
 
+@final
+class DocumentReading(TypedDict):
+    """Checks to run on a document, its invoice and own findings.
+
+    `xml` is the invoice inside a PDF, in base64; `pdf` are the checks of the PDF itself.
+    """
+
+    profile: str | None
+    syntax: str | None
+    check: CheckJson | None
+    invoice: JsonObject | None
+    errors: list[ReportFinding]
+    warnings: list[ReportFinding]
+    xml: NotRequired[str]
+    pdf: NotRequired[list[CheckJson]]
+
+
+class _Refusal(TypedDict):
+    code: str
+    detail: str
+
+
+@final
+class RefusedDocument(TypedDict):
+    """Reason why a document cannot be read."""
+
+    refusal: _Refusal
+
+
 def main(parent_pid: int) -> None:
     """Read one document from the pipe and send the answer; a broken limit ends the process."""
     _warm_up()
@@ -46,7 +81,16 @@ def main(parent_pid: int) -> None:
     wire.send({"ready": True, "is_filtered": process_sandbox.enter_sandbox(parent_pid)}, _OUTPUT)
     request = wire.receive(lambda size: os.read(_INPUT, size))
     if request is not None:
-        wire.send(read_document(base64.b64decode(request["content"])) | {"recycle": False}, _OUTPUT)
+        wire.send({**_answer(base64.b64decode(request["content"])), "recycle": False}, _OUTPUT)
+
+
+def _answer(content: bytes) -> DocumentReading | RefusedDocument:
+    try:
+        return read_document(content)
+    except NotAPdf as reason:
+        locked = isinstance(reason, PasswordProtectedPdf)
+        code = "pdf_password_required" if locked else "invalid_pdf_source"
+        return {"refusal": {"code": code, "detail": str(reason)}}
 
 
 def _warm_up() -> None:
@@ -73,42 +117,36 @@ _HYBRID_PDFA_PROFILE: Final = "3b"
 INVOICE_ROOT: Final = "invoice"
 
 
-def read_document(content: bytes) -> dict[str, Any]:
-    """Read an XML or a PDF; return the checks to run, the invoice and own findings, as plain JSON.
-
-    `xml` is the invoice inside a PDF, in base64. An unreadable document gives only `refusal`, with
-    code and detail.
-    """
+def read_document(content: bytes) -> DocumentReading:
+    """Read an XML or a PDF; raise NotAPdf for an unreadable PDF."""
     if not is_pdf(content):
         return _xml_answer(content)
     try:
         claims = read_pdf_claims(content)
-    except NotAPdf as reason:
-        locked = isinstance(reason, PasswordProtectedPdf)
-        code = "pdf_password_required" if locked else "invalid_pdf_source"
-        return {"refusal": {"code": code, "detail": str(reason)}}
     except NotAnInvoice as reason:
         return _no_invoice_answer(str(reason))
     if claims.invoice is None:
         answer = _no_invoice_answer("the PDF carries no factur-x.xml, xrechnung.xml or the like")
     else:
-        answer = _xml_answer(claims.invoice) | {"xml": base64.b64encode(claims.invoice).decode()}
-    return answer | _pdf_members(claims, answer["warnings"])
+        answer = _xml_answer(claims.invoice)
+        answer["xml"] = base64.b64encode(claims.invoice).decode()
+    _add_pdf_checks(answer, claims)
+    return answer
 
 
-def _pdf_members(claims: PdfClaims, warnings: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _add_pdf_checks(answer: DocumentReading, claims: PdfClaims) -> None:
     level = claims.pdfa
     if level is not None and level not in PDFA_PROFILES:
-        warnings = [_finding_json(_no_rules_finding(f"PDF/A-{level}")), *warnings]
+        answer["warnings"].insert(0, _finding_json(_no_rules_finding(f"PDF/A-{level}")))
         level = None
     if level is None and claims.invoice is not None:
         level = _HYBRID_PDFA_PROFILE
     checks = [ConformanceCheck.pdfa(level)] if level else []
     checks += [ConformanceCheck.pdfua()] if claims.pdfua else []
-    return {"pdf": [check.to_json() for check in checks], "warnings": warnings}
+    answer["pdf"] = [check.to_json() for check in checks]
 
 
-def _xml_answer(xml: bytes) -> dict[str, Any]:
+def _xml_answer(xml: bytes) -> DocumentReading:
     try:
         reading = read_xml(xml)
     except RefusedXmlError as reason:
@@ -121,7 +159,7 @@ def _xml_answer(xml: bytes) -> dict[str, Any]:
     elif check is None:
         profile = f"{reading.guideline[:200]} in {reading.syntax.upper()}"
         warnings = [_no_rules_finding(profile), *findings]
-    return _answer(
+    return _received_document(
         profile=check.profile if check else None,
         syntax=reading.syntax,
         check=check,
@@ -141,7 +179,7 @@ def _einvoice_check(reading: XmlInvoice) -> ConformanceCheck | None:
     return ConformanceCheck.ubl(profile.name, credit_note=reading.document_type == "CreditNote")
 
 
-def _invoice_and_findings(reading: XmlInvoice) -> tuple[dict[str, Any] | None, list[Finding]]:
+def _invoice_and_findings(reading: XmlInvoice) -> tuple[JsonObject | None, list[Finding]]:
     """Return the invoice in the contract's model, and findings about content it cannot hold."""
     if reading.problem is not None:
         return None, [_not_in_model_finding(reading.problem.message, reading.problem.location)]
@@ -173,19 +211,19 @@ def _not_in_model_finding(message: str, location: str) -> Finding:
     return Finding("PLT-NOT-IN-MODEL", message, location)
 
 
-def _no_invoice_answer(reason: str) -> dict[str, Any]:
-    return _answer(errors=[Finding("PLT-NO-INVOICE", reason, "")])
+def _no_invoice_answer(reason: str) -> DocumentReading:
+    return _received_document(errors=[Finding("PLT-NO-INVOICE", reason, "")])
 
 
-def _answer(
+def _received_document(
     *,
     profile: str | None = None,
     syntax: str | None = None,
     check: ConformanceCheck | None = None,
-    invoice: dict[str, Any] | None = None,
+    invoice: JsonObject | None = None,
     errors: Sequence[Finding] = (),
     warnings: Sequence[Finding] = (),
-) -> dict[str, Any]:
+) -> DocumentReading:
     return {
         "profile": profile,
         "syntax": syntax,
@@ -196,10 +234,12 @@ def _answer(
     }
 
 
-def _finding_json(finding: Finding) -> dict[str, Any]:
+def _finding_json(finding: Finding) -> ReportFinding:
     """Return a finding; `path` is null unless its location is a path into the invoice."""
     plain = finding.to_json()
-    return plain if finding.location.startswith(INVOICE_ROOT) else plain | {"path": None}
+    if not finding.location.startswith(INVOICE_ROOT):
+        plain["path"] = None
+    return plain
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
 """Conformance report for callers (`result.conformance`), made from verdicts of the validators."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 from chalicelib.core import json
-from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
+from chalicelib.engine.conformance.checks import (
+    ConformanceCheck,
+    RawFinding,
+    ReportFinding,
+    Verdict,
+)
 
 # Maps an XPath of the XML to the JSON path of the caller's field, if it is known.
 type JsonPathMapper = Callable[[str], str | None]
@@ -14,7 +19,6 @@ MAX_FINDINGS: Final = 100
 MAX_SECTION_BYTES: Final = 50_000
 # Cut texts begin at this length, which is halved until the section fits.
 _MAX_TEXT_BYTES: Final = 1_000
-_TEXT_FIELDS: Final = ("rule", "message", "location", "path")
 _ELLIPSIS: Final = "…"
 _FACTURX_SOURCE: Final = "facturx"
 # Factur-X numbers its code list rules; EN 16931 names them after the list.
@@ -28,17 +32,35 @@ _REQUIRED_EMPTY_ELEMENT: Final = "/ram:ApplicableHeaderTradeDelivery[1]"
 _PDFUA_IDENTIFICATION_RULE: Final = "ISO 14289-1:2014 5:1"
 
 
+class _ProfileFields(TypedDict):
+    profile: str | None
+    syntax: NotRequired[str | None]
+
+
+class _ScenarioField(TypedDict):
+    scenario: NotRequired[str | None]
+
+
+class ReportSection(_ProfileFields, _ScenarioField):
+    """Result on one subject; only that of an e-invoice has a syntax and a scenario."""
+
+    status: str
+    validator: str | None
+    errors: list[ReportFinding]
+    warnings: list[ReportFinding]
+
+
 def conformance_report(
     checks: Sequence[ConformanceCheck],
     verdicts: Sequence[Verdict],
     to_json_path: JsonPathMapper,
     own_findings: Sequence[RawFinding] = (),
-) -> dict[str, Any]:
+) -> dict[str, ReportSection]:
     """Return the conformance report of one render, by subject.
 
     `own_findings` are the service's findings on accessibility, added to `pdfua`.
     """
-    own = {"pdfua": own_findings}
+    own: dict[str, Sequence[RawFinding]] = {"pdfua": own_findings}
     return {
         check.subject: report_section(check, verdict, to_json_path, own.get(check.subject, ()))
         for check, verdict in zip(checks, verdicts, strict=True)
@@ -50,19 +72,20 @@ def report_section(
     verdict: Verdict,
     to_json_path: JsonPathMapper,
     own_findings: Sequence[RawFinding] = (),
-) -> dict[str, Any]:
+) -> ReportSection:
     """Return one section of the report; only errors make it `failed`."""
     findings = _without_duplicates((*(verdict.findings or ()), *own_findings))
     if not check.claimed:
         findings = [_as_warning_if_unclaimed(finding) for finding in findings]
     errors = [finding for finding in findings if finding.severity == "error"]
     warnings = [finding for finding in findings if finding.severity != "error"]
+    scenario: _ScenarioField = {"scenario": verdict.scenario} if check.subject == "einvoice" else {}
     return fit_section(
         {
             **_profile_fields(check),
             "status": _status(verdict, errors),
             "validator": verdict.validator,
-            **({"scenario": verdict.scenario} if check.subject == "einvoice" else {}),
+            **scenario,
             "errors": [
                 _finding_json(finding, to_json_path) for finding in _first_of_each_rule(errors)
             ],
@@ -73,11 +96,11 @@ def report_section(
     )
 
 
-def fit_section(section: Mapping[str, Any]) -> dict[str, Any]:
+def fit_section(section: ReportSection) -> ReportSection:
     """Return a section of at most MAX_SECTION_BYTES of JSON, with its longest texts cut."""
     max_text_bytes = _MAX_TEXT_BYTES
     while True:
-        fitted = {
+        fitted: ReportSection = {
             **section,
             "errors": [_truncate_finding(finding, max_text_bytes) for finding in section["errors"]],
             "warnings": [
@@ -89,9 +112,10 @@ def fit_section(section: Mapping[str, Any]) -> dict[str, Any]:
         max_text_bytes //= 2
 
 
-def _profile_fields(check: ConformanceCheck) -> dict[str, Any]:
-    syntax = {} if check.syntax is None else {"syntax": check.syntax}
-    return {"profile": check.profile, **syntax}
+def _profile_fields(check: ConformanceCheck) -> _ProfileFields:
+    if check.syntax is None:
+        return {"profile": check.profile}
+    return {"profile": check.profile, "syntax": check.syntax}
 
 
 def _status(verdict: Verdict, errors: Sequence[RawFinding]) -> str:
@@ -160,7 +184,7 @@ def _first_of_each_rule(findings: Sequence[RawFinding]) -> list[RawFinding]:
     return [findings[number] for number in sorted(selected)]
 
 
-def _finding_json(finding: RawFinding, to_json_path: JsonPathMapper) -> dict[str, Any]:
+def _finding_json(finding: RawFinding, to_json_path: JsonPathMapper) -> ReportFinding:
     return {
         "rule": finding.rule,
         "message": finding.message,
@@ -170,17 +194,23 @@ def _finding_json(finding: RawFinding, to_json_path: JsonPathMapper) -> dict[str
     }
 
 
-def _truncate_finding(finding: Mapping[str, Any], max_bytes: int) -> dict[str, Any]:
-    cut = {name: _truncate(finding[name], max_bytes) for name in _TEXT_FIELDS if finding[name]}
-    return {**finding, **cut}
+def _truncate_finding(finding: ReportFinding, max_bytes: int) -> ReportFinding:
+    path = finding["path"]
+    return {
+        "rule": _truncate(finding["rule"], max_bytes),
+        "message": _truncate(finding["message"], max_bytes),
+        "location": _truncate(finding["location"], max_bytes),
+        "path": None if path is None else _truncate(path, max_bytes),
+        "count": finding["count"],
+    }
 
 
 def _truncate(text: str, max_bytes: int) -> str:
     prefix = text[:max_bytes]
-    while _json_bytes(prefix) > max_bytes:
+    while prefix and _json_bytes(prefix) > max_bytes:
         prefix = prefix[: len(prefix) * 3 // 4]
     return prefix if prefix == text else prefix + _ELLIPSIS
 
 
-def _json_bytes(value: Any) -> int:
+def _json_bytes(value: object) -> int:
     return len(json.dumps(value).encode())

@@ -5,20 +5,29 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.conformance.checks import ConformanceCheck, Validator
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.conformance.checks import ConformanceCheck, ReportFinding, Validator
 from chalicelib.engine.conformance.json_path_mapper import HasAllowances, json_path_mapper
-from chalicelib.engine.conformance.report import MAX_FINDINGS, conformance_report, fit_section
+from chalicelib.engine.conformance.report import (
+    MAX_FINDINGS,
+    ReportSection,
+    conformance_report,
+    fit_section,
+)
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.templating.worker import SandboxedWorker
+
+if TYPE_CHECKING:
+    from chalicelib.engine.conformance.read_received_worker import DocumentReading, RefusedDocument
 
 _WORKER_MODULE: Final = "chalicelib.engine.conformance.read_received_worker"
 _INVOICE_ROOT: Final = "invoice"
 # The rest of the list is left for findings of the validators.
 _MAX_OWN_WARNINGS: Final = 50
-_NOT_VALIDATED: Final = {
+_NOT_VALIDATED: Final[ReportFinding] = {
     "rule": "PLT-NOT-VALIDATED",
     "message": "The validators gave no verdict; send the document again",
     "location": "",
@@ -31,8 +40,8 @@ _NOT_VALIDATED: Final = {
 class ReceivedValidation:
     """Report on a document; `invoice` is its content in the contract's model, if it fits."""
 
-    conformance: dict[str, Any]
-    invoice: dict[str, Any] | None
+    conformance: dict[str, ReportSection]
+    invoice: JsonObject | None
 
 
 def validate_received(
@@ -46,7 +55,7 @@ def validate_received(
     answer = _read_confined(content, deadline)
     if "refusal" in answer:
         raise RenderFailure(**answer["refusal"])
-    report: dict[str, Any] = {}
+    report: dict[str, ReportSection] = {}
     for document, checks in _documents_and_checks(content, answer):
         verdicts = validator.validate(document, checks, deadline, may_store=may_store)
         report |= conformance_report(
@@ -57,21 +66,23 @@ def validate_received(
     )
 
 
-def _read_confined(content: bytes, deadline: Deadline) -> dict[str, Any]:
+def _read_confined(content: bytes, deadline: Deadline) -> "DocumentReading | RefusedDocument":
     request = {"content": base64.b64encode(content).decode()}
     with closing(SandboxedWorker(_WORKER_MODULE, "Reading the document")) as reader:
         try:
-            return reader.call(request, time.time() + deadline.remaining_s())
+            answer = reader.call(request, time.time() + deadline.remaining_s())
         except RenderFailure as failure:
             if failure.code == "render_timeout":
                 raise
             # Every other failure means that the worker broke a limit or crashed.
             detail = "takes too much time or memory to be read"
             raise RenderFailure("validation_error", detail) from failure
+    # The worker is a module of this package: it answers with what `read_document` returns.
+    return cast("DocumentReading | RefusedDocument", answer)
 
 
 def _documents_and_checks(
-    content: bytes, answer: Mapping[str, Any]
+    content: bytes, answer: "DocumentReading"
 ) -> Iterator[tuple[bytes, list[ConformanceCheck]]]:
     if answer["check"] is not None:
         xml = base64.b64decode(answer["xml"]) if "xml" in answer else content
@@ -80,9 +91,11 @@ def _documents_and_checks(
         yield content, [ConformanceCheck.from_json(check) for check in answer["pdf"]]
 
 
-def _einvoice_section(answer: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
+def _einvoice_section(
+    answer: "DocumentReading", report: Mapping[str, ReportSection]
+) -> ReportSection:
     """Return the section about the invoice, completed with the service's own findings."""
-    section = report.get("einvoice") or {
+    section: ReportSection = report.get("einvoice") or {
         "profile": answer["profile"],
         "syntax": answer["syntax"],
         "status": "failed" if answer["errors"] else "unavailable",

@@ -4,7 +4,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from chalicelib.engine.conformance.checks import PDFA_PROFILES, PDFUA_PROFILES
 
@@ -17,12 +17,34 @@ class ValidatorUnavailable(Exception):  # noqa: N818 -- names the state
     """The validators are absent, altered, or cannot give a verdict."""
 
 
+class _RuleSheet(TypedDict):
+    source: str
+
+
+class _KindPlan(TypedDict):
+    scenario: str
+    sheets: list[_RuleSheet]
+
+
+class _EngineVersions(TypedDict):
+    xml: str
+    pdf: str
+
+
+class ValidationPlan(TypedDict):
+    """Contents of plan.json; `rules` are versions by the source of the sheet."""
+
+    engines: _EngineVersions
+    rules: dict[str, str]
+    kinds: dict[str, _KindPlan]
+
+
 @dataclass(frozen=True, slots=True)
 class ValidatorInstallation:
     """A verified folder of the validators; `plan` names kinds, rule sheets and versions."""
 
     folder: Path
-    plan: dict[str, Any]
+    plan: ValidationPlan
 
     @property
     def java(self) -> Path:
@@ -46,12 +68,12 @@ class ValidatorInstallation:
 
     def scenario(self, kind: str) -> str | None:
         """Return the name of the rule set of a kind; None for a PDF."""
-        return None if kind.startswith("pdf-") else str(self.plan["kinds"][kind]["scenario"])
+        return None if kind.startswith("pdf-") else self.plan["kinds"][kind]["scenario"]
 
     def validator_versions(self, kind: str) -> str:
         """Return the names and versions of engine and rules, as reports show them."""
         if kind.startswith("pdf-"):
-            return str(self.plan["engines"]["pdf"])
+            return self.plan["engines"]["pdf"]
         rules = [
             self.plan["rules"][sheet["source"]] for sheet in self.plan["kinds"][kind]["sheets"]
         ]

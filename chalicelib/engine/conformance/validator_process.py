@@ -10,8 +10,9 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from typing import IO, Any, Final
+from typing import IO, Final, TypedDict
 
+from chalicelib.engine.conformance.checks import RawFindingJson
 from chalicelib.engine.conformance.validator_installation import ValidatorInstallation
 
 # Enough for 10 000 lines of the largest profile. The rest of the function's memory is for the JVM
@@ -37,6 +38,19 @@ _JVM_FLAGS: Final = (
 )
 _MAX_ANSWER_BYTES: Final = 32_000_000
 _CHUNK_BYTES: Final = 1 << 16
+
+
+class CheckAnswer(TypedDict, total=False):
+    """Answer to one check: findings, and how many were left out, or a failure."""
+
+    findings: list[RawFindingJson]
+    left_out: int
+    failure: str
+
+
+class _Answer(TypedDict):
+    number: int
+    verdicts: dict[str, CheckAnswer]
 
 
 class ValidatorProcessLost(Exception):  # noqa: N818 -- names the event
@@ -74,7 +88,9 @@ class ValidatorProcess:
         """Tell whether the process still runs."""
         return self._process.poll() is None
 
-    def validate(self, kinds: Sequence[str], document: bytes, timeout_s: float) -> dict[str, Any]:
+    def validate(
+        self, kinds: Sequence[str], document: bytes, timeout_s: float
+    ) -> dict[str, CheckAnswer]:
         """Return the answer of the process for each kind; raise ValidatorProcessLost."""
         until = time.monotonic() + timeout_s
         number = next(self._request_numbers)
@@ -82,7 +98,7 @@ class ValidatorProcess:
         with self._kill_on_error():
             self._send(request.encode() + b"\n" + document, until)
             answer = self._read_answer(until)
-            verdicts: dict[str, Any] = answer["verdicts"]
+            verdicts = answer["verdicts"]
             if answer["number"] != number or set(verdicts) != set(kinds):
                 raise ValidatorProcessLost("the validators answered something else")
         return verdicts
@@ -119,7 +135,7 @@ class ValidatorProcess:
             except OSError as error:
                 raise ValidatorProcessLost("the validators ended") from error
 
-    def _read_answer(self, until: float) -> dict[str, Any]:
+    def _read_answer(self, until: float) -> _Answer:
         pipe = _require_pipe(self._process.stdout).fileno()
         parts: list[bytes] = []
         size = 0
@@ -130,7 +146,7 @@ class ValidatorProcess:
             if not parts[-1] or size > _MAX_ANSWER_BYTES:
                 raise ValidatorProcessLost("the validators ended")
         try:
-            answer: dict[str, Any] = json.loads(b"".join(parts))
+            answer: _Answer = json.loads(b"".join(parts))
         except ValueError as error:
             raise ValidatorProcessLost("the validators answered nonsense") from error
         return answer

@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from chalicelib.engine.conformance.checks import ReportFinding
 
 MAX_FINDINGS: Final = 100
 
@@ -20,7 +23,7 @@ class Finding:
     location: str
     count: int = 1
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> "ReportFinding":
         """Return the finding in the form of a conformance report."""
         return {
             "rule": self.rule,

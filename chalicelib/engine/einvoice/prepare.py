@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.text import safe_filename
-from chalicelib.engine.conformance.report import fit_section
+from chalicelib.engine.conformance.report import ReportSection, fit_section
 from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
 from chalicelib.engine.einvoice.model import Invoice, InvoiceNote
 from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
@@ -83,7 +83,7 @@ def invoice_at(data: Mapping[str, Any], path: str) -> Any:
 
 
 def _invalid_failure(einvoice: EInvoiceInput, invalid: InvalidInvoiceError) -> RenderFailure:
-    report = {
+    report: ReportSection = {
         "profile": einvoice.profile.name,
         "syntax": einvoice.syntax,
         "status": "failed",

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from chalicelib.bootstrap import render, validation
-from chalicelib.engine.conformance.checks import NoValidator, Verdict
+from chalicelib.engine.conformance.checks import NoValidator, Verdict, VerdictJson
 from chalicelib.engine.job import Job
 from chalicelib.features.einvoices.validate_received import ValidationCall
 from tests.builders.invoices.hybrids import INVOICE_XML
@@ -21,7 +21,7 @@ PDFA = {"pdf": {"pdfa": "2b"}}
 def test_canceled_render_stops_during_validation(service: Service) -> None:
     judged, waited = threading.Event(), threading.Event()
 
-    def verdicts(_order: dict[str, Any]) -> list[dict[str, Any]]:
+    def verdicts(_order: dict[str, Any]) -> list[VerdictJson]:
         (row,) = service.call("GET", "/v1/renders").json["data"]
         assert service.call("POST", f"/v1/renders/{row['id']}/cancel").status == 200
         judged.wait(20)
@@ -43,7 +43,7 @@ def test_canceled_render_stops_during_validation(service: Service) -> None:
 def test_validation_leaves_time_for_storing_before_the_cancel_deadline(service: Service) -> None:
     left_s: list[float] = []
 
-    def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
+    def verdicts(order: dict[str, Any]) -> list[VerdictJson]:
         left_s.append(order["until"] - time.time())
         return [Verdict(()).to_json()]
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pikepdf import Encryption
 
-from chalicelib.engine.conformance.checks import RawFinding, Verdict
+from chalicelib.engine.conformance.checks import RawFinding, Verdict, VerdictJson
 from tests.builders.http import ApiAnswer
 from tests.builders.invoices.hybrids import INVOICE_XML, hybrid_pdf
 from tests.builders.invoices.invoice_json import invoice_json
@@ -42,7 +42,7 @@ def fake_validators(service: Service, *findings: RawFinding) -> list[str]:
     """Make the validators return this for every document; return the kinds requested so far."""
     requested_kinds: list[str] = []
 
-    def verdicts(order: dict[str, Any]) -> list[dict[str, Any]]:
+    def verdicts(order: dict[str, Any]) -> list[VerdictJson]:
         requested_kinds.extend(check["kind"] for check in order["checks"])
         return [Verdict(findings, "V 1", "S").to_json() for _ in order["checks"]]
 

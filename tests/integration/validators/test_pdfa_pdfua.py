@@ -13,7 +13,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.conformance.local_validator import LocalValidator
-from chalicelib.engine.conformance.report import conformance_report
+from chalicelib.engine.conformance.report import ReportSection, conformance_report
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome
 from tests.integration.engine.conftest import Render
@@ -152,13 +152,10 @@ def test_report_ignores_protection_and_pdfua_claim(
     assert [found["rule"] for found in failed["errors"]] == ["ISO 14289-1:2014 7.4.2:1"]
 
 
-def pdfua_report(judge: LocalValidator, outcome: RenderOutcome) -> dict[str, Any]:
+def pdfua_report(judge: LocalValidator, outcome: RenderOutcome) -> ReportSection:
     (request,) = outcome.validation_requests
     verdicts = judge.validate(request.content, request.checks, Deadline.after(120))
-    made: dict[str, Any] = conformance_report(request.checks, verdicts, request.to_json_path)[
-        "pdfua"
-    ]
-    return made
+    return conformance_report(request.checks, verdicts, request.to_json_path)["pdfua"]
 
 
 def test_accessibility_report_does_not_change_the_document(render: Render) -> None:

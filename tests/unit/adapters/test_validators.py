@@ -55,7 +55,7 @@ class FakeFunction:
 
     def _told(self, verdict: Verdict) -> dict[str, Any]:
         plain = verdict.to_json()
-        findings = [{**finding, **self.more} for finding in plain["findings"]]
+        findings = [{**finding, **self.more} for finding in plain["findings"] or ()]
         return {**plain, **self.more, "findings": findings}
 
 

@@ -1,14 +1,19 @@
 """Reports from findings: merged, at most 100, and never a guess."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from chalicelib.core import json
-from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
+from chalicelib.engine.conformance.checks import (
+    ConformanceCheck,
+    RawFinding,
+    ReportFinding,
+    Verdict,
+)
 from chalicelib.engine.conformance.report import (
     MAX_SECTION_BYTES,
+    ReportSection,
     conformance_report,
     report_section,
 )
@@ -22,27 +27,27 @@ def found(
     return RawFinding(source, severity, rule, f"{rule} is broken", location, count)
 
 
-def made(*findings: RawFinding) -> dict[str, Any]:
+def made(*findings: RawFinding) -> ReportSection:
     verdict = Verdict(findings, "Saxon; EN 16931", "EN16931 (CII)")
     return report_section(
         ConformanceCheck.cii("EN16931"), verdict, lambda location: f"invoice of {location}"
     )
 
 
-def rules(rows: Sequence[dict[str, Any]]) -> list[str]:
+def rules(rows: Sequence[ReportFinding]) -> list[str]:
     return [row["rule"] for row in rows]
 
 
 def test_without_findings_it_passed() -> None:
-    assert made() == {
-        "profile": "EN16931",
-        "syntax": "cii",
-        "status": "passed",
-        "validator": "Saxon; EN 16931",
-        "scenario": "EN16931 (CII)",
-        "errors": [],
-        "warnings": [],
-    }
+    assert made() == ReportSection(
+        profile="EN16931",
+        syntax="cii",
+        status="passed",
+        validator="Saxon; EN 16931",
+        scenario="EN16931 (CII)",
+        errors=[],
+        warnings=[],
+    )
 
 
 def test_without_a_verdict_the_status_is_unavailable() -> None:
@@ -52,13 +57,9 @@ def test_without_a_verdict_the_status_is_unavailable() -> None:
         lambda _path: None,
     )
 
-    unavailable: dict[str, Any] = {
-        "status": "unavailable",
-        "validator": None,
-        "errors": [],
-        "warnings": [],
-    }
-    assert made["pdfa"] == {"profile": "3b", **unavailable}
+    assert made["pdfa"] == ReportSection(
+        profile="3b", status="unavailable", validator=None, errors=[], warnings=[]
+    )
     assert made["pdfua"]["status"] == "passed"
 
 

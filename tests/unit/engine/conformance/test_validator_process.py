@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -16,13 +16,16 @@ from chalicelib.engine.conformance import local_validator as judging
 from chalicelib.engine.conformance import validator_process as running
 from chalicelib.engine.conformance.checks import ConformanceCheck, Verdict
 from chalicelib.engine.conformance.local_validator import LocalValidator
-from chalicelib.engine.conformance.validator_installation import ValidatorInstallation
+from chalicelib.engine.conformance.validator_installation import (
+    ValidationPlan,
+    ValidatorInstallation,
+)
 from chalicelib.engine.conformance.validator_process import ValidatorProcess, ValidatorProcessLost
 from chalicelib.engine.deadline import Deadline
 
 CHECK: Final = ConformanceCheck.cii("EN16931")
-PLAN: Final[dict[str, Any]] = {
-    "engines": {"xml": "Saxon"},
+PLAN: Final[ValidationPlan] = {
+    "engines": {"xml": "Saxon", "pdf": "veraPDF"},
     "rules": {"cen": "EN 16931"},
     "kinds": {CHECK.kind: {"scenario": "EN 16931", "sheets": [{"source": "cen"}]}},
 }
@@ -80,7 +83,9 @@ def test_validator_process_answers_with_many_open_files(
 ) -> None:
     program = ValidatorProcess(installation, 60)
 
-    assert program.validate([CHECK.kind], answer_with("right"), 60) == {CHECK.kind: "right"}
+    answer: object = program.validate([CHECK.kind], answer_with("right"), 60)
+
+    assert answer == {CHECK.kind: "right"}
     program.kill()
 
 
@@ -144,7 +149,7 @@ def test_unexpected_output_is_no_verdict_and_ends_the_process(  # noqa: PLR0913,
     installation: ValidatorInstallation,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    plan: dict[str, Any],
+    plan: ValidationPlan,
     verdict: object,
     proven: bool,  # noqa: FBT001 -- a parameter of a test
     why: str,
