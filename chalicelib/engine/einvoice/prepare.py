@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.conformance.report import ReportSection, fit_section
 from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
@@ -23,7 +24,7 @@ class EInvoiceInput:
 
     profile: InvoiceProfile
     syntax: Syntax
-    source: Any
+    source: Json
     findings_root: str
     is_test: bool = False
 
@@ -38,7 +39,7 @@ class PreparedInvoice:
     input: EInvoiceInput
     invoice: Invoice
     totals: InvoiceTotals
-    completed_json: Mapping[str, Any]
+    completed_json: JsonObject
 
     @property
     def filename(self) -> str:
@@ -74,9 +75,9 @@ def prepare_invoice(einvoice: EInvoiceInput) -> PreparedInvoice:
     return PreparedInvoice(input=einvoice, invoice=invoice, totals=totals, completed_json=completed)
 
 
-def invoice_at(data: Mapping[str, Any], path: str) -> Any:
+def invoice_at(data: JsonObject, path: str) -> Json:
     """Return the value at a dotted path of object keys, or None."""
-    value: Any = data
+    value: Json = data
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
     return value

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
-from typing import Any, Final, get_args, get_origin, get_type_hints
+from typing import Annotated, Final, get_args, get_origin, get_type_hints
 
 from chalicelib.contract.invoice.constraints import check_printable
+from chalicelib.core.json import Json
 from chalicelib.engine.einvoice import data_types as v
 from chalicelib.engine.einvoice.findings import MAX_FINDINGS, Finding, InvalidInvoiceError
 from chalicelib.engine.einvoice.model import Invoice
@@ -59,7 +60,7 @@ _REQUIRED_RULES: Final = {
 }
 
 
-def read_invoice(source: Any, root: str) -> Invoice:
+def read_invoice(source: Json, root: str) -> Invoice:
     """Read an invoice; raise InvalidInvoiceError with all findings.
 
     `root` is the JSON path of the invoice in the request; paths of findings begin with it.
@@ -98,11 +99,13 @@ class _FindingCollector:
 
 
 # A reader returns the value, None if it is absent, or _INVALID after it has reported a finding.
-type _JsonReader = Callable[[Any, str, _FindingCollector], Any]
+type _JsonReader = Callable[[Json, str, _FindingCollector], object]
 
 
-def _with_line_ids(source: Any) -> Any:
-    lines = source.get("lines") if isinstance(source, Mapping) else None
+def _with_line_ids(source: Json) -> Json:
+    if not isinstance(source, Mapping):
+        return source
+    lines = source.get("lines")
     if not isinstance(lines, list):
         return source
     numbered = [
@@ -112,7 +115,7 @@ def _with_line_ids(source: Any) -> Any:
     return {**source, "lines": numbered}
 
 
-def _is_blank(value: Any) -> bool:
+def _is_blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
@@ -124,10 +127,10 @@ def _object_reader(kind: type) -> _JsonReader:
         for each in fields(kind)
     }
 
-    def read(source: Any, path: str, report: _FindingCollector) -> Any:
+    def read(source: Json, path: str, report: _FindingCollector) -> object:
         if not isinstance(source, Mapping):
             return report.add("PLT-TYPE", path, "must be an object")
-        values = {}
+        values: dict[str, object] = {}
         for name in [name for name in source if name not in members]:
             values[name] = report.add("PLT-UNKNOWN-FIELD", _member_path(path, name), "is not known")
         for name, (read_member, required) in members.items():
@@ -144,7 +147,7 @@ def _object_reader(kind: type) -> _JsonReader:
     return read
 
 
-def _is_required(member: Field[Any]) -> bool:
+def _is_required(member: Field[object]) -> bool:
     return member.default is MISSING and member.default_factory is MISSING
 
 
@@ -153,31 +156,36 @@ def _member_path(path: str, name: str) -> str:
     return f"{path}.{name}" if name.isidentifier() else f"{path}[{name!r}]"
 
 
-def _annotation_reader(hint: Any) -> _JsonReader:
+def _annotation_reader(hint: object) -> _JsonReader:
     """Return the reader for an annotation of the model."""
     # `X | None` is read like X: only a default decides whether a member is required.
     if type(None) in get_args(hint):
         hint = next(each for each in get_args(hint) if each is not type(None))
-    constraints = getattr(hint, "__metadata__", ())
-    bare_type = hint.__origin__ if constraints else hint
+    bare_type, *constraints = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     if get_origin(bare_type) is tuple:
         return _array_reader(_annotation_reader(get_args(bare_type)[0]), *constraints)
     if get_origin(bare_type) is Mapping:
         keys, kind = get_args(bare_type)
         return _mapping_reader(keys.__metadata__[0], _annotation_reader(kind))
-    return (
-        _CONSTRAINT_READERS[type(constraints[0])](constraints[0])
-        if constraints
-        else _unconstrained_reader(bare_type)
-    )
+    if constraints:
+        return _constrained_reader(constraints[0])
+    return _read_date if bare_type is dt.date else _object_reader(bare_type)
 
 
-def _unconstrained_reader(kind: type) -> _JsonReader:
-    return _read_date if kind is dt.date else _object_reader(kind)
+def _constrained_reader(
+    constraint: v.TextConstraint | v.ChoiceConstraint | v.DecimalConstraint,
+) -> _JsonReader:
+    match constraint:
+        case v.TextConstraint():
+            return _text_reader(constraint)
+        case v.ChoiceConstraint():
+            return _choice_reader(constraint)
+        case v.DecimalConstraint():
+            return _decimal_reader(constraint)
 
 
 def _text_reader(constraint: v.TextConstraint) -> _JsonReader:
-    def read(source: Any, path: str, report: _FindingCollector) -> Any:
+    def read(source: Json, path: str, report: _FindingCollector) -> object:
         if not isinstance(source, str):
             return report.add("PLT-TYPE", path, "must be a string")
         if constraint.pattern:
@@ -198,7 +206,7 @@ def _text_reader(constraint: v.TextConstraint) -> _JsonReader:
 
 
 def _choice_reader(constraint: v.ChoiceConstraint) -> _JsonReader:
-    def read(source: Any, path: str, report: _FindingCollector) -> Any:
+    def read(source: Json, path: str, report: _FindingCollector) -> object:
         if source in constraint.values:
             return source
         return report.add("PLT-FORMAT", path, f"must be one of {', '.join(constraint.values)}")
@@ -207,7 +215,7 @@ def _choice_reader(constraint: v.ChoiceConstraint) -> _JsonReader:
 
 
 def _decimal_reader(constraint: v.DecimalConstraint) -> _JsonReader:
-    def read(source: Any, path: str, report: _FindingCollector) -> Any:
+    def read(source: Json, path: str, report: _FindingCollector) -> object:
         if isinstance(source, bool) or not isinstance(source, str | int | float):
             return report.add("PLT-TYPE", path, "must be a decimal string or a number")
         return _convert(constraint.parse, source, path, report)
@@ -215,7 +223,7 @@ def _decimal_reader(constraint: v.DecimalConstraint) -> _JsonReader:
     return read
 
 
-def _read_date(source: Any, path: str, report: _FindingCollector) -> Any:
+def _read_date(source: Json, path: str, report: _FindingCollector) -> object:
     if isinstance(source, str) and _ISO_DATE.fullmatch(source):
         with suppress(ValueError):
             return dt.date.fromisoformat(source)
@@ -225,7 +233,7 @@ def _read_date(source: Any, path: str, report: _FindingCollector) -> Any:
 def _array_reader(
     read_entry: _JsonReader, constraint: v.ArrayConstraint = _DEFAULT_ARRAY
 ) -> _JsonReader:
-    def read(source: Any, path: str, report: _FindingCollector) -> Any:
+    def read(source: Json, path: str, report: _FindingCollector) -> object:
         if not isinstance(source, list):
             return report.add("PLT-TYPE", path, "must be an array")
         if len(source) > constraint.max_items:
@@ -244,7 +252,7 @@ def _array_reader(
 
 
 def _mapping_reader(keys: v.ChoiceConstraint, read_entry: _JsonReader) -> _JsonReader:
-    def read(source: Any, path: str, report: _FindingCollector) -> Any:
+    def read(source: Json, path: str, report: _FindingCollector) -> object:
         if not isinstance(source, Mapping):
             return report.add("PLT-TYPE", path, "must be an object")
         values = {
@@ -260,17 +268,10 @@ def _mapping_reader(keys: v.ChoiceConstraint, read_entry: _JsonReader) -> _JsonR
     return read
 
 
-def _convert(
-    read: Callable[[Any], Any], source: str | float, path: str, report: _FindingCollector
-) -> Any:
+def _convert[Source](
+    read: Callable[[Source], object], source: Source, path: str, report: _FindingCollector
+) -> object:
     try:
         return read(source)
     except ValueError as error:
         return report.add("PLT-FORMAT", path, str(error))
-
-
-_CONSTRAINT_READERS: Final[Mapping[type, Callable[[Any], _JsonReader]]] = {
-    v.TextConstraint: _text_reader,
-    v.ChoiceConstraint: _choice_reader,
-    v.DecimalConstraint: _decimal_reader,
-}

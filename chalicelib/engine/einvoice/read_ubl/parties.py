@@ -112,7 +112,7 @@ def _identifiers(party: ElementReader, *, exclude_creditor_id: bool) -> Iterator
 
 def _tax_registration(party: ElementReader, *, is_vat: bool) -> str | None:
     for tax_scheme in party.find_all("cac:PartyTaxScheme"):
-        # Any scheme other than VAT holds the tax number (BT-32).
+        # A scheme other than VAT holds the tax number (BT-32).
         if (tax_scheme.peek("cac:TaxScheme/cbc:ID").upper() == "VAT") == is_vat:
             tax_scheme.mark_read("cac:TaxScheme/cbc:ID")
             return tax_scheme.text("cbc:CompanyID")

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
+from chalicelib.core.json import Json
 from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
 from chalicelib.engine.einvoice.model import Invoice
 from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
@@ -20,7 +21,7 @@ _SUBJECT_CODE_PREFIX: Final = re.compile("[^#]*#[^#]{3}#")
 
 
 def read_and_check(
-    source: Any, profile: InvoiceProfile, syntax: Syntax, root: str
+    source: Json, profile: InvoiceProfile, syntax: Syntax, root: str
 ) -> tuple[Invoice, InvoiceTotals]:
     """Read an invoice, compute its totals and check it; raise InvalidInvoiceError.
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.engine.einvoice.model import Adjustment, Invoice, PaymentInstructions
 from chalicelib.engine.einvoice.rules.lines import RuleViolation
@@ -59,8 +59,8 @@ def xrechnung_violations(invoice: Invoice, totals: InvoiceTotals) -> Iterator[Ru
     yield from _lines(invoice)
 
 
-def _value_at(invoice: Invoice, path: str) -> Any:
-    value: Any = invoice
+def _value_at(invoice: Invoice, path: str) -> object:
+    value: object = invoice
     for name in path.split("."):
         value = getattr(value, name, None)
     return value

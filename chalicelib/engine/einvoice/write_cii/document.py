@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from chalicelib.engine.einvoice.model import DeliveryInformation, Invoice
 from chalicelib.engine.einvoice.profiles import InvoiceProfile
@@ -34,6 +34,10 @@ NAMESPACES: Final[Mapping[str | None, str]] = MappingProxyType(
 )
 
 
+class _ElementsTable(TypedDict):
+    profiles: dict[str, AllowedElements]
+
+
 def write_cii(invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile) -> bytes:
     """Write the invoice as CII, with only the elements that the profile allows."""
     elements = profile_elements(profile.name)
@@ -57,8 +61,7 @@ def prune(root: XmlNode, elements: AllowedElements) -> XmlNode:
 
 def profile_elements(profile: str) -> AllowedElements:
     """Return the elements that a profile allows."""
-    elements: AllowedElements = _elements_table()["profiles"][profile]
-    return elements
+    return _elements_table()["profiles"][profile]
 
 
 def delivery(invoice: Invoice) -> XmlNode:
@@ -143,7 +146,7 @@ def _delivery_event(delivered: DeliveryInformation) -> XmlNode | None:
 
 
 @cache
-def _elements_table() -> dict[str, Any]:
+def _elements_table() -> _ElementsTable:
     source = files("chalicelib.engine.einvoice").joinpath("cii_elements.json")
-    table: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
+    table: _ElementsTable = json.loads(source.read_text(encoding="utf-8"))
     return table

@@ -91,7 +91,7 @@ def test_completed_invoice_is_the_sent_invoice_with_derived_values() -> None:
     invoice = read_invoice(source, "invoice")
     computed = compute_totals(invoice)
 
-    completed = completed_json(source, invoice, computed)
+    completed: dict[str, Any] = completed_json(source, invoice, computed)
 
     assert [line["net_amount"] for line in completed["lines"]] == ["59.97", "120.00"]
     assert [line["id"] for line in completed["lines"]] == ["1", "2"]
