@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.item_codec import ItemCodec
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
@@ -129,11 +129,11 @@ _INCLUDED_RENDERS = 250_000
 
 
 def _scan(service: Service, table: str) -> list[Row]:
-    tables = Tables(service.clients)
+    codec = ItemCodec()
     pages = service.clients.dynamodb.get_paginator("scan").paginate(
         TableName=table, ConsistentRead=True
     )
-    return [tables._deserialize(row) for page in pages for row in page["Items"]]
+    return [codec.decode(row) for page in pages for row in page["Items"]]
 
 
 def _objects(service: Service) -> list[str]:

@@ -56,7 +56,8 @@ class MemoryTable:
 
     def _write(self, write: Write) -> Item | None:
         if write.item is not None:
-            self.items[write.item["PK"], write.item["SK"]] = deepcopy(write.item)
+            row: Item = deepcopy(dict(write.item))
+            self.items[row["PK"], row["SK"]] = row
             return None
         assert write.key is not None
         assert write.update is not None
@@ -66,7 +67,7 @@ class MemoryTable:
         expression = _Expression(before, write.names, write.values)
         if write.condition and not expression.holds(write.condition):
             raise ConditionFailed(deepcopy(before) or None)
-        after = write.key | expression.updated(write.update)
+        after: Item = {**write.key, **expression.updated(write.update)}
         self.items[key] = after
         return deepcopy(after)
 

@@ -4,15 +4,26 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from chalicelib.adapters.aws.item_codec import ItemCodec
+
 if TYPE_CHECKING:
-    from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import (
+        DeleteTypeDef,
+        PutTypeDef,
+        QueryInputTypeDef,
+        TransactWriteItemTypeDef,
+        UniversalAttributeValueTypeDef,
+        UpdateTypeDef,
+    )
 
     from chalicelib.adapters.aws.session import AwsClients
 
+# A value that a row may have: DynamoDB's number is an integer here, and its list also a tuple.
+type RowValue = str | int | bytes | Sequence[RowValue] | Mapping[str, RowValue] | None
+# A row as read: the repository that wrote it knows its attributes.
 Item = dict[str, Any]
 BATCH_GET_LIMIT: Final = 100
 TRANSACTION_LIMIT: Final = 100
@@ -48,12 +59,12 @@ class Write(NamedTuple):
     """One conditional write: puts `item`, applies `update` to `key`, or else deletes `key`."""
 
     table: str
-    item: Item | None = None
-    key: Item | None = None
+    item: Mapping[str, RowValue] | None = None
+    key: Mapping[str, str] | None = None
     update: str | None = None
     condition: str | None = None
     names: Mapping[str, str] = {}
-    values: Mapping[str, Any] = {}
+    values: Mapping[str, RowValue] = {}
 
 
 class QueryPage(NamedTuple):
@@ -74,14 +85,15 @@ class Tables:
     def __init__(self, clients: "AwsClients") -> None:
         """Use these clients."""
         self._clients = clients
+        self._codec = ItemCodec()
 
     def get(self, table: str, pk: str, sk: str = "META") -> Item | None:
         """Read one item, strongly consistent."""
         response = self._client.get_item(
-            TableName=table, Key=self._serialize({"PK": pk, "SK": sk}), ConsistentRead=True
+            TableName=table, Key=self._codec.encode({"PK": pk, "SK": sk}), ConsistentRead=True
         )
         raw = response.get("Item")
-        return self._deserialize(raw) if raw else None
+        return self._codec.decode(raw) if raw else None
 
     def get_many(self, table: str, keys: Sequence[tuple[str, str]]) -> list[Item]:
         """Read up to 100 items, strongly consistent, in the order of `keys`.
@@ -89,16 +101,19 @@ class Tables:
         Absent items are left out. Raises Throttled.
         """
         items: dict[tuple[str, str], Item] = {}
-        unprocessed: list[Any] = [self._serialize({"PK": pk, "SK": sk}) for pk, sk in keys]
+        unprocessed: Sequence[Mapping[str, UniversalAttributeValueTypeDef]] = [
+            self._codec.encode({"PK": pk, "SK": sk}) for pk, sk in keys
+        ]
         assert len(unprocessed) <= BATCH_GET_LIMIT
         for pause_s in (*_RETRY_PAUSES_S, None) if unprocessed else ():
             response = self._client.batch_get_item(
                 RequestItems={table: {"Keys": unprocessed, "ConsistentRead": True}}
             )
             for raw in response["Responses"].get(table, []):
-                item = self._deserialize(raw)
+                item: Item = self._codec.decode(raw)
                 items[item["PK"], item["SK"]] = item
-            unprocessed = list(response.get("UnprocessedKeys", {}).get(table, {}).get("Keys", []))
+            rest = response.get("UnprocessedKeys", {}).get(table)
+            unprocessed = rest["Keys"] if rest else []
             if not unprocessed:
                 break
             if pause_s is None:
@@ -110,7 +125,7 @@ class Tables:
         self,
         table: str,
         condition: str,
-        values: Mapping[str, Any],
+        values: Mapping[str, RowValue],
         *,
         index: str | None = None,
         filter_expression: str | None = None,
@@ -121,44 +136,47 @@ class Tables:
         start: Item | None = None,
     ) -> QueryPage:
         """Read one page of rows; `limit` counts rows before the filter is applied."""
-        request: dict[str, Any] = {
+        request: QueryInputTypeDef = {
             "TableName": table,
             "KeyConditionExpression": condition,
-            "ExpressionAttributeValues": self._serialize(values),
+            "ExpressionAttributeValues": self._codec.encode(values),
             "Limit": limit,
             "ScanIndexForward": not newest_first,
         }
-        optional = {
-            "IndexName": index,
-            "ConsistentRead": consistent,
-            "FilterExpression": filter_expression,
-            "ExpressionAttributeNames": dict(names or {}),
-            "ExclusiveStartKey": self._serialize(start) if start else None,
-        }
-        request |= {name: value for name, value in optional.items() if value}
+        if index:
+            request["IndexName"] = index
+        if consistent:
+            request["ConsistentRead"] = True
+        if filter_expression:
+            request["FilterExpression"] = filter_expression
+        if names:
+            request["ExpressionAttributeNames"] = dict(names)
+        if start:
+            request["ExclusiveStartKey"] = self._codec.encode(start)
         response = self._client.query(**request)
         last = response.get("LastEvaluatedKey")
         return QueryPage(
-            [self._deserialize(row) for row in response["Items"]],
+            [self._codec.decode(row) for row in response["Items"]],
             response["ScannedCount"],
-            self._deserialize(last) if last else None,
+            self._codec.decode(last) if last else None,
         )
 
     def write(self, write: Write) -> Item | None:
         """Do one write; returns the new item of an update. Raises ConditionFailed, Throttled."""
-        request = self._write_request(write) | {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
+        action = self._action(write)
         try:
-            if write.item is not None:
-                self._retry_conflicts(lambda: self._client.put_item(**request))
+            if "Put" in action:
+                self._retry_conflicts(lambda: self._client.put_item(**action["Put"]))
                 return None
-            if write.update is None:
-                self._retry_conflicts(lambda: self._client.delete_item(**request))
+            if "Delete" in action:
+                self._retry_conflicts(lambda: self._client.delete_item(**action["Delete"]))
                 return None
-            request["ReturnValues"] = "ALL_NEW"
-            response = self._retry_conflicts(lambda: self._client.update_item(**request))
+            response = self._retry_conflicts(
+                lambda: self._client.update_item(**action["Update"], ReturnValues="ALL_NEW")
+            )
         except self._client.exceptions.ConditionalCheckFailedException as failure:
             raise ConditionFailed(self._existing_item(failure.response)) from failure
-        return self._deserialize(response["Attributes"])
+        return self._codec.decode(response["Attributes"])
 
     def transact(self, writes: Iterable[Write]) -> None:
         """Do all writes or none; idempotent by a token when the client retries the call.
@@ -167,7 +185,7 @@ class Tables:
         hold, and Throttled when a conflict with another transaction persists.
         """
         token = secrets.token_hex(16)
-        actions: list[Any] = [self._transact_action(write) for write in writes]
+        actions = [self._action(write) for write in writes]
         try:
             self._retry_conflicts(
                 lambda: self._client.transact_write_items(
@@ -175,7 +193,7 @@ class Tables:
                 )
             )
         except self._client.exceptions.TransactionCanceledException as failure:
-            for index, reason in enumerate(_cancellation_reasons(failure)):
+            for index, reason in enumerate(failure.response.get("CancellationReasons", [])):
                 if reason.get("Code") == "ConditionalCheckFailed":
                     raise ConditionFailed(self._existing_item(reason), index) from failure
             raise
@@ -210,7 +228,7 @@ class Tables:
             self.transact(last)
             yield
 
-    def _retry_conflicts(self, call: Callable[[], Any]) -> Any:
+    def _retry_conflicts[Response](self, call: Callable[[], Response]) -> Response:
         """Retry a call that conflicts with another transaction; botocore does not.
 
         Raises Throttled when the conflict persists.
@@ -221,7 +239,9 @@ class Tables:
             except self._client.exceptions.TransactionConflictException as failure:
                 conflict: Exception = failure
             except self._client.exceptions.TransactionCanceledException as failure:
-                codes = {reason.get("Code") for reason in _cancellation_reasons(failure)}
+                codes = {
+                    reason.get("Code") for reason in failure.response.get("CancellationReasons", [])
+                }
                 if not codes & _TRANSIENT_CODES or "ConditionalCheckFailed" in codes:
                     raise
                 conflict = failure
@@ -230,70 +250,44 @@ class Tables:
             _pause(pause_s)
         raise AssertionError
 
-    def _transact_action(self, write: Write) -> dict[str, Any]:
-        request = self._write_request(write) | {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
+    def _action(self, write: Write) -> "TransactWriteItemTypeDef":
         if write.item is not None:
-            return {"Put": request}
-        return {"Update" if write.update is not None else "Delete": request}
-
-    def _write_request(self, write: Write) -> dict[str, Any]:
-        request: dict[str, Any] = {"TableName": write.table}
-        if write.item is not None:
-            request["Item"] = self._serialize(write.item)
-        else:
-            assert write.key is not None
-            request["Key"] = self._serialize(write.key)
-        optional = {
+            put: PutTypeDef = {"TableName": write.table, "Item": self._codec.encode(write.item)}
+            self._add_condition(put, write)
+            return {"Put": put}
+        assert write.key is not None
+        key = self._codec.encode(write.key)
+        if write.update is None:
+            delete: DeleteTypeDef = {"TableName": write.table, "Key": key}
+            self._add_condition(delete, write)
+            return {"Delete": delete}
+        update: UpdateTypeDef = {
+            "TableName": write.table,
+            "Key": key,
             "UpdateExpression": write.update,
-            "ConditionExpression": write.condition,
-            "ExpressionAttributeNames": dict(write.names),
-            "ExpressionAttributeValues": self._serialize(write.values),
         }
-        return request | {name: value for name, value in optional.items() if value}
+        self._add_condition(update, write)
+        return {"Update": update}
 
-    def _existing_item(self, response: Mapping[str, Any]) -> Item | None:
+    def _add_condition(
+        self, request: "PutTypeDef | UpdateTypeDef | DeleteTypeDef", write: Write
+    ) -> None:
+        request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        if write.condition:
+            request["ConditionExpression"] = write.condition
+        if write.names:
+            request["ExpressionAttributeNames"] = dict(write.names)
+        if write.values:
+            request["ExpressionAttributeValues"] = self._codec.encode(write.values)
+
+    def _existing_item(self, response: Mapping[str, object]) -> Item | None:
         raw = response.get("Item")
-        return self._deserialize(raw) if raw else None
-
-    def _serialize(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        serialize = self._serializer.serialize
-        return {name: serialize(value) for name, value in item.items()}
-
-    def _deserialize(self, raw: Mapping[str, Any]) -> Item:
-        deserialize = self._deserializer.deserialize
-        return {name: _plain_value(deserialize(value)) for name, value in raw.items()}
-
-    @cached_property
-    def _serializer(self) -> "TypeSerializer":
-        from boto3.dynamodb.types import TypeSerializer  # noqa: PLC0415
-
-        return TypeSerializer()
-
-    @cached_property
-    def _deserializer(self) -> "TypeDeserializer":
-        from boto3.dynamodb.types import TypeDeserializer  # noqa: PLC0415
-
-        return TypeDeserializer()
+        return self._codec.decode(raw) if isinstance(raw, dict) else None
 
     @property
-    def _client(self) -> Any:
+    def _client(self) -> "DynamoDBClient":
         return self._clients.dynamodb
-
-
-def _cancellation_reasons(failure: Any) -> list[dict[str, Any]]:
-    reasons: list[dict[str, Any]] = failure.response.get("CancellationReasons", [])
-    return reasons
 
 
 def _pause(seconds: float) -> None:
     time.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 -- jitter, not a secret
-
-
-def _plain_value(value: Any) -> Any:
-    if isinstance(value, Decimal):
-        return int(value)
-    if isinstance(value, list):
-        return [_plain_value(element) for element in value]
-    if isinstance(value, dict):
-        return {name: _plain_value(element) for name, element in value.items()}
-    return value

@@ -170,8 +170,11 @@ class Renders:
             update="SET outcome = :outcome",
             condition="attempt = :attempt AND #status = :canceled",
             names={"#status": "status"},
-            values={":outcome": outcome_json(render), ":attempt": render.attempt}
-            | {":canceled": "canceled"},
+            values={
+                ":outcome": outcome_json(render),
+                ":attempt": render.attempt,
+                ":canceled": "canceled",
+            },
         )
 
     def background_write(

@@ -70,7 +70,7 @@ class ServiceStates:
             raise validation_error(
                 "/retry_after", f"1 to {_MAX_RETRY_AFTER_S} seconds are expected"
             )
-        item = {
+        item: Item = {
             "PK": STATE_KEY[0],
             "SK": STATE_KEY[1],
             "state": state,
