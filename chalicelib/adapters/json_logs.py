@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, override
+from typing import Final, override
 
 from chalicelib.core.tracebacks import redacted_traceback
 
@@ -49,9 +49,10 @@ def propagated_ids() -> dict[str, str]:
     return ids_in_payload(current_ids())
 
 
-def ids_in_payload(payload: Mapping[str, Any]) -> dict[str, str]:
+def ids_in_payload(payload: Mapping[str, object]) -> dict[str, str]:
     """Return the ids that the caller put into the payload with `propagated_ids`."""
-    return {name: payload[name] for name in _PROPAGATED_IDS if name in payload}
+    ids = {name: payload.get(name) for name in _PROPAGATED_IDS}
+    return {name: value for name, value in ids.items() if isinstance(value, str)}
 
 
 def configure_logging(service: str) -> None:
@@ -79,7 +80,7 @@ class _JsonFormatter(logging.Formatter):
 
     @override
     def format(self, record: logging.LogRecord) -> str:
-        members: dict[str, Any] = {
+        members: dict[str, object] = {
             name: value
             for name, value in record.__dict__.items()
             if name not in _STANDARD_ATTRIBUTES

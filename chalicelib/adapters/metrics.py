@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import (
     AmazonCloudWatchEMFProvider,
@@ -51,13 +51,16 @@ class Metrics:
                 providers[dimensions] = self._provider(group.dimensions, at)
             for name, value in group.values.items():
                 providers[dimensions].add_metric(name, group.unit, value)
-        line: dict[str, Any] = dict(current_ids())
-        directives: list[Any] = []
-        for provider in providers.values():
-            document = provider.serialize_metric_set()
-            directives += document["_aws"]["CloudWatchMetrics"]
+        line: dict[str, object] = dict(current_ids())
+        documents = [provider.serialize_metric_set() for provider in providers.values()]
+        for document in documents:
             line |= document
-        line["_aws"]["CloudWatchMetrics"] = directives
+        # The last document's root stays in the line, so it takes the directives of all.
+        documents[-1]["_aws"]["CloudWatchMetrics"] = [
+            directive
+            for document in documents
+            for directive in document["_aws"]["CloudWatchMetrics"]
+        ]
         sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
         sys.stdout.flush()
 

@@ -3,8 +3,8 @@
 import datetime as dt
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypedDict, overload
 
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 
@@ -13,6 +13,40 @@ if TYPE_CHECKING:
 
 _GROUP_PREFIX: Final = "/aws/lambda/"
 _REPORT: Final = re.compile(r"REPORT RequestId: (\S+)\t(.*)")
+
+
+class LogEvent(TypedDict):
+    """Line of a log group; `timestamp` is in milliseconds since 1970."""
+
+    message: str
+    timestamp: int
+
+
+class _LogEventPage(TypedDict):
+    events: Sequence[LogEvent]
+
+
+class _LogGroup(TypedDict):
+    logGroupName: str
+
+
+class _LogGroupPage(TypedDict):
+    logGroups: Sequence[_LogGroup]
+
+
+class _Paginator[Page](Protocol):
+    def paginate(self, **parameters: str | int) -> Iterable[Page]: ...
+
+
+class LogsClient(Protocol):
+    """Used part of the CloudWatch Logs client."""
+
+    @overload
+    def get_paginator(self, name: Literal["filter_log_events"], /) -> _Paginator[_LogEventPage]: ...
+    @overload
+    def get_paginator(
+        self, name: Literal["describe_log_groups"], /
+    ) -> _Paginator[_LogGroupPage]: ...
 
 
 class FunctionLogs:
@@ -43,14 +77,14 @@ class FunctionLogs:
             yield from (group["logGroupName"] for group in page["logGroups"])
 
 
-def _log_line(group: str, event: Mapping[str, Any]) -> str:
+def _log_line(group: str, event: LogEvent) -> str:
     """Return a log line as written, and a REPORT line in the format of the local stack.
 
     The platform writes a REPORT line at the end of each invocation, also when the function died.
     """
     report = _REPORT.match(event["message"])
     if report is None:
-        return str(event["message"])
+        return event["message"]
     values = dict(part.split(": ", 1) for part in report[2].strip().split("\t") if ": " in part)
     at = dt.datetime.fromtimestamp(event["timestamp"] / 1000, dt.UTC)
     line = {

@@ -2,19 +2,31 @@
 
 import threading
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, override
+from typing import TYPE_CHECKING, Final, TypedDict, override
 
 if TYPE_CHECKING:
     from boto3.session import Session
     from botocore.awsrequest import AWSResponse
     from botocore.config import Config
     from botocore.hooks import BaseEventHooks
+    from botocore.model import OperationModel
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_kms import KMSClient
     from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_sqs import SQSClient
+
+    from chalicelib.adapters.aws.logs import LogsClient
+
+    class _Retries(TypedDict):
+        max: int
+
+    class _RequestContext(TypedDict):
+        retries: _Retries
+
+    class _RequestDict(TypedDict):
+        context: _RequestContext
 
 
 _TRUNCATION_PAUSE_S: Final = 0.05
@@ -54,18 +66,17 @@ class AwsClients:
     @_LockedCachedProperty
     def s3(self) -> "S3Client":
         """Return the S3 client."""
-        return self._session.client(
-            "s3",
-            config=_client_config(
-                read_timeout_s=10,
-                attempts=3,
-                signature_version="s3v4",
-                s3={"addressing_style": "path"},
-                # Every object already carries the SHA-256 that the service computes.
-                request_checksum_calculation="when_required",
-                response_checksum_validation="when_required",
-            ),
+        from botocore.config import Config  # noqa: PLC0415
+
+        objects = Config(
+            signature_version="s3v4",
+            s3={"addressing_style": "path"},
+            # Every object already carries the SHA-256 that the service computes.
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
         )
+        config = _client_config(read_timeout_s=10, attempts=3).merge(objects)
+        return self._session.client("s3", config=config)
 
     @_LockedCachedProperty
     def sqs(self) -> "SQSClient":
@@ -85,9 +96,13 @@ class AwsClients:
         return self._session.client("kms", config=_client_config(read_timeout_s=3, attempts=3))
 
     @cached_property
-    def logs(self) -> Any:
+    def logs(self) -> "LogsClient":
         """Return the CloudWatch Logs client; only the operator tool uses it."""
-        return self._session.client("logs", config=_client_config(read_timeout_s=30, attempts=4))
+        # The stubs of this service are not installed, so the client comes untyped.
+        client: LogsClient = self._session.client(
+            "logs", config=_client_config(read_timeout_s=30, attempts=4)
+        )
+        return client
 
     def lambda_client(self, read_timeout_s: float) -> "LambdaClient":
         """Return a new Lambda client with this read timeout that never retries a call."""
@@ -115,7 +130,7 @@ def retry_truncated_responses(events: "BaseEventHooks") -> None:
     events.register_first("needs-retry", _retry_delay_s)  # type: ignore[arg-type]
 
 
-def _client_config(*, read_timeout_s: float, attempts: int, **more: Any) -> "Config":
+def _client_config(*, read_timeout_s: float, attempts: int) -> "Config":
     from botocore.config import Config  # noqa: PLC0415
 
     return Config(
@@ -126,20 +141,26 @@ def _client_config(*, read_timeout_s: float, attempts: int, **more: Any) -> "Con
         tcp_keepalive=True,
         # botocore builds its default user agent anew for each call, which takes 0.25 ms.
         user_agent="platen",
-        **more,
     )
 
 
-def _retry_delay_s(**call: Any) -> float | None:
+def _retry_delay_s(
+    *,
+    response: "tuple[AWSResponse, object] | None",
+    operation: "OperationModel",
+    attempts: int,
+    request_dict: "_RequestDict",
+    **_: object,
+) -> float | None:
     """Return the pause before a retry, or None for no retry (event `needs-retry` of botocore)."""
-    if call["response"] is None or call["operation"].has_streaming_output:
+    if response is None or operation.has_streaming_output:
         return None
-    response: AWSResponse = call["response"][0]
-    announced = int(response.headers.get("Content-Length") or 0)
-    if call["operation"].http.get("method") == "HEAD" or len(response.content) >= announced:
+    received, _parsed = response
+    announced = int(received.headers.get("Content-Length") or 0)
+    if operation.http.get("method") == "HEAD" or len(received.content) >= announced:
         return None
-    if call["attempts"] < call["request_dict"]["context"]["retries"]["max"]:
-        return float(_TRUNCATION_PAUSE_S * call["attempts"])
+    if attempts < request_dict["context"]["retries"]["max"]:
+        return _TRUNCATION_PAUSE_S * attempts
     from botocore.exceptions import IncompleteReadError  # noqa: PLC0415 -- heavy
 
-    raise IncompleteReadError(actual_bytes=len(response.content), expected_bytes=announced)
+    raise IncompleteReadError(actual_bytes=len(received.content), expected_bytes=announced)
