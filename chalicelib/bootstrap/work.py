@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.adapters.aws.due_items import DueItem, DueKind
-from chalicelib.adapters.aws.messages import MessageBody
+from chalicelib.core.json import JsonObject
 from chalicelib.features.dead_letters.resolutions import PostponeDueItem, ResolveQueuedRender
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.repository import DUE_EVENT
@@ -48,7 +48,7 @@ class Work:
     queues: tuple[str, ...] = ()
     sends: tuple[str, ...] = ()
     due: tuple[DueKind, ...] = ()
-    due_message: Callable[[DueItem], MessageBody] = DueItem.to_json
+    due_message: Callable[[DueItem], JsonObject] = DueItem.to_json
     resolve: "Callable[[WorkParts], ResolveMessage] | None" = None
     settings: tuple[str, ...] = ()
     grants: tuple[Grant, ...] = ()
@@ -100,7 +100,7 @@ def _postpone_event(parts: "WorkParts") -> "ResolveMessage":
     return _postpone(parts, _event_item)
 
 
-def _event_item(message: MessageBody) -> DueItem:
+def _event_item(message: JsonObject) -> DueItem:
     event = PublishEvent.from_json(message)
     return DueItem(DUE_EVENT.name, event.subject, event.sort_key)
 
@@ -109,7 +109,7 @@ def _postpone_due_item(parts: "WorkParts") -> "ResolveMessage":
     return _postpone(parts, DueItem.from_json)
 
 
-def _postpone(parts: "WorkParts", read_item: Callable[[MessageBody], DueItem]) -> "ResolveMessage":
+def _postpone(parts: "WorkParts", read_item: Callable[[JsonObject], DueItem]) -> "ResolveMessage":
     index = DueIndex(parts.state.tables, parts.settings.main_table)
     return PostponeDueItem(index=index, read_item=read_item, clock=parts.clock)
 

@@ -1,10 +1,10 @@
 """Lambda function of a row of the registry of work, and the parts that it is built from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from chalicelib.adapters.aws.messages import QueueConsumer
+from chalicelib.adapters.aws.messages import QueueConsumer, QueueEvent
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.json_logs import configure_logging, log_context
@@ -16,8 +16,11 @@ from chalicelib.features.renders.run.after_final import SettleAndPublish
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.settings import WorkSettings
 
-type Event = dict[str, Any]
-type ServeEvent = Callable[[Event], Event]
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+# A schedule sends an event without records, whose function does not read it.
+type ServeEvent = Callable[[QueueEvent], Mapping[str, object]]
 
 
 class WorkParts:
@@ -84,7 +87,7 @@ class WorkFunction:
         parts, _ = self._services
         parts.metrics.count("ColdStarts")
 
-    def __call__(self, event: Event, context: Any) -> Event:
+    def __call__(self, event: QueueEvent, context: "LambdaContext") -> Mapping[str, object]:
         """Serve one event of Lambda; of a queue's batch return the messages that failed."""
         configure_logging(self._row.name)
         with log_context(invocation=context.aws_request_id):

@@ -5,12 +5,17 @@ import logging
 from collections.abc import Mapping
 from typing import Final
 
-from chalicelib.adapters.aws.messages import QueueRecord
+from chalicelib.adapters.aws.messages import (
+    BatchItemFailure,
+    BatchResponse,
+    QueueEvent,
+    QueueRecord,
+)
 from chalicelib.adapters.aws.queues import REASON_ATTRIBUTE, TRANSIENT_ATTRIBUTE
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES, WORK
-from chalicelib.bootstrap.work_function import Event, ServeEvent, WorkFunction, WorkParts
+from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.dead_letters.record import DeadLetterMessage, RecordDeadLetter
 from chalicelib.features.dead_letters.repository import DeadLetters
@@ -36,8 +41,8 @@ def build(parts: WorkParts) -> ServeEvent:
         settings.dead_letters_url(queue).rsplit("/", 1)[-1]: queue for queue in DEAD_LETTER_QUEUES
     }
 
-    def serve(event: Event) -> Event:
-        failed = []
+    def serve(event: QueueEvent) -> BatchResponse:
+        failed: list[BatchItemFailure] = []
         for record in event["Records"]:
             with log_context(message_id=record["messageId"]):
                 try:
@@ -67,8 +72,8 @@ def _record_message(
 
 
 def _attribute(record: QueueRecord, name: str) -> str | None:
-    value: str | None = record.get("messageAttributes", {}).get(name, {}).get("stringValue")
-    return value
+    attribute = record.get("messageAttributes", {}).get(name)
+    return attribute.get("stringValue") if attribute else None
 
 
 handler = WorkFunction("dead_letters", build)

@@ -1,9 +1,9 @@
 """Handler of the events queue: the relay publishes each event to its subscribers."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage, UnknownVersion
+from chalicelib.adapters.aws.table import Item
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
@@ -55,8 +55,8 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
     )
 
 
-def _file_extensions(row: Mapping[str, Any]) -> Sequence[str]:
-    return render_of(dict(row)).extensions
+def _file_extensions(row: Item) -> Sequence[str]:
+    return render_of(row).extensions
 
 
 handler = WorkFunction("relay", build)

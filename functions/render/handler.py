@@ -9,7 +9,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
@@ -17,7 +17,13 @@ from chalicelib.engine.render_engine import RenderEngine
 from chalicelib.settings import RenderSettings, ca_bundle_path
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from chalicelib.adapters.aws.messages import QueueEvent
     from chalicelib.adapters.aws.session import AwsClients
+    from chalicelib.core.json import Json
     from functions.render.serve import RenderServices
 
 
@@ -35,7 +41,9 @@ def warm() -> None:
     _render_services()
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+def handler(
+    event: "QueueEvent | dict[str, Json]", context: "LambdaContext"
+) -> "Mapping[str, object]":
     """Answer an invocation with its result, a queue's batch with its failed messages."""
     services = _render_services()
     from functions.render.serve import serve  # noqa: PLC0415 -- the start has imported it

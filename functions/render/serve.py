@@ -2,7 +2,7 @@
 
 import logging
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeIs
 
 from chalicelib.adapters.aws.messages import UnknownVersion
 from chalicelib.adapters.json_logs import bind, log_context
@@ -24,11 +24,12 @@ from chalicelib.features.renders.run.protocol import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from chalicelib.adapters.aws.messages import QueueConsumers, ReceivedMessage
+    from chalicelib.adapters.aws.messages import QueueConsumers, QueueEvent, ReceivedMessage
+    from chalicelib.core.json import Json, JsonObject
     from chalicelib.engine.job import JobContext, PageJob
-    from chalicelib.features.einvoices.validate_received import ValidateReceived
+    from chalicelib.features.einvoices.validate_received import ValidateReceived, ValidationEvent
     from chalicelib.features.previews.dry_run import RunDryRun
     from chalicelib.features.renders.run.execute import AttemptResult, ExecuteRender
 
@@ -49,7 +50,11 @@ class RenderServices(NamedTuple):
     run_dry_run: "RunDryRun"
 
 
-def serve(event: dict[str, Any], invocation: str, services: RenderServices) -> dict[str, Any]:
+def serve(
+    event: "QueueEvent | ValidationEvent | dict[str, Json]",
+    invocation: str,
+    services: RenderServices,
+) -> "Mapping[str, object]":
     """Dispatch an event; return the JSON of its answer.
 
     A render returns RunRenderAnswer, a queue's batch its failed messages, a dry run its failure if
@@ -57,15 +62,15 @@ def serve(event: dict[str, Any], invocation: str, services: RenderServices) -> d
     Raises InvocationError.
     """
     with log_context(invocation=invocation):
-        if "Records" in event:
+        if _is_batch(event):
             return services.consumers.process_batch(
                 event["Records"], lambda message: _run_queued(message, invocation, services.execute)
             )
         try:
+            if _is_validation(event):
+                return _validate_received(event, services.validate_received)
             if "lint" in event:
                 return _lint(event, services)
-            if "validation" in event:
-                return _validate_received(event, services.validate_received)
             if "dry_run" in event:
                 return _dry_run(event, services.run_dry_run)
             return _run_now(event, invocation, services.execute).to_json()
@@ -78,13 +83,23 @@ def serve(event: dict[str, Any], invocation: str, services: RenderServices) -> d
             raise InvocationError(exception_kind(error)) from None
 
 
-def _run_now(event: dict[str, Any], invocation: str, execute: "ExecuteRender") -> RunRenderAnswer:
+def _is_batch(event: "Mapping[str, object]") -> "TypeIs[QueueEvent]":
+    return "Records" in event
+
+
+def _is_validation(event: "Mapping[str, object]") -> "TypeIs[ValidationEvent]":
+    return "validation" in event
+
+
+def _run_now(
+    event: "dict[str, Json]", invocation: str, execute: "ExecuteRender"
+) -> RunRenderAnswer:
     call = RunRenderCall.from_json(event)
     bind(request_id=call.request_id, render=call.render_id, workspace=call.workspace_id)
     return _run_answer(call, execute.run_called(call, invocation))
 
 
-def _lint(event: dict[str, Any], services: RenderServices) -> dict[str, Any]:
+def _lint(event: "JsonObject", services: RenderServices) -> "JsonObject":
     call = DryRunCall.from_json(event)
     bind(request_id=call.request_id, workspace=call.workspace_id)
     try:
@@ -95,14 +110,14 @@ def _lint(event: dict[str, Any], services: RenderServices) -> dict[str, Any]:
 
 
 def _validate_received(
-    event: dict[str, Any], validate_received: "ValidateReceived"
-) -> dict[str, Any]:
+    event: "ValidationEvent", validate_received: "ValidateReceived"
+) -> "JsonObject":
     call = ValidationCall.from_json(event)
     bind(request_id=call.request_id, workspace=call.workspace_id)
     return validate_received(call)
 
 
-def _dry_run(event: dict[str, Any], run_dry_run: "RunDryRun") -> dict[str, Any]:
+def _dry_run(event: "JsonObject", run_dry_run: "RunDryRun") -> "JsonObject":
     call = DryRunCall.from_json(event)
     bind(request_id=call.request_id, workspace=call.workspace_id)
     failure = run_dry_run(call)

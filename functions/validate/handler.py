@@ -2,20 +2,36 @@
 
 import base64
 import time
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.json_logs import configure_logging, ids_in_payload, log_context
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import validation
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import ConformanceCheck, Verdict
 from chalicelib.engine.deadline import Deadline
 from chalicelib.settings import ValidateSettings
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
     from chalicelib.bootstrap.validation import ValidationServices
+
+
+class ValidateEvent(TypedDict):
+    """Call of the function; `content` is in base64, `until` in Unix seconds."""
+
+    checks: Sequence[JsonObject]
+    until: float
+    content: NotRequired[str]
+    key: NotRequired[str]
+    request_id: NotRequired[str]
+    render: NotRequired[str]
+    workspace: NotRequired[str]
 
 
 def warm() -> None:
@@ -25,7 +41,7 @@ def warm() -> None:
     Metrics(ValidateSettings.from_env().stack, "validate").count("ColdStarts")
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+def handler(event: ValidateEvent, context: "LambdaContext") -> JsonObject:
     """Return the verdicts of a document, given as `content` in base64 or as `key` of an object.
 
     Log lines carry the ids in the event: request, render and workspace.
@@ -42,15 +58,15 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         return {"verdicts": [verdict.to_json() for verdict in verdicts]}
 
 
-def _document(event: dict[str, Any]) -> bytes | None:
+def _document(event: ValidateEvent) -> bytes | None:
     if "key" in event:
         return _services().objects.get(event["key"])
     return base64.b64decode(event["content"])
 
 
-def _invocation_deadline(context: Any) -> float:
+def _invocation_deadline(context: "LambdaContext") -> float:
     """Return when this invocation must return (Unix seconds)."""
-    remaining_s: float = context.get_remaining_time_in_millis() / 1000
+    remaining_s = context.get_remaining_time_in_millis() / 1000
     return time.time() + remaining_s - 1
 
 

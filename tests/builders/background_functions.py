@@ -44,7 +44,7 @@ class BackgroundFunctions(ABC):
     workspace: WorkspaceId
     smtp_url = ""
 
-    def run_batch(self, queue: str, serve: Callable[[dict[str, Any]], dict[str, Any]]) -> list[str]:
+    def run_batch(self, queue: str, serve: Callable[[Any], Mapping[str, Any]]) -> list[str]:
         """Receive the messages of a queue, serve them, and return the ids of those that failed."""
         name = f"{queue}Queue"
         url = self.resources[name if name in self.resources else queue]["Ref"]
@@ -91,7 +91,8 @@ class BackgroundFunctions(ABC):
     def tick(self) -> int:
         """Run the tick, and return how many due items it dispatched."""
         with acting_as("TickFunction"):
-            handed: int = tick.build(self.work_parts("tick"))({})["handed"]
+            serve: Callable[[Any], Mapping[str, Any]] = tick.build(self.work_parts("tick"))
+            handed: int = serve({})["handed"]
         return handed
 
     def run_maintenance(self) -> list[str]:

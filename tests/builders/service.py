@@ -210,7 +210,7 @@ class Service(BackgroundFunctions):
             run_dry_run=render.run_dry_run(settings, self.clients, self.engine.run, self.clock),
         )
         with acting_as("RenderFunction"):
-            return serve(event, invocation, services)
+            return dict(serve(event, invocation, services))
 
     def redeliver(self) -> None:
         """Deliver the message of the newest render, even if its function dies."""

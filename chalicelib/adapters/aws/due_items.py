@@ -1,9 +1,10 @@
 """Due items: rows with `due_at`, found in the `due` index by their kind, and their message."""
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.messages import MessageBody, PoisonMessage, check_version, text_fields
+from chalicelib.adapters.aws.messages import PoisonMessage, check_version, text_fields
+from chalicelib.core.json import JsonObject
 
 DUE_ITEM_VERSION: Final = 1
 _KEY_FORMAT: Final = "[!-~]{1,200}"
@@ -44,7 +45,7 @@ class DueItem:
     sk: str = "META"
     request_id: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the message as JSON for the queue."""
         return {
             "v": DUE_ITEM_VERSION,
@@ -55,7 +56,7 @@ class DueItem:
         }
 
     @classmethod
-    def from_json(cls, message: MessageBody) -> "DueItem":
+    def from_json(cls, message: JsonObject) -> "DueItem":
         """Parse a message of `to_json`; raise UnknownVersion or PoisonMessage."""
         check_version(message, DUE_ITEM_VERSION)
         return cls(*text_fields(message, kind=_KIND_FORMAT, pk=_KEY_FORMAT, sk=_KEY_FORMAT))

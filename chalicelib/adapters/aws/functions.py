@@ -1,11 +1,11 @@
 """Synchronous invocation of Lambda functions with a bounded wait."""
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.adapters.aws.messages import UnknownVersion
 from chalicelib.core import json
+from chalicelib.core.json import Json, JsonObject
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError
@@ -49,16 +49,14 @@ class LambdaFunction:
         self._name = name
         self._by_timeout: dict[float, LambdaClient] = {}
 
-    def invoke(self, event: Mapping[str, Any], *, wait_s: float) -> dict[str, Any]:
+    def invoke(self, event: JsonObject, *, wait_s: float) -> dict[str, Json]:
         """Invoke the function and return its result.
 
         Raises FunctionBusy, FunctionDied or FunctionLate.
         """
         client = self._client(wait_s)
         try:
-            response: Mapping[str, Any] = client.invoke(
-                FunctionName=self._name, Payload=json.dumps(event).encode()
-            )
+            response = client.invoke(FunctionName=self._name, Payload=json.dumps(event).encode())
             payload = response["Payload"].read()
         except (client.exceptions.TooManyRequestsException, *self._connect_errors) as refusal:
             raise FunctionBusy(self._name) from refusal
@@ -70,12 +68,12 @@ class LambdaFunction:
             if refusal.response["ResponseMetadata"]["HTTPStatusCode"] < _SERVER_ERROR:
                 raise
             raise FunctionBusy(self._name, may_have_begun=True) from refusal
-        if "FunctionError" in response:
+        if error := response.get("FunctionError"):
             # The functions report an unknown message version with the class name as message.
             if _error_message(payload) == UnknownVersion.__qualname__:
                 raise FunctionBusy(self._name)
-            raise FunctionDied(self._name, response["FunctionError"])
-        result: dict[str, Any] = json.loads_own(payload)
+            raise FunctionDied(self._name, error)
+        result: dict[str, Json] = json.loads_own(payload)
         return result
 
     def prepare_client(self, wait_s: float) -> None:
@@ -121,7 +119,7 @@ class LambdaFunction:
         return ClientError
 
 
-def _error_message(payload: bytes) -> Any:
+def _error_message(payload: bytes) -> object:
     """Return the message of a failed invocation, or None.
 
     It is the function's own message, or the platform's where the function was killed.

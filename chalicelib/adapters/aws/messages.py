@@ -4,11 +4,12 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, NotRequired, TypedDict
 
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.transient_errors import is_transient
 from chalicelib.adapters.json_logs import bind, log_context
+from chalicelib.core.json import JsonObject
 from chalicelib.core.tracebacks import exception_kind, raise_location
 
 log = logging.getLogger(__name__)
@@ -22,10 +23,38 @@ UNKNOWN_VERSION_RECEIVES: Final = 5
 _ERROR_RECEIVES: Final = 4
 _MAX_VERSION_CHARS: Final = 40
 
-# Parsed JSON of a message.
-type MessageBody = Mapping[str, Any]
-# Record of a Lambda event: the message as SQS delivered it.
-type QueueRecord = Mapping[str, Any]
+
+class _MessageAttribute(TypedDict):
+    stringValue: NotRequired[str]
+
+
+class QueueRecord(TypedDict):
+    """Record of a Lambda event: the message as SQS delivered it."""
+
+    messageId: str
+    receiptHandle: str
+    body: str
+    eventSourceARN: str
+    attributes: Mapping[str, str]
+    messageAttributes: NotRequired[Mapping[str, _MessageAttribute]]
+
+
+class QueueEvent(TypedDict):
+    """Lambda event with a batch of messages of one queue."""
+
+    Records: Sequence[QueueRecord]
+
+
+class BatchItemFailure(TypedDict):
+    """Message of a batch that failed and is to come again."""
+
+    itemIdentifier: str
+
+
+class BatchResponse(TypedDict):
+    """Answer to a batch; the platform deletes the messages that it does not name."""
+
+    batchItemFailures: Sequence[BatchItemFailure]
 
 
 class PoisonMessage(Exception):  # noqa: N818 -- what it is
@@ -40,7 +69,7 @@ class ReceivedMessage(NamedTuple):
     """One delivery of a message; `id` stays the same over all its deliveries."""
 
     id: str
-    body: MessageBody
+    body: JsonObject
     receive_count: int
 
 
@@ -62,7 +91,7 @@ class QueueConsumer:
 
     def process_batch(
         self, records: Sequence[QueueRecord], handle: Callable[[ReceivedMessage], None]
-    ) -> dict[str, Any]:
+    ) -> BatchResponse:
         """Pass each record of a Lambda event to `handle`; return the `batchItemFailures`."""
         failed = []
         for record in records:
@@ -73,7 +102,7 @@ class QueueConsumer:
 
     def process_together(
         self, records: Sequence[QueueRecord], handle: HandleTogether
-    ) -> dict[str, Any]:
+    ) -> BatchResponse:
         """Pass all records of a Lambda event to `handle` in one call; return what failed.
 
         `handle` returns the errors by the id of their message.
@@ -137,7 +166,7 @@ class QueueConsumers:
 
     def process_batch(
         self, records: Sequence[QueueRecord], handle: Callable[[ReceivedMessage], None]
-    ) -> dict[str, Any]:
+    ) -> BatchResponse:
         """Process the records of a Lambda event, all of one queue, with that queue's consumer."""
         sources = (record.get("eventSourceARN", "") for record in records)
         name = next(sources, "").rpartition(":")[2]
@@ -155,7 +184,7 @@ def _delivery_number(record: QueueRecord) -> int:
     return int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
 
 
-def _batch_item_failures(message_ids: Iterable[str]) -> dict[str, Any]:
+def _batch_item_failures(message_ids: Iterable[str]) -> BatchResponse:
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in message_ids]}
 
 
@@ -177,13 +206,13 @@ def _failure_reason(error: Exception) -> str:
     return f"{exception_kind(error)}: {detail}"
 
 
-def request_id_of(message: MessageBody) -> str | None:
+def request_id_of(message: JsonObject) -> str | None:
     """Return the id of the request that caused a message, or None."""
     request_id = message.get("request_id")
     return request_id if isinstance(request_id, str) else None
 
 
-def check_version(message: MessageBody, version: int, subject: str = "a message") -> None:
+def check_version(message: Mapping[str, object], version: int, subject: str = "a message") -> None:
     """Raise UnknownVersion unless the message has this version; `subject` names it in the text."""
     if message.get("v") != version:
         # The text goes into logs and rows; a foreign value may be as long as a message.
@@ -192,7 +221,7 @@ def check_version(message: MessageBody, version: int, subject: str = "a message"
         raise UnknownVersion(reason)
 
 
-def text_fields(message: MessageBody, **patterns: str) -> list[str]:
+def text_fields(message: JsonObject, **patterns: str) -> list[str]:
     """Return text members of a message; raises PoisonMessage unless each matches its pattern."""
     texts = [message.get(name) for name in patterns]
     if not all(
@@ -205,7 +234,7 @@ def text_fields(message: MessageBody, **patterns: str) -> list[str]:
     return [str(text) for text in texts]
 
 
-def parse_message(body: str) -> MessageBody:
+def parse_message(body: str) -> JsonObject:
     """Parse the body of a message; raises PoisonMessage unless it is a JSON object."""
     try:
         message = json.loads(body)

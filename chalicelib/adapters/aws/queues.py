@@ -3,13 +3,20 @@
 import datetime as dt
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from chalicelib.core.json import JsonObject
 from chalicelib.core.text import NOT_IN_XML
 
 if TYPE_CHECKING:
+    from mypy_boto3_sqs.literals import QueueAttributeNameType
+    from mypy_boto3_sqs.type_defs import (
+        SendMessageBatchRequestEntryTypeDef,
+        SendMessageRequestTypeDef,
+    )
+
     from chalicelib.adapters.aws.session import AwsClients
 
 log = logging.getLogger(__name__)
@@ -37,7 +44,7 @@ class QueueMessage(NamedTuple):
     The queue keeps the message back for `delay`, at most MAX_DELAY.
     """
 
-    body: Mapping[str, Any]
+    body: JsonObject
     group: str
     delay: dt.timedelta = _NO_DELAY
 
@@ -47,10 +54,16 @@ class QueueMessage(NamedTuple):
         assert _NO_DELAY <= self.delay <= MAX_DELAY, self.delay
         return round(self.delay / dt.timedelta(seconds=1))
 
-    def entry(self) -> dict[str, Any]:
-        """Return the parameters of the message for SQS."""
-        delay = {"DelaySeconds": self.delay_s} if self.delay else {}
-        return {"MessageBody": json.dumps(self.body), "MessageGroupId": self.group, **delay}
+    def entry(self, entry_id: str) -> "SendMessageBatchRequestEntryTypeDef":
+        """Return the message as an entry of a batch."""
+        entry: SendMessageBatchRequestEntryTypeDef = {
+            "Id": entry_id,
+            "MessageBody": json.dumps(self.body),
+            "MessageGroupId": self.group,
+        }
+        if self.delay:
+            entry["DelaySeconds"] = self.delay_s
+        return entry
 
 
 class SendBatchFailed(Exception):  # noqa: N818 -- the queue's own answer
@@ -70,19 +83,22 @@ class Queue:
         """Return the queue's name."""
         return self._url.rpartition("/")[2]
 
-    def send(
-        self, message: Mapping[str, Any], *, group: str, delay: dt.timedelta = _NO_DELAY
-    ) -> None:
+    def send(self, message: JsonObject, *, group: str, delay: dt.timedelta = _NO_DELAY) -> None:
         """Send one JSON message, with group and delay as in QueueMessage."""
-        self._send(QueueMessage(message, group, delay).entry())
+        request: SendMessageRequestTypeDef = {
+            "QueueUrl": self._url,
+            "MessageBody": json.dumps(message),
+            "MessageGroupId": group,
+        }
+        if delay:
+            request["DelaySeconds"] = QueueMessage(message, group, delay).delay_s
+        self._clients.sqs.send_message(**request)
 
     def send_body(self, body: str, *, group: str) -> None:
         """Send a message whose body is already text."""
-        self._send({"MessageBody": body, "MessageGroupId": group})
+        self._clients.sqs.send_message(QueueUrl=self._url, MessageBody=body, MessageGroupId=group)
 
-    def try_send(
-        self, message: Mapping[str, Any], *, group: str, delay: dt.timedelta = _NO_DELAY
-    ) -> bool:
+    def try_send(self, message: JsonObject, *, group: str, delay: dt.timedelta = _NO_DELAY) -> bool:
         """Send a message; returns False on failure, where maintenance will send it again."""
         try:
             self.send(message, group=group, delay=delay)
@@ -96,8 +112,8 @@ class Queue:
     def send_all(self, messages: Sequence[QueueMessage]) -> None:
         """Send messages; raises SendBatchFailed when a batch was not taken whole."""
         for begin in range(0, len(messages), _MAX_BATCH):
-            entries: list[Any] = [
-                {"Id": str(n), **message.entry()}
+            entries = [
+                message.entry(str(n))
                 for n, message in enumerate(messages[begin : begin + _MAX_BATCH])
             ]
             response = self._clients.sqs.send_message_batch(QueueUrl=self._url, Entries=entries)
@@ -131,7 +147,10 @@ class Queue:
 
     def approximate_message_count(self) -> int:
         """Return the approximate number of messages in the queue, in flight ones included."""
-        names: Any = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        names: list[QueueAttributeNameType] = [
+            "ApproximateNumberOfMessages",
+            "ApproximateNumberOfMessagesNotVisible",
+        ]
         response = self._clients.sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=names)
         return sum(int(response["Attributes"][name]) for name in names)
 
@@ -148,9 +167,6 @@ class Queue:
             log.warning(
                 "visibility not changed", extra={"queue": self._url, "fault": type(fault).__name__}
             )
-
-    def _send(self, entry: Mapping[str, Any]) -> None:
-        self._clients.sqs.send_message(QueueUrl=self._url, **entry)
 
     @cached_property
     def _aws_errors(self) -> tuple[type[Exception], ...]:

@@ -21,6 +21,7 @@ from chalicelib.adapters.aws.functions import (
 )
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.json_logs import propagated_ids
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import ConformanceCheck, Verdict
 from chalicelib.engine.deadline import Deadline
 
@@ -75,7 +76,11 @@ class RemoteValidator:
     def _request_verdicts(
         self, document: Mapping[str, str], checks: Sequence[ConformanceCheck], deadline: Deadline
     ) -> Sequence[Verdict]:
-        request = {**propagated_ids(), **document, "checks": [check.to_json() for check in checks]}
+        request: JsonObject = {
+            **propagated_ids(),
+            **document,
+            "checks": [check.to_json() for check in checks],
+        }
         while (left_s := deadline.remaining_s() - _RETURN_MARGIN_S) > 0:
             try:
                 response = self._invoke({**request, "until": time.time() + left_s}, deadline)
@@ -85,7 +90,7 @@ class RemoteValidator:
                 return _parse_verdicts(response, checks)
         return _no_verdicts(checks, "there was no time left for the validators")
 
-    def _invoke(self, payload: Mapping[str, Any], deadline: Deadline) -> dict[str, Any]:
+    def _invoke(self, payload: JsonObject, deadline: Deadline) -> JsonObject:
         """Call the function; raises FunctionLate at the deadline or when the render is canceled."""
         wait_s = math.ceil(deadline.remaining_s() / _TIMEOUT_STEP_S) * _TIMEOUT_STEP_S
         call = partial(self._function.invoke, payload, wait_s=wait_s)
@@ -93,6 +98,7 @@ class RemoteValidator:
         pool = ThreadPoolExecutor(1, thread_name_prefix="validators")
         result = pool.submit(copy_context().run, call)
         pool.shutdown(wait=False)
+        # In the stubs all futures of a `wait` have one type.
         either: list[Future[Any]] = [result, deadline.cancellation]
         wait(either, deadline.remaining_s(), return_when=FIRST_COMPLETED)
         if not result.done():
@@ -122,16 +128,21 @@ class RemoteValidator:
             log.warning("validated object not deleted", exc_info=True)
 
 
-def _parse_verdicts(
-    response: Mapping[str, Any], checks: Sequence[ConformanceCheck]
-) -> Sequence[Verdict]:
+def _parse_verdicts(response: JsonObject, checks: Sequence[ConformanceCheck]) -> Sequence[Verdict]:
     try:
-        verdicts = [Verdict.from_json(verdict) for verdict in response["verdicts"]]
+        verdicts = [Verdict.from_json(verdict) for verdict in _listed_verdicts(response)]
     except (KeyError, TypeError):
         verdicts = []
     if len(verdicts) != len(checks):
         return _no_verdicts(checks, "the validators answer as another release does")
     return verdicts
+
+
+def _listed_verdicts(response: JsonObject) -> Sequence[JsonObject]:
+    listed = response["verdicts"]
+    if not isinstance(listed, list):
+        return ()
+    return [verdict for verdict in listed if isinstance(verdict, Mapping)]
 
 
 def _no_verdicts(checks: Sequence[ConformanceCheck], reason: str) -> Sequence[Verdict]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.messages import (
-    MessageBody,
     PoisonMessage,
     UnknownVersion,
     parse_message,
@@ -17,6 +16,7 @@ from chalicelib.adapters.json_logs import bind
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.json import JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class DeadLetterMessage:
     is_transient: bool
 
 
-type ResolveMessage = Callable[[MessageBody], str]
+type ResolveMessage = Callable[[JsonObject], str]
 
 
 class RecordDeadLetter:

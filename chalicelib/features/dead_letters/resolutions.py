@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.messages import MessageBody
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.json import JsonObject
 from chalicelib.features.maintenance.due_index import DueIndex
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.end import EndRender
@@ -26,7 +26,7 @@ class ResolveQueuedRender:
         self._end = end
         self._clock = clock
 
-    def __call__(self, message: MessageBody) -> str:
+    def __call__(self, message: JsonObject) -> str:
         """End the render if it is unclaimed, and return the outcome as text."""
         queued = QueuedRender.from_json(message)
         bind(render=queued.render_id, workspace=queued.workspace_id)
@@ -46,14 +46,14 @@ class PostponeDueItem:
     """Resolution of an event or another due item: it stays due, one hour later."""
 
     def __init__(
-        self, *, index: DueIndex, read_item: Callable[[MessageBody], DueItem], clock: Clock
+        self, *, index: DueIndex, read_item: Callable[[JsonObject], DueItem], clock: Clock
     ) -> None:
         """Store the parts; `read_item` returns the due item that a message names."""
         self._index = index
         self._read_item = read_item
         self._clock = clock
 
-    def __call__(self, message: MessageBody) -> str:
+    def __call__(self, message: JsonObject) -> str:
         """Postpone the item and return the outcome as text."""
         item = self._read_item(message)
         until = format_rfc3339(self._clock.now() + _POSTPONED_BY)

@@ -1,12 +1,14 @@
 """Validate a received e-invoice: return its conformance report and its content."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure, ServiceError, validation_error
+from chalicelib.core.json import JsonObject
 from chalicelib.features.einvoices.validate_received import VERSION, ValidationCall
 from chalicelib.features.renders.accept.command import check_region
 from chalicelib.features.renders.run.invoke import invoke_with_retry
@@ -52,7 +54,7 @@ class ValidateEInvoice:
 
     def __call__(
         self, workspace: Workspace, document: ReceivedDocument, *, request_id: str, deadline: float
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Return the conformance report and the invoice, if it fits the contract's model.
 
         Raises `plan_feature_unavailable`, `region_not_enabled`, `upload_not_found`, `conflict`,
@@ -72,8 +74,9 @@ class ValidateEInvoice:
         # A validation keeps a validator busy, so it takes a lease like a render (decision 2).
         with self._leases(workspace):
             answer = self._invoke(call)
-        if "refusal" in answer:
-            raise _refusal(answer["refusal"], document)
+        refusal = answer.get("refusal")
+        if isinstance(refusal, Mapping):
+            raise _refusal(refusal, document)
         return {"conformance": answer["conformance"], "invoice": answer["invoice"]}
 
     def _check_size(self, workspace: Workspace, document: ReceivedDocument) -> None:
@@ -88,7 +91,7 @@ class ValidateEInvoice:
             message = f"has {size} bytes; an e-invoice may have {_MAX_BYTES}"
             raise validation_error(document.pointer, message, "too_large")
 
-    def _invoke(self, call: ValidationCall) -> dict[str, Any]:
+    def _invoke(self, call: ValidationCall) -> JsonObject:
         deadline = call.deadline + _RESPONSE_MARGIN_S
         answer = invoke_with_retry(
             self._function, call.to_json(), purpose=_PURPOSE, deadline=deadline, clock=self._clock
@@ -97,8 +100,8 @@ class ValidateEInvoice:
         return answer
 
 
-def _refusal(refusal: dict[str, str], document: ReceivedDocument) -> ServiceError:
-    code, detail = refusal["code"], refusal["detail"]
+def _refusal(refusal: JsonObject, document: ReceivedDocument) -> ServiceError:
+    code, detail = str(refusal["code"]), str(refusal["detail"])
     match code:
         case "validation_error":
             return validation_error(document.pointer, detail, "too_large")

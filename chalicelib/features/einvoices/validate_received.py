@@ -1,13 +1,13 @@
 """Validation of a received e-invoice in the render function: call, execution, answer."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import JsonObject
 from chalicelib.features.uploads.contents import UploadContents
 
 if TYPE_CHECKING:
@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import Validator
 
 VERSION: Final = 1
+
+
+class ValidationEvent(TypedDict):
+    """JSON of a ValidationCall; `content` is in base64."""
+
+    v: int
+    validation: bool
+    workspace_id: str
+    request_id: str
+    content: str | None
+    upload_id: str | None
+    deadline: float
 
 
 class ValidationCall(NamedTuple):
@@ -27,7 +39,7 @@ class ValidationCall(NamedTuple):
     upload_id: str | None
     deadline: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ValidationEvent:
         """Return the invocation's payload."""
         return {
             "v": VERSION,
@@ -40,7 +52,7 @@ class ValidationCall(NamedTuple):
         }
 
     @classmethod
-    def from_json(cls, event: Mapping[str, Any]) -> "ValidationCall":
+    def from_json(cls, event: ValidationEvent) -> "ValidationCall":
         """Parse the JSON that `to_json` wrote; raises UnknownVersion."""
         check_version(event, VERSION)
         content = event["content"]
@@ -64,7 +76,7 @@ class ValidateReceived:
         self._uploads = uploads
         self._clock = clock
 
-    def __call__(self, call: ValidationCall) -> dict[str, Any]:
+    def __call__(self, call: ValidationCall) -> JsonObject:
         """Return the conformance report and the invoice, or the refusal, as an answer."""
         # Imported late: few calls of the render function need it (decision 7).
         from chalicelib.engine.conformance.validate_received import validate_received  # noqa: PLC0415
@@ -87,13 +99,11 @@ class ValidateReceived:
         return self._uploads.get(call.workspace_id, call.upload_id)
 
 
-def validation_answer(
-    conformance: Mapping[str, Any], invoice: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def validation_answer(conformance: JsonObject, invoice: JsonObject | None) -> JsonObject:
     """Return the render function's answer to a validation call."""
     return {"v": VERSION, "conformance": conformance, "invoice": invoice}
 
 
-def refusal_answer(failure: RenderFailure) -> dict[str, Any]:
+def refusal_answer(failure: RenderFailure) -> JsonObject:
     """Return the render function's answer for a document that cannot be read."""
     return {"v": VERSION, "refusal": {"code": failure.code, "detail": failure.detail}}

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.messages import MessageBody, check_version, text_fields
+from chalicelib.adapters.aws.messages import check_version, text_fields
 from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core import json
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import Json, JsonObject
 
 PUBLISH_EVENT_VERSION: Final = 1
 
@@ -28,7 +29,7 @@ class DomainEvent(NamedTuple):
     subject: str
     request_id: str
     created_at: str
-    detail: Mapping[str, Any] = {}
+    detail: Mapping[str, Json] = {}
 
     @property
     def sort_key(self) -> str:
@@ -44,8 +45,8 @@ class EventType(NamedTuple):
     """
 
     name: str
-    describe: Callable[[DomainEvent, Item], Mapping[str, Any]] | None = None
-    example: Mapping[str, Any] = {}
+    describe: Callable[[DomainEvent, Item], JsonObject] | None = None
+    example: Mapping[str, object] = {}
 
     @property
     def is_public(self) -> bool:
@@ -143,7 +144,7 @@ class PublishEvent(NamedTuple):
         """Return the message of an event that is due because it was not published."""
         return cls(item.pk, item.sk, request_id=item.request_id)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the body of the queue message."""
         return {
             "v": PUBLISH_EVENT_VERSION,
@@ -155,7 +156,7 @@ class PublishEvent(NamedTuple):
         }
 
     @classmethod
-    def from_json(cls, message: MessageBody) -> "PublishEvent":
+    def from_json(cls, message: JsonObject) -> "PublishEvent":
         """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessage."""
         check_version(message, PUBLISH_EVENT_VERSION)
         subject, sort_key = text_fields(

@@ -9,12 +9,12 @@ from itertools import batched
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem, DueKind
-from chalicelib.adapters.aws.messages import MessageBody
 from chalicelib.adapters.aws.queues import Queue, QueueMessage
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.adapters.metrics import Metrics, MetricValues
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.json import JsonObject
 from chalicelib.features.maintenance.due_index import DueIndex, DueIndexEntry
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ class DueRoute(NamedTuple):
 
     kind: DueKind
     queue: Queue
-    message: Callable[[DueItem], MessageBody]
+    message: Callable[[DueItem], JsonObject]
 
 
 class SentItems(NamedTuple):

@@ -127,7 +127,7 @@ class FunctionProcess(Service):
         self.clients = cast("Any", ShortTimeoutClients())
 
     @override
-    def run_batch(self, queue: str, serve: Callable[[dict[str, Any]], dict[str, Any]]) -> list[str]:
+    def run_batch(self, queue: str, serve: Callable[[Any], Mapping[str, Any]]) -> list[str]:
         """Return the ids of the received messages; failed ones are delivered again."""
         url = self.resources[f"{queue}Queue" if queue in QUEUES else queue]["Ref"]
         messages = self.platform.sqs.receive_message(
@@ -149,7 +149,7 @@ class FunctionProcess(Service):
         return [message["MessageId"] for message in messages]
 
     def _failed_ids(
-        self, serve: Callable[[dict[str, Any]], dict[str, Any]], event: dict[str, Any]
+        self, serve: Callable[[Any], Mapping[str, Any]], event: dict[str, Any]
     ) -> set[str]:
         try:
             answer = serve(event)

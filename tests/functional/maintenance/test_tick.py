@@ -11,6 +11,7 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.table import Throttled, Write
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.json import JsonObject
 from chalicelib.features.maintenance.due_index import DueIndex, DueIndexEntry
 from chalicelib.features.maintenance.tick import DueRoute, Tick
 from tests.builders.service import Service
@@ -46,7 +47,7 @@ def tick_of(service: Service) -> Tick:
     )
 
 
-def _body(item: DueItem) -> dict[str, Any]:
+def _body(item: DueItem) -> JsonObject:
     return item.to_json()
 
 

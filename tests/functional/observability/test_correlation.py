@@ -79,10 +79,13 @@ def test_validators_log_the_request_id_of_a_render(
     render = service.call("POST", "/v1/einvoices", json_body=body, headers=headers).json
     bench = ValidationServices(LocalValidator(Path("absent")), service.services.objects)
     monkeypatch.setattr(validate, "_services", lambda: bench)
-    context = SimpleNamespace(aws_request_id="judging", get_remaining_time_in_millis=lambda: 60_000)
+    context: Any = SimpleNamespace(
+        aws_request_id="judging", get_remaining_time_in_millis=lambda: 60_000
+    )
     lines()
 
-    validate.handler(validations[0], context)
+    event: Any = validations[0]
+    validate.handler(event, context)
 
     (line,) = lines()
     assert line["message"].startswith("no verdict on cii-EN16931")
