@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import AwsClients
@@ -182,7 +182,7 @@ class ApiServices(TemplateServices):
         return self.secret.value
 
     @cached_property
-    def checks(self) -> Mapping[str, Callable[[], Any]]:
+    def checks(self) -> Mapping[str, Callable[[], object]]:
         """Checks of `/healthz` by name; a check that raises has failed."""
         return {"state": lambda: self.tables.get(self.settings.main_table, "HEALTH")}
 

@@ -1,12 +1,13 @@
 """Timeline of a render: entries read from rows, events, dead letters and logs."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
+from chalicelib.core.json import JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter
 from chalicelib.features.renders.model import Render
 
@@ -29,7 +30,7 @@ class TimelineEntry:
     at: str
     source: str
     description: str
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class TracedObject:
 class TraceReport:
     """State, objects and timeline (oldest entry first) of one render."""
 
-    state: Mapping[str, Any]
+    state: JsonObject
     objects: tuple[TracedObject, ...]
     timeline: tuple[TimelineEntry, ...]
 
@@ -56,7 +57,7 @@ def row_entries(render: Render, row: Item) -> Iterator[TimelineEntry]:
     for entry in row["history"]:
         yield TimelineEntry(entry["at"], "row", entry["event"])
     code = (render.error or {}).get("code")
-    moments: list[tuple[str | None, str, Mapping[str, Any]]] = [
+    moments: list[tuple[str | None, str, JsonObject]] = [
         (render.started_at, "attempt started", {"attempt": render.attempt}),
         (render.completed_at, render.status, {"code": code} if code else {}),
         (render.expires_at, "files expire", {}),
@@ -109,8 +110,8 @@ def platform_entries(lines: Iterable[str], other_id: str) -> Iterator[TimelineEn
             yield _log_entry(line)
 
 
-def _lines_about(lines: Iterable[str], render: Render) -> Iterator[dict[str, Any]]:
-    expected: dict[str, set[Any]] = {
+def _lines_about(lines: Iterable[str], render: Render) -> Iterator[JsonObject]:
+    expected: dict[str, set[str | None]] = {
         "request_id": {render.request_id},
         "render": {None, render.id},
         "workspace": {None, render.workspace_id},
@@ -121,7 +122,7 @@ def _lines_about(lines: Iterable[str], render: Render) -> Iterator[dict[str, Any
             yield line
 
 
-def _parse_line(text: str) -> dict[str, Any] | None:
+def _parse_line(text: str) -> JsonObject | None:
     try:
         line = json.loads(text)
     except ValueError:
@@ -132,7 +133,7 @@ def _parse_line(text: str) -> dict[str, Any] | None:
     return line
 
 
-def _log_entry(line: Mapping[str, Any]) -> TimelineEntry:
+def _log_entry(line: JsonObject) -> TimelineEntry:
     kind = line.get("kind")
     if kind == "request":
         source, what, shown = "gateway", f"{line['method']} {line['path']}", {"method", "path"}
@@ -146,4 +147,6 @@ def _log_entry(line: Mapping[str, Any]) -> TimelineEntry:
         for name, value in line.items()
         if name not in left_out and value not in (None, "INFO")
     }
-    return TimelineEntry(format_rfc3339(parse_rfc3339(line["timestamp"])), source, what, detail)
+    return TimelineEntry(
+        format_rfc3339(parse_rfc3339(str(line["timestamp"]))), source, what, detail
+    )

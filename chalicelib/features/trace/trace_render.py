@@ -3,13 +3,14 @@
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import batched
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id
+from chalicelib.core.json import JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.renders.model import Render
@@ -104,7 +105,7 @@ class TraceRender:
         where = "that workspace" if workspace_id else "any workspace"
         raise NotFound("render_not_found", f"There is no render {render_id} in {where}.")
 
-    def _render_state(self, render: Render, row: Item) -> dict[str, Any]:
+    def _render_state(self, render: Render, row: Item) -> JsonObject:
         limits = self._limits.get(render.workspace_id)
         return {
             "render": render.id,

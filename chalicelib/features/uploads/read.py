@@ -1,13 +1,13 @@
 """Reads of uploads: one, or those of a request; pending ones are refreshed."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from chalicelib.adapters.aws.objects import Objects, PresignedPost
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, FieldError, NotFound
 from chalicelib.core.ids import UploadId, WorkspaceId, is_id
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.repository import Uploads
 
@@ -81,9 +81,11 @@ class ReadUploads:
         return arrived
 
 
-def upload_object(upload: Upload, form: PresignedPost | None = None) -> dict[str, Any]:
+def upload_object(upload: Upload, form: PresignedPost | None = None) -> dict[str, Json]:
     """Return an upload as JSON; `form` only in the response that creates a presigned upload."""
-    form_fields = {} if form is None else {"upload": {"url": form.url, "fields": form.fields}}
+    form_fields: JsonObject = (
+        {} if form is None else {"upload": {"url": form.url, "fields": form.fields}}
+    )
     return {
         "id": upload.id,
         "object": "upload",

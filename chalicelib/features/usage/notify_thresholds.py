@@ -6,12 +6,13 @@ id is derived from workspace, cycle and threshold.
 
 import logging
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId, derived_id
+from chalicelib.core.json import JsonObject
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.workspaces.limits import quota
@@ -82,7 +83,6 @@ class NotifyThresholds:
             crash_if_armed(CrashPoint.THRESHOLD_SAVED)
 
     def _notify_threshold(self, workspace: Workspace, item: Item, threshold: str) -> None:
-        detail = _event_detail(workspace, item, threshold)
         event = DomainEvent(
             id=derived_id(
                 "evt",
@@ -96,7 +96,7 @@ class NotifyThresholds:
             subject=f"WS#{workspace.id}",
             request_id=f"threshold-{threshold}",
             created_at=format_rfc3339(self._clock.now()),
-            detail=detail,
+            detail=_event_detail(workspace, item, threshold),
         )
         if self._events.create(event):
             crash_if_armed(CrashPoint.THRESHOLD_WRITTEN)
@@ -105,10 +105,10 @@ class NotifyThresholds:
             log.info(
                 "threshold event published", extra={"event_id": event.id, "threshold": threshold}
             )
-        self._notify(workspace, *_threshold_mail(workspace, detail))
+        self._notify(workspace, *_threshold_mail(workspace, item, threshold))
 
 
-def _event_detail(workspace: Workspace, item: Item, threshold: str) -> dict[str, Any]:
+def _event_detail(workspace: Workspace, item: Item, threshold: str) -> JsonObject:
     return {
         "kind": TOP_UPS if threshold == TOP_UPS else "included_renders",
         "threshold_percent": None if threshold == TOP_UPS else int(threshold),
@@ -120,10 +120,10 @@ def _event_detail(workspace: Workspace, item: Item, threshold: str) -> dict[str,
     }
 
 
-def _threshold_mail(workspace: Workspace, detail: dict[str, Any]) -> tuple[str, str]:
+def _threshold_mail(workspace: Workspace, item: Item, threshold: str) -> tuple[str, str]:
     """Return the subject and the text of a mail."""
-    cycle_end = detail["cycle"]["end"]
-    if detail["kind"] == TOP_UPS:
+    cycle_end = item["cycle_end"]
+    if threshold == TOP_UPS:
         return (
             "Your monthly top-up limit is reached",
             (
@@ -135,9 +135,9 @@ def _threshold_mail(workspace: Workspace, detail: dict[str, Any]) -> tuple[str, 
             ),
         )
     return (
-        f"{detail['threshold_percent']} % of your renders are used",
+        f"{threshold} % of your renders are used",
         (
-            f"The workspace {workspace.id} has used {detail['used']} of the {detail['included']} "
+            f"The workspace {workspace.id} has used {item['used']} of the {item['included']} "
             f"renders that its plan {workspace.plan_code} includes until {cycle_end}."
         ),
     )

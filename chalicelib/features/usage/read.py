@@ -4,11 +4,12 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.table import Item, Tables
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.usage.count import usage_partition
 
 MAX_DAYS: Final = 366
@@ -70,12 +71,14 @@ class ReadUsage:
         self._tables = tables
         self._table = table
 
-    def __call__(self, workspace_id: WorkspaceId, days: DayRange) -> dict[str, Any]:
+    def __call__(self, workspace_id: WorkspaceId, days: DayRange) -> dict[str, Json]:
         """Return the lists `days`, `by_template` and `by_format` of a range."""
         statistics = UsageStatistics()
         for row in self._rows(workspace_id, days):
             statistics.add(row)
-        by_day = [{"date": f"{day}", **_counts_by_kind(statistics.days, f"{day}")} for day in days]
+        by_day: list[JsonObject] = [
+            {"date": f"{day}", **_counts_by_kind(statistics.days, f"{day}")} for day in days
+        ]
         return {
             "days": by_day,
             "by_template": _sorted_by_count("template_id", statistics.templates)[:_MAX_TEMPLATES],
@@ -121,10 +124,12 @@ def requested_days(
     return DayRange(first, last)
 
 
-def _sorted_by_count(name: str, counts: Counts) -> list[dict[str, Any]]:
-    subjects = {subject for subject, _ in counts}
-    rows = [{name: subject, **_counts_by_kind(counts, subject)} for subject in sorted(subjects)]
-    return sorted(rows, key=lambda row: -sum(row[kind] for kind in _KINDS))
+def _sorted_by_count(name: str, counts: Counts) -> list[JsonObject]:
+    by_kind = {
+        subject: _counts_by_kind(counts, subject) for subject in {each for each, _ in counts}
+    }
+    subjects = sorted(by_kind, key=lambda subject: (-sum(by_kind[subject].values()), subject))
+    return [{name: subject, **by_kind[subject]} for subject in subjects]
 
 
 def _counts_by_kind(counts: Counts, subject: str) -> dict[str, int]:
