@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables
 from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.ip_ranges import parse_cidr_ranges
@@ -89,8 +89,8 @@ def _allowance_change(workspace: Workspace, changes: WorkspaceChanges) -> tuple[
     return more, changes.packs * (plan.pack_renders or 1)
 
 
-def _changed_fields(changes: WorkspaceChanges) -> dict[str, Any]:
-    fields: dict[str, Any] = {
+def _changed_fields(changes: WorkspaceChanges) -> dict[str, RowValue]:
+    fields: dict[str, RowValue] = {
         "plan_code": _require_plan(changes.plan),
         "spend_cap_cents": _require_range("/spend_cap_cents", changes.spend_cap_cents, _MAX_CENTS),
         "regions": None if changes.regions is None else list(changes.regions),

@@ -3,10 +3,10 @@
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces import service_state
@@ -55,7 +55,7 @@ class Workspaces:
         }
         return Write(self._table, item=item, condition="attribute_not_exists(PK)")
 
-    def change(self, workspace: Workspace, fields: Mapping[str, Any]) -> Write:
+    def change(self, workspace: Workspace, fields: Mapping[str, RowValue]) -> Write:
         """Return the write that changes fields; its condition is that the plan is unchanged."""
         names = {f"#{name}": name for name in fields} | {"#plan": "plan_code"}
         values = {f":{name}": value for name, value in fields.items()}
@@ -169,7 +169,7 @@ class ApiKeys:
         for key in self.of_workspace(workspace_id):
             self._tables.write(Write(self._table, key={"PK": f"KEY#{key.id}", "SK": "META"}))
 
-    def _replace_attribute(self, key: ApiKey, name: str, value: Any) -> None:
+    def _replace_attribute(self, key: ApiKey, name: str, value: RowValue) -> None:
         write = Write(
             self._table,
             key={"PK": f"KEY#{key.id}", "SK": "META"},

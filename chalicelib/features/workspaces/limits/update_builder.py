@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from chalicelib.adapters.aws.table import RowValue
 
 
 class LimitsUpdate(NamedTuple):
@@ -11,7 +13,7 @@ class LimitsUpdate(NamedTuple):
     update: str
     condition: str
     names: Mapping[str, str]
-    values: Mapping[str, Any]
+    values: Mapping[str, RowValue]
 
 
 @dataclass(slots=True)
@@ -19,7 +21,7 @@ class LimitsUpdateBuilder:
     """Parts of one update; they are joined by `build`."""
 
     names: dict[str, str] = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, RowValue] = field(default_factory=dict)
     sets: list[str] = field(default_factory=list)
     removes: list[str] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)

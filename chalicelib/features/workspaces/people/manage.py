@@ -77,8 +77,12 @@ class ManageMembers:
             raise Conflict("conflict", f"{removed.email} is the only owner; add another one first.")
         writes = [self._members.removal(removed)]
         if removed.email == workspace.owner_email:
-            owner = {"owner_email": owners[0].email, "owner_verified": owners[0].verified}
-            writes.append(self._workspaces.change(workspace, owner))
+            owner = owners[0]
+            writes.append(
+                self._workspaces.change(
+                    workspace, {"owner_email": owner.email, "owner_verified": owner.verified}
+                )
+            )
         self._write(writes)
         return removed
 
