@@ -7,6 +7,7 @@ from chalicelib.adapters.json_logs import bind
 from chalicelib.api.edge.endpoint import Call
 from chalicelib.core import json
 from chalicelib.core.errors import Forbidden, ServiceError, validation_error
+from chalicelib.core.json import Json
 from chalicelib.features.templates.model import CONTENT_FIELDS, SourceBundle, Template, TemplateType
 
 if TYPE_CHECKING:
@@ -111,8 +112,8 @@ def check_response_size(subject: str, value: Mapping[str, Any]) -> None:
         )
 
 
-def _content(fields: "TemplateContent", kind: TemplateType, pointer: str) -> dict[str, object]:
-    content: dict[str, object] = {}
+def _content(fields: "TemplateContent", kind: TemplateType, pointer: str) -> dict[str, Json]:
+    content: dict[str, Json] = {}
     for members_of, names in CONTENT_FIELDS.items():
         for name in names:
             if getattr(fields, name) is None:
@@ -131,7 +132,7 @@ def _check_scene(scene: Any, pointer: str) -> None:
     check_scene(scene, pointer)
 
 
-def _without_nulls(value: dict[str, object]) -> dict[str, object]:
+def _without_nulls(value: dict[str, Json]) -> dict[str, Json]:
     """Return an object without its null members, at all levels."""
     return {
         name: _without_nulls(member) if isinstance(member, dict) else member

@@ -1,10 +1,9 @@
 """Change of a template's own fields: name, description, lock."""
 
 from collections.abc import Mapping
-from copy import replace
-from typing import Any, Final
+from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict
 from chalicelib.features.templates.model import Template
@@ -22,7 +21,7 @@ class ChangeTemplate:
         self._templates = templates
         self._clock = clock
 
-    def __call__(self, template: Template, fields: Mapping[str, Any]) -> Template:
+    def __call__(self, template: Template, fields: Mapping[str, RowValue]) -> Template:
         """Set fields and return the template.
 
         Raises `template_deleted` or `template_not_found` if it was removed meanwhile.
@@ -38,5 +37,5 @@ class ChangeTemplate:
                 # The status has changed: deleted, and perhaps already restored. Read it again.
                 template = self._templates.one(template.workspace_id, template.id)
             else:
-                return replace(template, **sets)
+                return Template(**(template._asdict() | sets))
         raise Conflict("conflict", "Others change this template all the time; try again.")

@@ -1,10 +1,10 @@
 """Datasets: sample data of a template. If there are any, exactly one is the default."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import replace
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core import json
@@ -12,6 +12,7 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, NotFound, ServiceError, validation_error
 from chalicelib.core.ids import DatasetId, IdGenerator, is_id
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.templates.model import Dataset, StoredText, Template
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.source_texts import SourceTexts
@@ -28,7 +29,7 @@ class DatasetInput:
     """Requested content of a dataset; `is_default` None leaves the default unchanged."""
 
     name: str
-    data: Mapping[str, Any]
+    data: JsonObject
     is_default: bool | None = None
 
 
@@ -53,7 +54,7 @@ class ReadDatasets:
             raise NotFound("not_found", detail)
         return found[0]
 
-    def data(self, template: Template, dataset: Dataset) -> dict[str, Any]:
+    def data(self, template: Template, dataset: Dataset) -> dict[str, Json]:
         """Return a dataset's data; raises `conflict` if it was changed or removed meanwhile."""
         try:
             text = self._contents.text(template.workspace_id, template.id, dataset.stored)
@@ -63,10 +64,10 @@ class ReadDatasets:
                 raise
             detail = f"The dataset {dataset.id} has changed meanwhile; try again."
             raise Conflict("conflict", detail) from missing
-        data: dict[str, Any] = json.loads_own(text)
+        data: dict[str, Json] = json.loads_own(text)
         return data
 
-    def each(self, template: Template) -> Iterator[tuple[Dataset, dict[str, Any]]]:
+    def each(self, template: Template) -> Iterator[tuple[Dataset, dict[str, Json]]]:
         """Yield every dataset with its data."""
         for dataset in self.all(template):
             yield dataset, self.data(template, dataset)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from copy import replace
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -78,10 +78,9 @@ class ReplaceDraft:
         # A version shares the object of the draft that was published as it (decision 20).
         is_shared = template.published_revision == before.revision
         obsolete = [] if is_shared else _object_names(before.stored)
-        sets: dict[str, Any] = {"draft_revision": draft.revision, "updated_at": now}
         change = self._templates.change(
             template,
-            sets,
+            {"draft_revision": draft.revision, "updated_at": now},
             unchanged=("draft_revision", "published_revision", "locked"),
             settled=_object_names(stored),
             unsettled=dict.fromkeys(obsolete, now),
@@ -92,7 +91,7 @@ class ReplaceDraft:
         except ConditionFailed:
             return None
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
-        changed = replace(template, **sets)
+        changed = replace(template, draft_revision=draft.revision, updated_at=now)
         self._store.discard(changed, obsolete)
         return SavedDraft(changed, draft)
 

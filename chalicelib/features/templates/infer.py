@@ -1,11 +1,12 @@
 """JSON Schema inferred from samples; every sample is valid against it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import Conflict
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.schemas.formats import FORMATS
 from chalicelib.features.templates.model import Dataset
 
@@ -50,7 +51,7 @@ class SampleShape:
     formats: set[str] | None = None
     is_map: bool = False
 
-    def add(self, value: Any) -> None:
+    def add(self, value: Json) -> None:
         """Add one more value."""
         kind = _type(value)
         self.types.add(kind)
@@ -62,14 +63,14 @@ class SampleShape:
             candidates = FORMATS if self.formats is None else self.formats
             self.formats = {name for name in candidates if FORMATS[name](value)}
 
-    def _add_items(self, entries: list[Any]) -> None:
+    def _add_items(self, entries: Sequence[Json]) -> None:
         if self.items is None:
             self.items = self.budget.new_shape()
         if self.items is not None:
             for entry in entries:
                 self.items.add(entry)
 
-    def _add_object(self, value: Mapping[str, Any]) -> None:
+    def _add_object(self, value: JsonObject) -> None:
         self.object_count += 1
         for name, member in value.items():
             if self.is_map:
@@ -89,12 +90,12 @@ class SampleShape:
             self.members[name] = shape
         return shape
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, Json]:
         """Return the schema of all added values."""
         # JSON Schema 2020-12: `number` includes `integer`.
         types = self.types - {"integer"} if "number" in self.types else self.types
         names = [name for name in _TYPE_ORDER if name in types]
-        schema: dict[str, Any] = {"type": names[0] if len(names) == 1 else names} if names else {}
+        schema: dict[str, Json] = {"type": names[0] if len(names) == 1 else names} if names else {}
         if self.members:
             schema["properties"] = {name: each.schema() for name, each in self.members.items()}
             required = [
@@ -110,8 +111,8 @@ class SampleShape:
 
 
 def samples_within_budget(
-    datasets: Iterable[tuple[Dataset, dict[str, Any]]], clock: Clock, began_at: float
-) -> Iterator[dict[str, Any]]:
+    datasets: Iterable[tuple[Dataset, dict[str, Json]]], clock: Clock, began_at: float
+) -> Iterator[dict[str, Json]]:
     """Yield the data of each dataset; one at a time, since together they may be large.
 
     Raises `conflict` 20 seconds after `began_at` (Unix seconds): a request has a timeout.
@@ -126,7 +127,7 @@ def samples_within_budget(
         yield data
 
 
-def inferred_schema(samples: Iterable[Any]) -> dict[str, Any]:
+def inferred_schema(samples: Iterable[Json]) -> dict[str, Json]:
     """Return a schema (2020-12) that every sample satisfies; it covers at most 2,000 positions."""
     shape = SampleShape(_ShapeBudget())
     for sample in samples:
@@ -134,7 +135,7 @@ def inferred_schema(samples: Iterable[Any]) -> dict[str, Any]:
     return {"$schema": DIALECT} | shape.schema()
 
 
-def _type(value: Any) -> str:
+def _type(value: Json) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -1,9 +1,10 @@
 """Template, draft, version, dataset, and the transitions between template states."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypedDict
 
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId
+from chalicelib.core.json import Json, JsonObject
 
 type TemplateType = Literal["html", "image_canvas"]
 type TemplateStatus = Literal["creating", "active", "deleted", "purging"]
@@ -47,14 +48,22 @@ class Template(NamedTuple):
     unsettled: Mapping[str, str] = {}
 
 
+class StoredSource(TypedDict):
+    """Stored form of a SourceBundle."""
+
+    content: JsonObject
+    options: JsonObject
+    schema: JsonObject | None
+
+
 class SourceBundle(NamedTuple):
     """Source of a draft or version as sent; `content` has the fields of the template type."""
 
-    content: Mapping[str, Any]
-    options: Mapping[str, Any] = {}
-    schema: Mapping[str, Any] | None = None
+    content: JsonObject
+    options: Mapping[str, Json] = {}
+    schema: JsonObject | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> StoredSource:
         """Return the stored form."""
         return {
             "content": dict(self.content),
@@ -63,7 +72,7 @@ class SourceBundle(NamedTuple):
         }
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "SourceBundle":
+    def from_json(cls, value: StoredSource) -> "SourceBundle":
         """Read the form that `to_json` returns."""
         return cls(value["content"], value["options"], value["schema"])
 

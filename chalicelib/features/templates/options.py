@@ -77,8 +77,8 @@ def _header_footer_defaults(source: SourceBundle) -> dict[str, Any]:
     for name in _HEADER_FOOTER:
         content = source.content.get(name)
         if content:
-            options = {"html": content} if isinstance(content, str) else content
-            defaults[name] = {"enabled": True} | options
+            options = content if isinstance(content, Mapping) else {"html": content}
+            defaults[name] = {"enabled": True, **options}
     return {"pdf": defaults} if defaults else {}
 
 

@@ -1,7 +1,6 @@
 """JSON of the contract's template objects."""
 
-from typing import Any
-
+from chalicelib.core.json import Json
 from chalicelib.features.templates.model import (
     CONTENT_FIELDS,
     Dataset,
@@ -12,7 +11,7 @@ from chalicelib.features.templates.model import (
 )
 
 
-def template_json(template: Template) -> dict[str, Any]:
+def template_json(template: Template) -> dict[str, Json]:
     """Return a template as JSON."""
     return {
         "id": template.id,
@@ -29,7 +28,7 @@ def template_json(template: Template) -> dict[str, Any]:
     }
 
 
-def draft_json(template: Template, draft: Draft, source: SourceBundle) -> dict[str, Any]:
+def draft_json(template: Template, draft: Draft, source: SourceBundle) -> dict[str, Json]:
     """Return a draft as JSON."""
     return {
         "object": "template_draft",
@@ -40,7 +39,7 @@ def draft_json(template: Template, draft: Draft, source: SourceBundle) -> dict[s
     }
 
 
-def version_json(template: Template, version: PublishedVersion) -> dict[str, Any]:
+def version_json(template: Template, version: PublishedVersion) -> dict[str, Json]:
     """Return a version as JSON, without its source."""
     return {
         "object": "template_version",
@@ -55,12 +54,12 @@ def version_json(template: Template, version: PublishedVersion) -> dict[str, Any
 
 def version_source_json(
     template: Template, version: PublishedVersion, source: SourceBundle
-) -> dict[str, Any]:
+) -> dict[str, Json]:
     """Return a version as JSON, with its source."""
     return version_json(template, version) | _source_json(template, source)
 
 
-def dataset_json(template: Template, dataset: Dataset) -> dict[str, Any]:
+def dataset_json(template: Template, dataset: Dataset) -> dict[str, Json]:
     """Return a dataset as JSON, without its data."""
     return {
         "id": dataset.id,
@@ -73,7 +72,7 @@ def dataset_json(template: Template, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _source_json(template: Template, source: SourceBundle) -> dict[str, Any]:
+def _source_json(template: Template, source: SourceBundle) -> dict[str, Json]:
     return {
         **{name: source.content.get(name) for name in CONTENT_FIELDS[template.type]},
         "options": dict(source.options),

@@ -4,16 +4,17 @@ import datetime as dt
 import logging
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import replace
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import derived_id, id_created_at
+from chalicelib.core.json import JsonObject
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.templates.model import (
@@ -54,7 +55,7 @@ class NewDataset:
     """A dataset that is created together with its template."""
 
     name: str
-    data: Mapping[str, Any]
+    data: JsonObject
     is_default: bool
 
 
@@ -123,13 +124,14 @@ class PublishTemplate:
         check_revision(template, draft.revision)
         source = self._draft_source(template, draft)
         self._dry_run(template, source, datasets=None, deadline=deadline)
-        more = {"note": note, "draft_revision": draft.revision}
-        return self._publish_next(template, draft.stored, more, request_id, draft.revision)
+        content = _VersionContent(draft.stored, note=note, draft_revision=draft.revision)
+        return self._publish_next(template, content, request_id, draft.revision)
 
     def rollback(self, template: Template, number: int, request_id: str) -> PublishResult:
         """Publish an older version's content again; raises `version_not_found`."""
         old = self._templates.version(template, number)
-        return self._publish_next(template, old.stored, {"rollback_of": number}, request_id, None)
+        content = _VersionContent(old.stored, rollback_of=number)
+        return self._publish_next(template, content, request_id, None)
 
     def first_version(
         self, template: Template, stored: StoredText, request_id: str, now: dt.datetime
@@ -157,15 +159,14 @@ class PublishTemplate:
     def _publish_next(
         self,
         template: Template,
-        stored: StoredText,
-        more: Mapping[str, Any],
+        content: "_VersionContent",
         request_id: str,
         revision: int | None,
     ) -> PublishResult:
         """Publish under the next free number; retry after a lost race."""
         for attempt in range(_MAX_TRIES):
             check_revision(template, revision)
-            result = self._try_publish(template, stored, more, request_id)
+            result = self._try_publish(template, content, request_id)
             if result is not None:
                 return result
             time.sleep(random.uniform(0, min(_MAX_PAUSE_S, 0.01 * 2**attempt)))  # noqa: S311
@@ -173,16 +174,25 @@ class PublishTemplate:
         raise Conflict("conflict", "Others publish this template all the time; try again.")
 
     def _try_publish(
-        self, template: Template, stored: StoredText, more: Mapping[str, Any], request_id: str
+        self, template: Template, content: "_VersionContent", request_id: str
     ) -> PublishResult | None:
         now = self._clock.now()
         number = (template.live_version or 0) + 1
-        version = PublishedVersion(number, stored, format_rfc3339(now), **more)
+        version = PublishedVersion(
+            number,
+            content.stored,
+            format_rfc3339(now),
+            content.note,
+            content.draft_revision,
+            content.rollback_of,
+        )
         event = published_event(template, version, request_id, now)
-        sets: dict[str, Any] = {"live_version": number, "updated_at": format_rfc3339(now)}
+        changed = replace(template, live_version=number, updated_at=version.created_at)
+        sets: dict[str, RowValue] = {"live_version": number, "updated_at": version.created_at}
         # Replacing an unpublished draft removes its source, so the draft must be unchanged as well.
         unchanged = ["live_version"]
         if version.draft_revision is not None:
+            changed = replace(changed, published_revision=version.draft_revision)
             sets["published_revision"] = version.draft_revision
             unchanged.append("draft_revision")
         write = self._templates.change(template, sets, unchanged=unchanged)
@@ -194,12 +204,21 @@ class PublishTemplate:
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
         self._publish(event)
         crash_if_armed(CrashPoint.TEMPLATE_EVENT_SENT)
-        return PublishResult(replace(template, **sets), version)
+        return PublishResult(changed, version)
 
     def _version_writes(
         self, template: Template, version: PublishedVersion, event: DomainEvent
     ) -> list[Write]:
         return [self._templates.publication(template, version), self._outbox.creation(event)]
+
+
+class _VersionContent(NamedTuple):
+    """Version without its number and time, which a retry changes."""
+
+    stored: StoredText
+    note: str | None = None
+    draft_revision: int | None = None
+    rollback_of: int | None = None
 
 
 def check_revision(template: Template, revision: int | None) -> None:

@@ -1,10 +1,10 @@
 """Repository of templates, and the conditional writes that change them (decision 20)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, Tables, Write
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, RowValue, Tables, Write
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId, is_id
 from chalicelib.features.templates.model import Dataset, Draft, PublishedVersion, Template
@@ -176,7 +176,7 @@ class Templates:
     def change(  # noqa: PLR0913 -- the parts of one write
         self,
         template: Template,
-        sets: Mapping[str, Any],
+        sets: Mapping[str, RowValue],
         *,
         unchanged: Sequence[str] = (),
         due_at: str | None = None,

@@ -3,9 +3,6 @@
 A row with an `object_key` owns that object; a version shares it with its draft (decision 20).
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates.model import (
@@ -53,7 +50,7 @@ def template_row(template: Template) -> Item:
     return row
 
 
-def template_from_row(item: Mapping[str, Any]) -> Template:
+def template_from_row(item: Item) -> Template:
     """Return the template of a `META` row."""
     return Template(**{name: item[name] for name in Template._fields})
 

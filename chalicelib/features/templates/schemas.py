@@ -1,11 +1,12 @@
 """Checks of a template's JSON Schema: the schema before it is stored, data before a render."""
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Sequence
+from typing import Final, Protocol
 
 from chalicelib.core import json
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, validation_error
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.templates.model import SourceBundle
 
 MAX_SCHEMA_BYTES: Final = 256_000
@@ -16,12 +17,12 @@ _BUDGET_S: Final = 15.0
 class SchemaChecker(Protocol):
     """Port to the schema validator, which works within a budget."""
 
-    def check_schema(self, schema: Any, *, deadline: float, prefix: str = ...) -> list[FieldError]:
+    def check_schema(self, schema: Json, *, deadline: float, prefix: str = ...) -> list[FieldError]:
         """Return the errors of a schema; raises `template_fuel_exhausted`."""
         ...
 
     def validate(
-        self, schema: Any, data: Any, *, deadline: float, prefix: str = ...
+        self, schema: Json, data: Json, *, deadline: float, prefix: str = ...
     ) -> list[FieldError]:
         """Return the errors of data against a schema; raises `template_fuel_exhausted`."""
         ...
@@ -53,8 +54,8 @@ class CheckSchemas:
 
     def check_data(
         self,
-        schema: Mapping[str, Any] | None,
-        data: Mapping[str, Any],
+        schema: JsonObject | None,
+        data: JsonObject,
         *,
         subject: str = "The data",
         prefix: str = "/data",

@@ -122,7 +122,7 @@ def resolve_includes(
         if resolved.type != "html":
             detail = f"The template {template_id} is a canvas, which has no HTML to include."
             raise NotFound("template_not_found", detail)
-        return resolved.source.content.get("html") or ""
+        return str(resolved.source.content.get("html") or "")
 
     return collect_includes(texts, load_html)
 

@@ -2,8 +2,9 @@
 
 import datetime as dt
 import logging
+from collections.abc import Mapping
 from copy import replace
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
@@ -34,7 +35,8 @@ class TrashTemplate:
         for _ in range(_MAX_TRIES):
             check_unlocked(template)
             now = self._clock.now()
-            sets: dict[str, Any] = {"status": "deleted", "deleted_at": format_rfc3339(now)}
+            deleted_at = format_rfc3339(now)
+            sets = {"status": "deleted", "deleted_at": deleted_at}
             change = self._templates.change(
                 template, sets, unchanged=("locked",), due_at=format_rfc3339(now + TRASH_RETENTION)
             )
@@ -45,7 +47,7 @@ class TrashTemplate:
                     template = self._templates.one(template.workspace_id, template.id)
                     continue
             log.info("template deleted", extra={"template": template.id})
-            return replace(template, **sets)
+            return replace(template, status="deleted", deleted_at=deleted_at)
         raise Conflict("conflict", "Others change this template all the time; try again.")
 
     def restore(self, workspace_id: WorkspaceId, template_id: str) -> Template:
@@ -56,11 +58,8 @@ class TrashTemplate:
         if template.status != "deleted":
             raise Conflict("conflict", f"The template {template_id} is not deleted.")
         now = self._clock.now()
-        sets: dict[str, Any] = {
-            "status": "active",
-            "deleted_at": None,
-            "updated_at": format_rfc3339(now),
-        }
+        updated_at = format_rfc3339(now)
+        sets = {"status": "active", "deleted_at": None, "updated_at": updated_at}
         is_due = bool(template.unsettled)
         due_at = format_rfc3339(now + UNSETTLED_TIMEOUT) if is_due else None
         change = self._templates.change(template, sets, due_at=due_at, clear_due=not is_due)
@@ -70,10 +69,10 @@ class TrashTemplate:
             # Another request has restored it, or maintenance purges it.
             return self._templates.one(workspace_id, template_id)
         log.info("template restored", extra={"template": template.id})
-        return replace(template, **sets)
+        return replace(template, status="active", deleted_at=None, updated_at=updated_at)
 
 
-def _has_values(sets: dict[str, Any], item: Item | None) -> bool:
+def _has_values(sets: Mapping[str, str], item: Item | None) -> bool:
     """Return whether a row has these values: this write was done, and its response was lost."""
     return item is not None and all(item.get(name) == value for name, value in sets.items())
 

@@ -89,7 +89,10 @@ def test_request_overrides_options_member_by_member(
 
 
 def test_content_header_and_footer_have_the_lowest_priority() -> None:
-    content = {"header": "<b>h</b>", "footer": {"left": "{{ page }}", "height": "9mm"}}
+    content: dict[str, Any] = {
+        "header": "<b>h</b>",
+        "footer": {"left": "{{ page }}", "height": "9mm"},
+    }
     options = {"pdf": {"header": {"height": "20mm"}}}
 
     assert merged_output(
