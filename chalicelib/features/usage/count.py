@@ -40,7 +40,7 @@ class CountUsage(Subscriber):
     @override
     def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
         """Return the writes that count final renders of one workspace."""
-        # Any shard will do: the events are published once, together with these writes.
+        # The shard does not matter: the events are published once, together with these writes.
         number = ord(deliveries[0].event.id[-1])
         counts: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         for delivery in deliveries:
