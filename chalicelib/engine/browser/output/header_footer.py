@@ -11,15 +11,15 @@ from typing import Final, NamedTuple
 from pybase64 import b64decode
 
 from chalicelib.contract.css_values import length_in_inches
-from chalicelib.core.errors import RenderFailure
-from chalicelib.core.json import JsonObject
-from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.contract.options.pdf import (
     HeaderFooter,
     HeaderFooterPair,
     PdfOptions,
 )
+from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.sources.source_document import PRINT_PLACEHOLDERS
 
 # Placeholder classes of Chromium's templates. Without `url`: the internal origin of an HTML
