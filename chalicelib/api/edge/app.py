@@ -1,15 +1,16 @@
 """Chalice app of the blueprints, with what Chalice itself cannot answer (decision 6)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from functools import wraps
 from typing import Any, Final, override
 
-from chalice.app import Blueprint, Response
+from chalice.app import Blueprint, Chalice, Response
 
 from chalicelib.adapters import json_logs
-from chalicelib.api.edge.auth import PUBLIC
-from chalicelib.api.edge.dispatch import Dispatcher
-from chalicelib.api.edge.endpoint import ANSWER, Call, Reply, RouteTable, endpoint, endpoints_of
+from chalicelib.api.edge.dispatch import Dispatcher, Fallback, refuse_method, refuse_path
+from chalicelib.api.edge.endpoint import Endpoint, Reply, endpoints_of
 from chalicelib.api.edge.request import Request
 from chalicelib.api.edge.services import RequestServices
 
@@ -26,7 +27,11 @@ BINARY_TYPES: Final = (
 )
 
 
-class App(RouteTable):
+# The current request: Chalice hands its views the path parameters only.
+_REQUEST: Final[ContextVar[Request]] = ContextVar("request")
+
+
+class App(Chalice):
     """Chalice app of the blueprints; the dispatcher checks each request before its view.
 
     Several threads may serve requests at once. So `current_request`, which all threads of a
@@ -36,38 +41,55 @@ class App(RouteTable):
     def __init__(
         self, blueprints: Sequence[Blueprint], services: Callable[[], RequestServices]
     ) -> None:
-        """Register the blueprints, and what refuses all other paths and methods."""
+        """Route each path of the blueprints, and what refuses all other paths and methods."""
         super().__init__("platen", configure_logs=False)
         json_logs.configure_logging("api")
         self.api.binary_types = list(BINARY_TYPES)
-        for blueprint in blueprints:
-            self.register_blueprint(blueprint)
-        self.dispatcher = Dispatcher(endpoints_of(blueprints), services)
-        self._register_refusals()
+        self._dispatcher = Dispatcher(services)
+        paths: defaultdict[str, dict[str, Endpoint]] = defaultdict(dict)
+        for row in endpoints_of(blueprints):
+            paths[row.path][row.method] = row
+        for path, rows in paths.items():
+            self._route_path(path, rows)
+        for path in CATCH_ALL_PATHS:
+            self._add_view(path, METHODS, refuse_path)
 
     @override
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         """Answer an API Gateway proxy event."""
-        request = Request(event)
-        token = ANSWER.set(lambda: _chalice_response(self.dispatcher.answer(request)))
+        token = _REQUEST.set(Request(event))
         # If this function dies, the gateway's error response has the gateway's own request id.
         gateway_id = (event.get("requestContext") or {}).get("requestId")
         try:
             with json_logs.log_context(invocation=context.aws_request_id, gateway_id=gateway_id):
                 response: dict[str, Any] = super().__call__(self._chalice_event(event), context)
         finally:
-            ANSWER.reset(token)
+            _REQUEST.reset(token)
         return response
 
-    def _register_refusals(self) -> None:
-        """Route what no blueprint declares: Chalice would answer 404 and 405 in its own format.
+    def _route_path(self, path: str, rows: Mapping[str, Endpoint]) -> None:
+        """Route all methods of a path, as Chalice would answer 405 in its own format.
 
         HEAD goes where GET goes.
         """
-        refuse = endpoint(auth=PUBLIC)(_never)
-        for path in (*self.dispatcher.routes, *CATCH_ALL_PATHS):
-            missing = [method for method in METHODS if method not in self.routes.get(path, {})]
-            self.route(path, methods=missing, name=f"refuse {path}")(refuse)
+        targets = dict(rows)
+        if "GET" in targets:
+            targets.setdefault("HEAD", targets["GET"])
+        for method, row in targets.items():
+            self._add_view(path, [method], row)
+        missing = [method for method in METHODS if method not in targets]
+        self._add_view(path, missing, refuse_method(targets))
+
+    def _add_view(self, path: str, methods: Sequence[str], target: Endpoint | Fallback) -> None:
+        """Route these methods of a path to the dispatcher, with what answers them."""
+
+        @wraps(target.view if isinstance(target, Endpoint) else target)
+        def view(**_params: str) -> Response:
+            return _chalice_response(self._dispatcher.answer(_REQUEST.get(), target))
+
+        # Without content types: API Gateway and Chalice would answer 415 in their own format.
+        name = f"{methods[0]} {path}"
+        self.route(path, methods=list(methods), name=name, content_types=[])(view)
 
     def _chalice_event(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return the event in a form that Chalice accepts; the dispatcher reads the original.
@@ -76,10 +98,9 @@ class App(RouteTable):
         events without all members. The dispatcher decides on Accept.
         """
         context = dict(event.get("requestContext") or {})
-        if context.get("resourcePath") not in self.routes:
-            context["resourcePath"] = CATCH_ALL_PATHS[0]
-        if context.get("httpMethod") not in METHODS:
-            context["httpMethod"] = "GET"
+        methods = self.routes.get(str(context.get("resourcePath")), {})
+        if context.get("httpMethod") not in methods:
+            context |= {"resourcePath": CATCH_ALL_PATHS[0], "httpMethod": METHODS[0]}
         headers = event.get("headers") or {}
         headers = {name: value for name, value in headers.items() if name.lower() != "accept"}
         return {
@@ -91,11 +112,6 @@ class App(RouteTable):
             "headers": headers | {"accept": BINARY_TYPES[0]},
             "requestContext": context,
         }
-
-
-def _never(call: Call) -> Reply:
-    """Refuse the request; the dispatcher does so before it would call this."""
-    raise AssertionError(call)
 
 
 class _Base64Response(Response):

@@ -8,9 +8,9 @@ request itself (415, 413, 400).
 import datetime as dt
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from chalicelib.adapters.json_logs import bind
 from chalicelib.api.edge.auth import Principal
@@ -38,24 +38,21 @@ _RATE_POLICY: Final = '"requests"'
 _RATE_WINDOW_S: Final = 1
 
 
+# Reply to the requests of a route that no endpoint takes.
+type Fallback = Callable[[Request], Reply]
+
+
 class Dispatcher:
-    """Dispatcher over a table of endpoints; services are built with the first request."""
+    """Dispatcher of requests to what their route has; services are built with the first one."""
 
-    def __init__(
-        self, endpoints: Sequence[Endpoint], services: Callable[[], RequestServices]
-    ) -> None:
-        """Index the endpoints; `services` returns the services, built at its first call."""
-        self.routes: dict[str, dict[str, Endpoint]] = {}
+    def __init__(self, services: Callable[[], RequestServices]) -> None:
+        """Build nothing yet; `services` returns the services, built at its first call."""
         self._services = services
-        for row in endpoints:
-            methods = self.routes.setdefault(row.path, {})
-            assert row.method not in methods, f"{row.method} {row.path} is declared twice"
-            methods[row.method] = row
 
-    def answer(self, request: Request) -> Reply:
+    def answer(self, request: Request, target: Endpoint | Fallback) -> Reply:
         """Answer one request, its body as text or bytes; never raises."""
         started = time.perf_counter()
-        exchange = _Exchange(request)
+        exchange = _Exchange(request, target)
         try:
             reply = _encode_body(self._answer_and_count(exchange))
         except ServiceError as error:
@@ -107,8 +104,10 @@ class Dispatcher:
         now = services.clock.now()
         exchange.set_request_id(request.client_request_id or services.ids.new("req", now))
         exchange.api_host = services.api_host
+        if not isinstance(exchange.target, Endpoint):
+            return exchange.target(request)
         call = Call(
-            endpoint=self._matching_endpoint(request),
+            endpoint=exchange.target,
             services=cast("ApiServices", services),
             request_id=exchange.request_id,
             method=request.method,
@@ -139,17 +138,21 @@ class Dispatcher:
         else:
             call.rate = services.request_rate.count(principal.workspace, now)
 
-    def _matching_endpoint(self, request: Request) -> Endpoint:
-        methods = self.routes.get(request.route)
-        if methods is None:
-            path = request.path[:_MAX_PATH_CHARS]
-            raise NotFound("not_found", f"There is nothing at {path}.")
-        row = methods.get("GET" if request.method == "HEAD" else request.method)
-        if row is None:
-            allowed = ", ".join(_allowed_methods(methods))
-            detail = f"{request.route} takes {allowed}, not {request.method}."
-            raise ServiceError("method_not_allowed", detail, headers={"Allow": allowed})
-        return row
+
+def refuse_path(request: Request) -> NoReturn:
+    """Refuse a path that no endpoint has."""
+    raise NotFound("not_found", f"There is nothing at {request.path[:_MAX_PATH_CHARS]}.")
+
+
+def refuse_method(methods: Iterable[str]) -> Fallback:
+    """Return the refusal of all methods of a path but these."""
+    allowed = ", ".join(sorted(methods))
+
+    def refuse(request: Request) -> NoReturn:
+        detail = f"{request.route} takes {allowed}, not {request.method}."
+        raise ServiceError("method_not_allowed", detail, headers={"Allow": allowed})
+
+    return refuse
 
 
 @dataclass(slots=True)
@@ -157,6 +160,7 @@ class _Exchange:
     """State of a request while it is being answered."""
 
     request: Request
+    target: Endpoint | Fallback
     request_id: str = ""
     api_host: str = ""
     call: Call | None = None
@@ -192,10 +196,6 @@ def _encode_body(reply: Reply) -> Reply:
     if isinstance(reply.body, Mapping):
         return replace(reply, body=json.dumps(reply.body))
     return reply
-
-
-def _allowed_methods(methods: Mapping[str, Endpoint]) -> list[str]:
-    return sorted({*methods, "HEAD"} if "GET" in methods else methods)
 
 
 def add_headers(reply: Reply, request_id: str, call: Call | None, code: str | None) -> Reply:

@@ -1,11 +1,10 @@
 """Endpoints: declarations of routes for their checks and the reference."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
+from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast, override
+from typing import TYPE_CHECKING, Any, Final, override
 
 from chalice.app import Blueprint, Chalice
 
@@ -114,6 +113,11 @@ class Endpoint:
         return self.view(call)
 
     @property
+    def __name__(self) -> str:
+        """Return the name of the view, which Chalice takes for the route."""
+        return self.view.__name__
+
+    @property
     def operation_id(self) -> str:
         """Return the operation id in the OpenAPI document, `module.view`."""
         return f"{self.view.__module__.rpartition('.')[2]}.{self.view.__name__}"
@@ -135,44 +139,22 @@ class Endpoint:
         return import_model(self.query) if self.query else None
 
 
-class ChaliceView(Protocol):
-    """View as Chalice calls it, with what `@endpoint` declares."""
-
-    endpoint: Endpoint
-
-    def __call__(self, **params: str) -> Any:
-        """Answer the request that the app is serving."""
-        ...
-
-
-# Answers the current request. The app sets it for each, since several threads may serve requests
-# at once; the dispatcher knows the endpoint by the route of the event.
-ANSWER: Final[ContextVar[Callable[[], Any]]] = ContextVar("answer")
-
-
-def endpoint(*, auth: Auth, **row: Any) -> Callable[[View], ChaliceView]:
+def endpoint(*, auth: Auth, **row: Any) -> Callable[[View], Endpoint]:
     """Declare what the route above it checks; `auth` says who may call, `row` has more fields.
 
     The first line of the view's docstring is the summary, the rest the description.
     """
 
-    def declare(view: View) -> ChaliceView:
+    def declare(view: View) -> Endpoint:
         summary, _, rest = (view.__doc__ or "").partition("\n")
         texts = {"summary": summary.rstrip("."), "description": _strip_lines(rest)}
-
-        @wraps(view)
-        def answer(**_params: str) -> Any:
-            return ANSWER.get()()
-
-        chalice_view = cast("ChaliceView", answer)
-        chalice_view.endpoint = Endpoint(view, auth, **(texts | row))
-        return chalice_view
+        return Endpoint(view, auth, **(texts | row))
 
     return declare
 
 
-class RouteTable(Chalice):
-    """Chalice app that leaves blueprints as they are, so that several apps can register them."""
+class _RouteCollector(Chalice):
+    """Chalice app that leaves blueprints as they are, so that they can be registered again."""
 
     @override
     def _register_handler(
@@ -184,21 +166,22 @@ class RouteTable(Chalice):
         kwargs: Any,
         options: Any = None,
     ) -> None:
-        # Without content types: API Gateway and Chalice would answer 415 in their own format.
-        own = {**kwargs, "kwargs": {**kwargs["kwargs"], "content_types": []}}
+        # Chalice takes the options of a route out of the blueprint's own mapping.
+        own = {**kwargs, "kwargs": dict(kwargs["kwargs"])}
         super()._register_handler(handler_type, name, user_handler, wrapped_handler, own, options)
 
 
 def endpoints_of(blueprints: Sequence[Blueprint]) -> list[Endpoint]:
     """Return the endpoints of blueprints with their paths and methods."""
-    app = RouteTable("endpoints", configure_logs=False)
+    collector = _RouteCollector("endpoints", configure_logs=False)
     for blueprint in blueprints:
-        app.register_blueprint(blueprint)
-    return [
-        replace(cast("ChaliceView", route.view_function).endpoint, path=path, method=method)
-        for path, routes in app.routes.items()
-        for method, route in routes.items()
-    ]
+        collector.register_blueprint(blueprint)
+    found = []
+    for path, routes in collector.routes.items():
+        for method, route in routes.items():
+            assert isinstance(route.view_function, Endpoint), f"{path} lacks @endpoint"
+            found.append(replace(route.view_function, path=path, method=method))
+    return found
 
 
 def import_model(name: ModelName) -> "type[BaseModel]":
