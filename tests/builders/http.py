@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -10,6 +9,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 from chalicelib.api.edge.app import App
+from infra.local.gateway.events import RouteTable
 
 # The Lambda context; the app uses nothing else of it.
 GATEWAY_ID: Final = "ca7f0a1c-gateway"
@@ -84,23 +84,24 @@ def event(
 ) -> dict[str, Any]:
     """Return the REST proxy event (payload version 1.0) of a request."""
     url = urlsplit(target)
-    resource, params = _route(app, url.path)
+    match = RouteTable(list(app.routes)).match(url.path)
+    assert match is not None, f"the app has no catch-all path for {url.path}"
     query = parse_qs(url.query, keep_blank_values=True)
     several = {
         name: [value] if isinstance(value, str) else list(value) for name, value in headers.items()
     }
     return {
-        "resource": resource,
+        "resource": match.resource,
         "path": url.path,
         "httpMethod": method,
         "headers": {name: values[-1] for name, values in several.items()},
         "multiValueHeaders": several,
         "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
         "multiValueQueryStringParameters": query or None,
-        "pathParameters": params or None,
+        "pathParameters": dict(match.parameters) or None,
         "stageVariables": None,
         "requestContext": {
-            "resourcePath": resource,
+            "resourcePath": match.resource,
             "httpMethod": method,
             "path": url.path,
             "requestId": GATEWAY_ID,
@@ -109,12 +110,3 @@ def event(
         "body": None if body is None else base64.b64encode(body).decode(),
         "isBase64Encoded": body is not None,
     }
-
-
-def _route(app: App, path: str) -> tuple[str, dict[str, str]]:
-    for resource in sorted(app.routes, key=lambda route: "{" in route):
-        pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", resource)
-        found = None if "+" in resource else re.fullmatch(pattern, path)
-        if found is not None:
-            return resource, found.groupdict()
-    return "/{proxy+}", {"proxy": path.removeprefix("/")}

@@ -111,7 +111,7 @@ class Dispatcher:
             services=cast("ApiServices", services),
             request_id=exchange.request_id,
             method=request.method,
-            params=request.params,
+            params=request.path_parameters(exchange.target.path),
             headers=request.headers,
             source_ip=request.source_ip,
             started_at=request.received_at or now.timestamp(),

@@ -122,6 +122,11 @@ class Endpoint:
         """Return the operation id in the OpenAPI document, `module.view`."""
         return f"{self.view.__module__.rpartition('.')[2]}.{self.view.__name__}"
 
+    @property
+    def has_tail(self) -> bool:
+        """Tell whether the path ends in `{name+}`, which takes all further segments."""
+        return self.path.endswith("+}")
+
     def build_models(self) -> None:
         """Build the models of body and query, which pydantic defers to their first use."""
         for model in (self.body_model, self.query_model):
@@ -180,6 +185,7 @@ def endpoints_of(blueprints: Sequence[Blueprint]) -> list[Endpoint]:
     for path, routes in collector.routes.items():
         for method, route in routes.items():
             assert isinstance(route.view_function, Endpoint), f"{path} lacks @endpoint"
+            assert "+}" not in path.removesuffix("+}"), f"{path} goes on behind its tail"
             found.append(replace(route.view_function, path=path, method=method))
     return found
 

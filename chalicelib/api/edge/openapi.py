@@ -20,7 +20,11 @@ _FORM_SCHEMA: Final = {
     "required": ["file"],
     "properties": {"file": _BINARY_SCHEMA},
 }
-_PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)(\+?)\}")
+_TAIL_DESCRIPTION: Final = (
+    "The rest of the path: one or more segments with `/` between them, each percent-encoded. Empty "
+    "and dot segments and an encoded slash are `not_found`."
+)
 _KEY_PROBLEMS: Final = (
     "authentication_required",
     "invalid_api_key",
@@ -61,7 +65,9 @@ def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> dict[str, 
     writer = _OperationWriter(inputs, outputs, definitions)
     paths: dict[str, dict[str, Any]] = {}
     for row in endpoints:
-        paths.setdefault(row.path, {})[row.method.lower()] = writer.operation(row)
+        # OpenAPI has no template for a tail; the parameter describes it.
+        path = row.path.replace("+}", "}")
+        paths.setdefault(path, {})[row.method.lower()] = writer.operation(row)
     for row in endpoints:
         if row.query_model is not None:
             # The fields of a query model are listed as parameters instead.
@@ -185,6 +191,8 @@ class _OperationWriter:
 
 def _problem_codes(row: Endpoint) -> list[str]:
     codes = [*row.problems, "internal_error"]
+    if row.has_tail:
+        codes.append("not_found")
     if row.auth.scope is not None:
         codes += [*_KEY_PROBLEMS, "region_degraded"]
     if row.body is not None or row.media_types != (JSON,):
@@ -204,10 +212,11 @@ def _description(row: Endpoint) -> str:
 
 
 def _path_parameters(path: str) -> list[dict[str, Any]]:
-    return [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-        for name in _PLACEHOLDER.findall(path)
-    ]
+    parameters = []
+    for name, is_tail in _PLACEHOLDER.findall(path):
+        parameter = {"name": name, "in": "path", "required": True, "schema": _TEXT_SCHEMA}
+        parameters.append(parameter | ({"description": _TAIL_DESCRIPTION} if is_tail else {}))
+    return parameters
 
 
 def _header_parameters(row: Endpoint) -> list[dict[str, Any]]:

@@ -7,12 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
+from urllib.parse import unquote
 
-from chalicelib.core.errors import FieldError, ServiceError, validation_error
+from chalicelib.core.errors import FieldError, NotFound, ServiceError, validation_error
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _IDEMPOTENCY_KEY: Final = re.compile(r"[\x20-\x7e]{1,255}")
 _UTF8: Final = frozenset({"utf-8", "utf8"})
+_TAIL: Final = re.compile(r"\{(\w+)\+\}$")
+_STRAY_PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_DOT_SEGMENTS: Final = frozenset({"", ".", ".."})
+# Browsers read a backslash as a slash.
+_FORBIDDEN_IN_SEGMENT: Final = re.compile(r"[/\\\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -36,10 +42,30 @@ class Request:
         """Return the path that was requested."""
         return str(self.event.get("path") or self._context.get("path") or self.route)
 
-    @property
-    def params(self) -> Mapping[str, str]:
-        """Return the path parameters, not percent-decoded: ids consist of unreserved characters."""
-        return self.event.get("pathParameters") or {}
+    def path_parameters(self, path: str) -> Mapping[str, str]:
+        """Return the parameters of a declared path.
+
+        Ids consist of unreserved characters and are not percent-decoded. A tail, the `{rest+}` at
+        the end of a path, is decoded once; raises `not_found` for a malformed one (decision 30).
+        """
+        parameters = dict(self.event.get("pathParameters") or {})
+        tail = _TAIL.search(path)
+        if tail is not None:
+            parameters[tail[1]] = self._decoded_tail(parameters.get(tail[1], ""))
+        return parameters
+
+    def _decoded_tail(self, encoded: str) -> str:
+        # API Gateway drops a slash at the end from the parameter, but not from the path.
+        has_empty_segment = "//" in self.path or self.path.endswith("/")
+        is_encoded_well = _STRAY_PERCENT.search(encoded) is None
+        segments = [_percent_decoded(segment) for segment in encoded.split("/")]
+        if has_empty_segment or not is_encoded_well or not all(map(_is_tail_segment, segments)):
+            detail = (
+                "There is nothing at this path: it has an empty or dot segment, an encoded slash "
+                "or control character, or it is not percent-encoded UTF-8."
+            )
+            raise NotFound("not_found", detail)
+        return "/".join(segments)
 
     @property
     def source_ip(self) -> str:
@@ -124,3 +150,15 @@ class Request:
     @property
     def _context(self) -> Mapping[str, Any]:
         return self.event.get("requestContext") or {}
+
+
+def _percent_decoded(segment: str) -> str:
+    """Return the text of a segment; empty if it is not UTF-8."""
+    try:
+        return unquote(segment, errors="strict")
+    except UnicodeDecodeError:
+        return ""
+
+
+def _is_tail_segment(text: str) -> bool:
+    return text not in _DOT_SEGMENTS and _FORBIDDEN_IN_SEGMENT.search(text) is None

@@ -51,10 +51,17 @@ class RouteTable:
         self._table = sorted(split, key=lambda row: [_match_order(segment) for segment in row[1]])
 
     def match(self, path: str) -> RouteMatch | None:
-        """Return the match of a path, or None; a trailing slash does not matter."""
+        """Return the match of a path, or None; a trailing slash does not matter.
+
+        A tail has the segments behind its prefix as they were sent, also empty ones.
+        """
         segments = _segments(path)
+        sent = path.removeprefix("/").rstrip("/").split("/")
         for resource, pattern in self._table:
-            parameters = _parameters(pattern, segments)
+            has_tail = bool(pattern) and pattern[-1].endswith("+}")
+            parameters = (
+                _tail_parameters(pattern, sent) if has_tail else _parameters(pattern, segments)
+            )
             if parameters is not None:
                 return RouteMatch(resource, parameters)
         return None
@@ -138,11 +145,14 @@ def _match_order(segment: str) -> tuple[int, str]:
     return (1, segment) if segment.startswith("{") else (0, segment)
 
 
+def _tail_parameters(pattern: Sequence[str], segments: Sequence[str]) -> dict[str, str] | None:
+    *prefix, tail = pattern
+    rest = "/".join(segments[len(prefix) :])
+    parameters = _parameters(prefix, segments[: len(prefix)]) if rest else None
+    return None if parameters is None else {**parameters, tail[1:-2]: rest}
+
+
 def _parameters(pattern: Sequence[str], segments: Sequence[str]) -> dict[str, str] | None:
-    if pattern and pattern[-1].endswith("+}"):
-        head, rest = len(pattern) - 1, "/".join(segments[len(pattern) - 1 :])
-        parameters = _parameters(pattern[:-1], segments[:head]) if rest else None
-        return None if parameters is None else {**parameters, pattern[-1][1:-2]: rest}
     if len(pattern) != len(segments):
         return None
     parameters = {}

@@ -10,7 +10,12 @@ import pytest
 from infra.local.gateway.events import Request, RouteTable, proxy_event, proxy_response
 
 NOON = dt.datetime(2026, 3, 4, 12, 0, tzinfo=dt.UTC)
-ROUTES = RouteTable(["/{proxy+}", "/v1/renders", "/v1/renders/{id}", "/v1/renders/late", "/"])
+ROUTES = RouteTable(
+    [
+        *("/{proxy+}", "/v1/renders", "/v1/renders/{id}", "/v1/renders/late", "/"),
+        "/l/{link}/{rest+}",
+    ]
+)
 
 
 def event(**changed: Any) -> dict[str, Any]:
@@ -36,6 +41,10 @@ def event(**changed: Any) -> dict[str, Any]:
         ("/v1/renders/late", "/v1/renders/late", {}),
         ("/v1/renders/1/2", "/{proxy+}", {"proxy": "v1/renders/1/2"}),
         ("/", "/", {}),
+        ("/l/1/a", "/l/{link}/{rest+}", {"link": "1", "rest": "a"}),
+        ("/l/1/a/%2F/b/", "/l/{link}/{rest+}", {"link": "1", "rest": "a/%2F/b"}),
+        ("/l/1//a/../b", "/l/{link}/{rest+}", {"link": "1", "rest": "/a/../b"}),
+        ("/l/1/", "/{proxy+}", {"proxy": "l/1"}),
     ],
 )
 def test_a_path_belongs_to_its_most_literal_resource(
