@@ -1,6 +1,7 @@
 """`/healthz`, `/docs`, `/v1/openapi.json` and `/errors`: endpoints about the service itself."""
 
 import logging
+from dataclasses import replace
 from functools import cache
 from html import escape
 from typing import Any, Final
@@ -15,6 +16,10 @@ from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
 
 blueprint: Final = Blueprint(__name__)
+
+# These documents change with a deployment only.
+_CACHED: Final = "public, max-age=300"
+_VARY: Final = {"Vary": "Accept"}
 
 log = logging.getLogger(__name__)
 
@@ -40,14 +45,14 @@ def health(call: Call) -> Reply:
 
 
 @blueprint.route("/v1/openapi.json", methods=["GET"])
-@endpoint(auth=PUBLIC, tag="Service")
+@endpoint(auth=PUBLIC, tag="Service", cache_control=_CACHED, allows_any_origin=True)
 def openapi(call: Call) -> Reply:
     """Describe this API as OpenAPI 3.1."""
     return Reply(body=_cached_openapi_document(call.services.api_host))
 
 
 @blueprint.route("/docs", methods=["GET"])
-@endpoint(auth=PUBLIC, tag="Service", answer_types=(HTML_TYPE,))
+@endpoint(auth=PUBLIC, tag="Service", answer_types=(HTML_TYPE,), cache_control=_CACHED)
 def docs(call: Call) -> Reply:
     """Show the reference of this API to people."""
     return _cached_reference_page(call.services.api_host)
@@ -60,6 +65,7 @@ def docs(call: Call) -> Reply:
     answers={200: "chalicelib.contract.meta:ErrorCode"},
     answer_types=(HTML_TYPE, "application/json"),
     problems=("not_found",),
+    cache_control=_CACHED,
 )
 def error(call: Call) -> Reply:
     """Explain an error code.
@@ -70,8 +76,9 @@ def error(call: Call) -> Reply:
     if problem is None:
         raise NotFound("not_found", "There is no error code of this name.")
     if _asks_for_json(call.headers.get("accept", "")):
-        return Reply(body=problem._asdict())
-    return _error_page(problem, call.services.api_host)
+        return Reply(body=problem._asdict(), headers=_VARY)
+    page = _error_page(problem, call.services.api_host)
+    return replace(page, headers={**page.headers, **_VARY})
 
 
 def _check_outcome(name: str, check: Any) -> str:

@@ -1,5 +1,6 @@
 """Chalice app of the blueprints, with what Chalice itself cannot answer (decision 6)."""
 
+from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
@@ -9,23 +10,19 @@ from typing import Any, Final, override
 from chalice.app import Blueprint, Chalice, Response
 
 from chalicelib.adapters import json_logs
-from chalicelib.api.edge.dispatch import Dispatcher, Fallback, refuse_method, refuse_path
+from chalicelib.api.edge.dispatch import (
+    Dispatcher,
+    Fallback,
+    cors_preflight,
+    refuse_method,
+    refuse_path,
+)
 from chalicelib.api.edge.endpoint import Endpoint, Reply, endpoints_of
 from chalicelib.api.edge.request import Request
 from chalicelib.api.edge.services import RequestServices
 
 CATCH_ALL_PATHS: Final = ("/", "/{proxy+}")
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-# Concrete types only: with `*/*` Chalice and LocalStack turn JSON into base64 too (chalice #1095).
-BINARY_TYPES: Final = (
-    "application/octet-stream",
-    "application/pdf",
-    "application/zip",
-    "image/jpeg",
-    "image/png",
-    "image/webp",
-)
-
 
 # The current request: Chalice hands its views the path parameters only.
 _REQUEST: Final[ContextVar[Request]] = ContextVar("request")
@@ -44,7 +41,8 @@ class App(Chalice):
         """Route each path of the blueprints, and what refuses all other paths and methods."""
         super().__init__("platen", configure_logs=False)
         json_logs.configure_logging("api")
-        self.api.binary_types = list(BINARY_TYPES)
+        # Chalice refuses clients that do not accept a type of this list first (chalice #1095).
+        self.api.binary_types = []
         self._dispatcher = Dispatcher(services)
         paths: defaultdict[str, dict[str, Endpoint]] = defaultdict(dict)
         for row in endpoints_of(blueprints):
@@ -72,11 +70,14 @@ class App(Chalice):
 
         HEAD goes where GET goes.
         """
-        targets = dict(rows)
-        if "GET" in targets:
-            targets.setdefault("HEAD", targets["GET"])
-        for method, row in targets.items():
-            self._add_view(path, [method], row)
+        targets: dict[str, Endpoint | Fallback] = {**rows}
+        if "GET" in rows:
+            targets.setdefault("HEAD", rows["GET"])
+        readable = [method for method, row in rows.items() if row.allows_any_origin]
+        if readable:
+            targets.setdefault("OPTIONS", cors_preflight(readable))
+        for method, target in targets.items():
+            self._add_view(path, [method], target)
         missing = [method for method in METHODS if method not in targets]
         self._add_view(path, missing, refuse_method(targets))
 
@@ -85,52 +86,42 @@ class App(Chalice):
 
         @wraps(target.view if isinstance(target, Endpoint) else target)
         def view(**_params: str) -> Response:
-            return _chalice_response(self._dispatcher.answer(_REQUEST.get(), target))
+            return _ProxyResponse(self._dispatcher.answer(_REQUEST.get(), target))
 
         # Without content types: API Gateway and Chalice would answer 415 in their own format.
-        name = f"{methods[0]} {path}"
+        name = f"{' '.join(methods)} {path}"
         self.route(path, methods=list(methods), name=name, content_types=[])(view)
 
     def _chalice_event(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return the event in a form that Chalice accepts; the dispatcher reads the original.
 
-        Chalice refuses binary responses unless the first type in Accept is binary, and fails on
-        events without all members. The dispatcher decides on Accept.
+        Chalice fails on events without all members.
         """
         context = dict(event.get("requestContext") or {})
         methods = self.routes.get(str(context.get("resourcePath")), {})
         if context.get("httpMethod") not in methods:
             context |= {"resourcePath": CATCH_ALL_PATHS[0], "httpMethod": METHODS[0]}
-        headers = event.get("headers") or {}
-        headers = {name: value for name, value in headers.items() if name.lower() != "accept"}
         return {
             "body": None,
             "stageVariables": None,
             "multiValueQueryStringParameters": None,
             **event,
             "pathParameters": defaultdict(str, event.get("pathParameters") or {}),
-            "headers": headers | {"accept": BINARY_TYPES[0]},
+            "headers": event.get("headers") or {},
             "requestContext": context,
         }
 
 
-class _Base64Response(Response):
-    """Response whose body is already base64, which Chalice would encode a second time."""
+class _ProxyResponse(Response):
+    """Response whose body is sent as it is, or decoded from base64 by API Gateway."""
+
+    def __init__(self, reply: Reply) -> None:
+        body, self._is_base64 = reply.body, reply.is_base64
+        if isinstance(body, bytes):
+            body, self._is_base64 = b64encode(body).decode(), bool(body)
+        super().__init__(body, dict(reply.headers), reply.status)
 
     @override
     def to_dict(self, binary_types: list[str] | None = None) -> dict[str, Any]:
-        del binary_types
-        response: dict[str, Any] = super().to_dict()
-        return response | {"isBase64Encoded": True}
-
-
-def _chalice_response(reply: Reply) -> Response:
-    body: Any = reply.body
-    if reply.is_base64:
-        return _Base64Response(body=body, headers=dict(reply.headers), status_code=reply.status)
-    is_binary = reply.headers["Content-Type"].partition(";")[0] in BINARY_TYPES
-    if is_binary and isinstance(body, str):
-        body = body.encode()
-    elif not is_binary and isinstance(body, bytes):
-        body = body.decode()
-    return Response(body=body, headers=dict(reply.headers), status_code=reply.status)
+        response: dict[str, Any] = super().to_dict(binary_types)
+        return response | {"isBase64Encoded": self._is_base64}

@@ -10,11 +10,12 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from chalicelib.adapters.json_logs import bind
 from chalicelib.api.edge.auth import Principal
-from chalicelib.api.edge.endpoint import Call, Endpoint, Reply
+from chalicelib.api.edge.endpoint import NO_STORE, Call, Endpoint, Reply
 from chalicelib.api.edge.problems import error_for_exception, problem_reply
 from chalicelib.api.edge.request import Request
 from chalicelib.api.edge.request_body import read_body_and_query
@@ -33,10 +34,14 @@ log = logging.getLogger(__name__)
 _MAX_PATH_CHARS: Final = 200
 # Codes of requests whose rate was already counted, or could not be.
 _COUNTED_CODES: Final = frozenset({"rate_limited", "idempotency_in_progress"})
-_FIXED_HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+# With `*` browsers send no cookies; `*` as a header means all headers but Authorization.
+_ANY_ORIGIN_HEADERS: Final = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "*",
+}
+_PREFLIGHT_MAX_AGE_S: Final = 86_400
 _RATE_POLICY: Final = '"requests"'
 _RATE_WINDOW_S: Final = 1
-
 
 # Reply to the requests of a route that no endpoint takes.
 type Fallback = Callable[[Request], Reply]
@@ -61,7 +66,7 @@ class Dispatcher:
             log.exception("unexpected error", extra=exchange.log_fields())
             reply = _encode_body(exchange.problem(error_for_exception(error)))
         exchange.wait_for_key_use()
-        reply = add_headers(reply, exchange.request_id, exchange.call, exchange.code)
+        reply = replace(reply, headers=_common_headers(reply, exchange) | dict(reply.headers))
         outcome = {
             "status": reply.status,
             "duration_ms": round(1000 * (time.perf_counter() - started)),
@@ -155,6 +160,17 @@ def refuse_method(methods: Iterable[str]) -> Fallback:
     return refuse
 
 
+def cors_preflight(methods: Iterable[str]) -> Fallback:
+    """Return what answers the CORS preflight of a path for the methods that allow any origin."""
+    headers = {
+        **_ANY_ORIGIN_HEADERS,
+        "Access-Control-Allow-Methods": ", ".join(sorted(methods)),
+        "Access-Control-Allow-Headers": "*",
+        "Access-Control-Max-Age": str(_PREFLIGHT_MAX_AGE_S),
+    }
+    return lambda _request: Reply(HTTPStatus.NO_CONTENT, headers=headers)
+
+
 @dataclass(slots=True)
 class _Exchange:
     """State of a request while it is being answered."""
@@ -198,16 +214,20 @@ def _encode_body(reply: Reply) -> Reply:
     return reply
 
 
-def add_headers(reply: Reply, request_id: str, call: Call | None, code: str | None) -> Reply:
-    """Return the reply with the headers of every response; headers of the view take precedence."""
-    headers = {"Content-Type": reply.content_type, "X-Request-Id": request_id}
-    return replace(
-        reply,
-        headers=_FIXED_HEADERS
-        | headers
-        | _rate_limit_headers(reply, call, code)
-        | dict(reply.headers),
-    )
+def _common_headers(reply: Reply, exchange: "_Exchange") -> dict[str, str]:
+    """Return the headers of every response; those of the view take precedence."""
+    headers = {
+        "Cache-Control": NO_STORE,
+        "Content-Type": reply.content_type,
+        "X-Content-Type-Options": "nosniff",
+        "X-Request-Id": exchange.request_id,
+    }
+    if isinstance(exchange.target, Endpoint):
+        if reply.status < HTTPStatus.BAD_REQUEST:
+            headers["Cache-Control"] = exchange.target.cache_control
+        if exchange.target.allows_any_origin:
+            headers |= _ANY_ORIGIN_HEADERS
+    return headers | _rate_limit_headers(reply, exchange.call, exchange.code)
 
 
 def _rate_limit_headers(reply: Reply, call: Call | None, code: str | None) -> dict[str, str]:

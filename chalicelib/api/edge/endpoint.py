@@ -20,6 +20,7 @@ type ModelName = str  # "package.module:Model", imported when it is first used
 type View = Callable[["Call"], "Reply"]
 
 JSON: Final = "application/json"
+NO_STORE: Final = "no-store"
 # API Gateway times out after 29 s; the rest is for the response to travel.
 REQUEST_BUDGET_S: Final = 27.5
 
@@ -86,6 +87,8 @@ class Endpoint:
     With `validates_body_itself` the view gets any JSON and reports errors in its own response.
     With `counts_rate_itself` the rate is counted together with the admission of a render
     (decision 2), not by the dispatcher. `problems` are the codes beyond those of every endpoint.
+    `cache_control` is sent with replies below 400; a header of the view's own replaces it. With
+    `allows_any_origin` scripts of all web pages may read the replies (CORS), but send no key.
     """
 
     view: View
@@ -107,6 +110,8 @@ class Endpoint:
     problems: tuple[str, ...] = ()
     idempotent: bool = False
     counts_rate_itself: bool = False
+    cache_control: str = NO_STORE
+    allows_any_origin: bool = False
 
     def __call__(self, call: Call) -> Reply:
         """Run the view."""
@@ -181,13 +186,11 @@ def endpoints_of(blueprints: Sequence[Blueprint]) -> list[Endpoint]:
     collector = _RouteCollector("endpoints", configure_logs=False)
     for blueprint in blueprints:
         collector.register_blueprint(blueprint)
-    found = []
-    for path, routes in collector.routes.items():
-        for method, route in routes.items():
-            assert isinstance(route.view_function, Endpoint), f"{path} lacks @endpoint"
-            assert "+}" not in path.removesuffix("+}"), f"{path} goes on behind its tail"
-            found.append(replace(route.view_function, path=path, method=method))
-    return found
+    return [
+        _place(route.view_function, path, method)
+        for path, routes in collector.routes.items()
+        for method, route in routes.items()
+    ]
 
 
 def import_model(name: ModelName) -> "type[BaseModel]":
@@ -195,6 +198,15 @@ def import_model(name: ModelName) -> "type[BaseModel]":
     module, _, attribute = name.partition(":")
     model: type[BaseModel] = getattr(import_module(module), attribute)
     return model
+
+
+def _place(view: object, path: str, method: str) -> Endpoint:
+    """Return the endpoint of a route, with the path and method that it was declared for."""
+    assert isinstance(view, Endpoint), f"{path} lacks @endpoint"
+    assert "+}" not in path.removesuffix("+}"), f"{path} goes on behind its tail"
+    is_open = view.allows_any_origin and view.auth.scope is not None
+    assert not is_open, f"{path} would take keys from web pages"
+    return replace(view, path=path, method=method)
 
 
 def _strip_lines(text: str) -> str:

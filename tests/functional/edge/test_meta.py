@@ -91,6 +91,28 @@ def test_public_documents_are_built_once(app: App, path: str) -> None:
     assert time.process_time() - made < made - begun
 
 
+@pytest.mark.parametrize(
+    ("target", "rule"),
+    [
+        ("/v1/openapi.json", "public, max-age=300"),
+        ("/docs", "public, max-age=300"),
+        ("/errors/not_found", "public, max-age=300"),
+        ("/errors/nothing", "no-store"),
+        ("/healthz", "no-store"),
+    ],
+)
+def test_documents_may_be_cached_and_health_may_not(app: App, target: str, rule: str) -> None:
+    answer = request(app, "GET", target)
+
+    assert answer.headers["Cache-Control"] == rule
+    assert ("Vary" in answer.headers) is (target == "/errors/not_found")
+
+
+def test_tools_on_web_pages_may_read_the_openapi_document(app: App) -> None:
+    assert request(app, "GET", "/v1/openapi.json").headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Origin" not in request(app, "GET", "/docs").headers
+
+
 def test_reference_page_loads_nothing_external(app: App) -> None:
     answer = request(app, "GET", "/docs")
     page = _Page(answer.body.decode())
