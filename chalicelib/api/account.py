@@ -48,7 +48,7 @@ def usage(call: Call) -> Reply:
     workspace, now = call.caller.workspace, call.services.clock.now()
     current = allowance(workspace, call.services.limits.get(workspace.id), now)
     days = requested_days(call.query.from_, call.query.to, current.cycle_start, now)
-    statistics = call.services.read_usage(workspace.id, days)
+    statistics = call.services.usage.read(workspace.id, days)
     return Reply(200, {"object": "usage", "cycle": _cycle_object(current), **statistics})
 
 

@@ -41,7 +41,7 @@ def create(call: Call) -> Reply:
     The first one is the default. A template has 50 at most; one more is a `conflict`. Its data need
     not fit the template's schema until the template is published.
     """
-    template, dataset = call.services.change_datasets.create(
+    template, dataset = call.services.templates.change_datasets.create(
         requested_template(call), _dataset_input(call)
     )
     url = f"{call.services.settings.base_url}/templates/{template.id}/datasets/{dataset.id}"
@@ -61,7 +61,7 @@ def list_datasets(call: Call) -> Reply:
     The list is without their data; retrieve a single dataset for its data.
     """
     template = requested_template(call)
-    datasets = call.services.read_datasets.all(template)
+    datasets = call.services.templates.read_datasets.all(template)
     rows = [dataset_json(template, dataset) for dataset in datasets]
     return Reply(200, paging.list_envelope(call, rows, None))
 
@@ -76,9 +76,9 @@ def list_datasets(call: Call) -> Reply:
 def retrieve(call: Call) -> Reply:
     """Retrieve a dataset with its data."""
     template = requested_template(call)
-    dataset = call.services.read_datasets.one(template, call.params["ds"])
+    dataset = call.services.templates.read_datasets.one(template, call.params["ds"])
     return _dataset_reply(
-        200, template, dataset, call.services.read_datasets.data(template, dataset)
+        200, template, dataset, call.services.templates.read_datasets.data(template, dataset)
     )
 
 
@@ -95,7 +95,7 @@ def replace(call: Call) -> Reply:
 
     The default dataset stays the default until another one is made the default.
     """
-    template, dataset = call.services.change_datasets.replace(
+    template, dataset = call.services.templates.change_datasets.replace(
         requested_template(call), call.params["ds"], _dataset_input(call)
     )
     return _dataset_reply(200, template, dataset, call.body.data)
@@ -113,7 +113,7 @@ def delete(call: Call) -> Reply:
 
     If it was the default, the oldest of the others becomes the default.
     """
-    call.services.change_datasets.delete(requested_template(call), call.params["ds"])
+    call.services.templates.change_datasets.delete(requested_template(call), call.params["ds"])
     return Reply(204)
 
 
@@ -138,8 +138,8 @@ def infer_schema(call: Call) -> Reply:
         raise Conflict("conflict", detail)
     services = call.services
     # Inferring takes seconds of processor time, so it takes a concurrency lease (decision 2).
-    with services.leases(call.caller.workspace):
-        datasets = services.read_datasets.each(template)
+    with services.state.leases(call.caller.workspace):
+        datasets = services.templates.read_datasets.each(template)
         schema = inferred_schema(samples_within_budget(datasets, services.clock, call.started_at))
     return Reply(
         200,

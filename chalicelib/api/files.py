@@ -25,7 +25,7 @@ def fetch(call: Call) -> Reply:
     Redirects to the file store. Anyone who has the URL can fetch the file until the URL expires,
     the file's retention ends or the file is purged. A URL that was changed in any way is refused.
     """
-    location = call.services.signed_urls.resolve(
+    location = call.services.files.signed_urls.resolve(
         call.params["file_id"], call.params["filename"], call.query.exp or "", call.query.sig or ""
     )
     return Reply(302, headers={"Location": location})

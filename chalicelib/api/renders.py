@@ -53,14 +53,14 @@ def list_renders(call: Call) -> Reply:
     """
     query = call.query
     position = paging.start_position(call)
-    page = call.services.read_renders.page(
+    page = call.services.renders.read.page(
         call.caller.workspace_id,
         call.caller.mode,
         RenderFilter(query.model_dump(), query.created_after, query.created_before),
         limit=query.limit,
         after=position["after"] if position else None,
     )
-    rows = [call.services.present_render(render) for render in page.renders]
+    rows = [call.services.renders.present(render) for render in page.renders]
     fitting = paging.fitting_prefix(rows)
     after = page.next_after if len(fitting) == len(rows) else fitting[-1]["id"]
     return Reply(200, paging.list_envelope(call, fitting, {"after": after} if after else None))
@@ -75,11 +75,11 @@ def list_renders(call: Call) -> Reply:
 )
 def retrieve(call: Call) -> Reply:
     """Retrieve a render, with fresh file URLs."""
-    render = call.services.read_renders.one(
+    render = call.services.renders.read.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode
     )
     bind(render=render.id)
-    return Reply(200, call.services.present_render(render))
+    return Reply(200, call.services.renders.present(render))
 
 
 @blueprint.route("/v1/renders/preflight", methods=["POST"])
@@ -105,7 +105,7 @@ def preflight(call: Call) -> Reply:
     try:
         request = read_body(call.endpoint.body_model, call.raw_body, call.json)
         command = render_command(call, cast("RenderRequest", request))
-        report = call.services.preflight_render(command, dry_run_deadline(call))
+        report = call.services.renders.preflight(command, dry_run_deadline(call))
     except ServiceError as refusal:
         report = refusal_report(refusal)
     errors = [error._asdict() for error in report.errors]
@@ -127,12 +127,12 @@ def cancel(call: Call) -> Reply:
     place in the concurrency limit is free. A request that waits for the render gets 409 `conflict`;
     so does this request if the render is already final.
     """
-    render = call.services.read_renders.one(
+    render = call.services.renders.read.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode
     )
     bind(render=render.id)
-    canceled = call.services.cancel_render(render.workspace_id, render.id)
-    return Reply(200, call.services.present_render(canceled))
+    canceled = call.services.renders.cancel(render.workspace_id, render.id)
+    return Reply(200, call.services.renders.present(canceled))
 
 
 @blueprint.route("/v1/renders/{id}/files", methods=["DELETE"])
@@ -148,9 +148,9 @@ def purge(call: Call) -> Reply:
     The render stays, with `files` empty and `files_purged_at` set. A render that is not final yet
     is a `conflict`.
     """
-    render = call.services.read_renders.one(
+    render = call.services.renders.read.one(
         call.caller.workspace_id, call.params["id"], call.caller.mode
     )
     bind(render=render.id)
-    purged = call.services.purge_files(render)
-    return Reply(200, call.services.present_render(purged))
+    purged = call.services.renders.purge(render)
+    return Reply(200, call.services.renders.present(purged))

@@ -44,7 +44,7 @@ _MAX_DIGITS: Final = 9
 def read_draft(call: Call) -> Reply:
     """Retrieve a template's draft."""
     template = requested_template(call)
-    return Reply(200, draft_json(template, *call.services.read_templates.draft(template)))
+    return Reply(200, draft_json(template, *call.services.templates.read.draft(template)))
 
 
 @blueprint.route("/v1/templates/{id}/draft", methods=["PUT"])
@@ -71,9 +71,9 @@ def replace_draft(call: Call) -> Reply:
     template = requested_template(call)
     source = requested_source(call.body, template.type)
     if allowed := call.caller.templates:
-        _, before = call.services.read_templates.draft(template)
+        _, before = call.services.templates.read.draft(template)
         check_includes(source, before, allowed)
-    replaced = call.services.replace_draft(template, source, revision=call.body.revision)
+    replaced = call.services.templates.replace_draft(template, source, revision=call.body.revision)
     return Reply(200, draft_json(replaced.template, replaced.draft, source))
 
 
@@ -92,7 +92,7 @@ def publish(call: Call) -> Reply:
     All datasets are rendered first, in parallel; if one fails, nothing is published. A draft that
     changes meanwhile is a `draft_revision_conflict`.
     """
-    published = call.services.publish_template.publish_draft(
+    published = call.services.templates.publish.publish_draft(
         requested_template(call),
         note=call.body.note,
         revision=call.body.revision,
@@ -116,7 +116,7 @@ def rollback(call: Call) -> Reply:
     No dataset is rendered: they were when the older version was published. The draft stays as it
     is.
     """
-    published = call.services.publish_template.rollback(
+    published = call.services.templates.publish.rollback(
         requested_template(call), call.body.version, call.request_id
     )
     return _version_reply(call, published)
@@ -134,7 +134,7 @@ def list_versions(call: Call) -> Reply:
     """List a template's versions, newest first, without their content."""
     template = requested_template(call)
     position = paging.start_position(call)
-    versions, below = call.services.read_templates.versions(
+    versions, below = call.services.templates.read.versions(
         template, limit=call.query.limit, below=position["below"] if position else None
     )
     next_position = {"below": below} if below else None
@@ -156,7 +156,7 @@ def retrieve_version(call: Call) -> Reply:
     is_valid = number.isascii() and number.isdigit() and len(number) <= _MAX_DIGITS
     if not is_valid:
         raise NotFound("version_not_found", f"The template {template.id} has no such version.")
-    version_and_source = call.services.read_templates.version(template, int(number))
+    version_and_source = call.services.templates.read.version(template, int(number))
     return Reply(200, version_source_json(template, *version_and_source))
 
 

@@ -59,7 +59,7 @@ def create(call: Call) -> Reply:
         datasets=datasets,
         publish=request.publish,
     )
-    template = call.services.create_template(
+    template = call.services.templates.create(
         new_template, request_id=call.request_id, deadline=dry_run_deadline(call)
     )
     headers = {"Location": f"{call.services.settings.base_url}/templates/{template.id}"}
@@ -81,7 +81,7 @@ def list_templates(call: Call) -> Reply:
     """
     query = call.query
     position = paging.start_position(call)
-    page = call.services.read_templates.page(
+    page = call.services.templates.read.page(
         call.caller.workspace_id,
         TemplateFilter(query.type, deleted=query.deleted, ids=call.caller.templates),
         limit=query.limit,
@@ -115,7 +115,7 @@ def retrieve(call: Call) -> Reply:
 def change(call: Call) -> Reply:
     """Change a template's name or description."""
     fields = {name: getattr(call.body, name) for name in call.body.model_fields_set}
-    template = call.services.change_template(requested_template(call), fields)
+    template = call.services.templates.change(requested_template(call), fields)
     return Reply(200, template_json(template))
 
 
@@ -132,7 +132,7 @@ def delete(call: Call) -> Reply:
     It can be restored for 30 days, during which requests for it get 410. Then it is deleted with
     its versions and datasets.
     """
-    return Reply(200, template_json(call.services.trash_template.delete(requested_template(call))))
+    return Reply(200, template_json(call.services.templates.trash.delete(requested_template(call))))
 
 
 @blueprint.route("/v1/templates/{id}/restore", methods=["POST"])
@@ -145,7 +145,7 @@ def delete(call: Call) -> Reply:
 def restore(call: Call) -> Reply:
     """Restore a template from the trash, as it was; if it is not in the trash: `conflict`."""
     template_id = allowed_template_id(call)
-    template = call.services.trash_template.restore(call.caller.workspace_id, template_id)
+    template = call.services.templates.trash.restore(call.caller.workspace_id, template_id)
     return Reply(200, template_json(template))
 
 
@@ -178,5 +178,5 @@ def unlock(call: Call) -> Reply:
 
 def _change_fields(call: Call, fields: dict[str, Any]) -> Reply:
     return Reply(
-        200, template_json(call.services.change_template(requested_template(call), fields))
+        200, template_json(call.services.templates.change(requested_template(call), fields))
     )

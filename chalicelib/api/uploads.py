@@ -34,7 +34,7 @@ def create(call: Call) -> Reply:
     """
     if call.body is None:
         return _store_form_file(call)
-    upload, form = call.services.create_upload.announce(_announced_upload(call))
+    upload, form = call.services.uploads.create.announce(_announced_upload(call))
     return Reply(201, upload_object(upload, form), headers=_location_header(call, upload))
 
 
@@ -47,7 +47,7 @@ def create(call: Call) -> Reply:
 )
 def retrieve(call: Call) -> Reply:
     """Retrieve an upload."""
-    upload = call.services.read_uploads.get(call.caller.workspace_id, call.params["id"])
+    upload = call.services.uploads.read.get(call.caller.workspace_id, call.params["id"])
     return Reply(200, upload_object(upload))
 
 
@@ -63,8 +63,8 @@ def delete(call: Call) -> Reply:
 
     A render that names it and has not started yet fails with `upload_not_found`.
     """
-    upload = call.services.read_uploads.get(call.caller.workspace_id, call.params["id"])
-    call.services.delete_upload(upload)
+    upload = call.services.uploads.read.get(call.caller.workspace_id, call.params["id"])
+    call.services.uploads.delete(upload)
     return Reply(204)
 
 
@@ -80,7 +80,7 @@ def _store_form_file(call: Call) -> Reply:
     }
     assert call.endpoint.body_model is not None
     call.body = read_body(call.endpoint.body_model, json.dumps(fields).encode(), fields)
-    upload = call.services.create_upload.store(_announced_upload(call), file.content)
+    upload = call.services.uploads.create.store(_announced_upload(call), file.content)
     return Reply(201, upload_object(upload), headers=_location_header(call, upload))
 
 

@@ -41,14 +41,14 @@ class RecordingSubscriber(Subscriber):
     @property
     def deliveries(self) -> int:
         table = self.service.settings.main_table
-        item = self.service.services.tables.get(table, f"TOLD#{self.name}")
+        item = self.service.services.state.tables.get(table, f"TOLD#{self.name}")
         return int(item["told"]) if item else 0
 
 
 def relay_of(service: Service, *subscribers: RecordingSubscriber) -> OutboxRelay:
     return OutboxRelay(
-        tables=service.services.tables,
-        outbox=service.services.outbox,
+        tables=service.services.state.tables,
+        outbox=service.services.state.outbox,
         types=EVENT_TYPES,
         subscribers=subscribers,
         queues=service.work_parts("relay").queue,

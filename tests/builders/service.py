@@ -229,19 +229,19 @@ class Service(BackgroundFunctions):
 
     def limits(self) -> dict[str, Any]:
         """Return the workspace's limits item, with the holds that the rows of renders have."""
-        page = self.services.tables.query(
+        page = self.services.state.tables.query(
             self.settings.main_table,
             "LPK = :list",
             {":list": f"WS#{self.workspace}#RND"},
             index="lists",
         )
         ids = [(f"WS#{self.workspace}#RND#{row['LSK']}", "META") for row in page.items]
-        rows = self.services.tables.get_many(self.settings.main_table, ids)
+        rows = self.services.state.tables.get_many(self.settings.main_table, ids)
         return limits_with_rows(self.operator.limits.get(self.workspace), rows)
 
     def rows(self, render_id: str) -> list[dict[str, Any]]:
         """Return a render's row and its events, in order."""
-        page = self.services.tables.query(
+        page = self.services.state.tables.query(
             self.settings.main_table,
             "PK = :pk",
             {":pk": f"WS#{self.workspace}#RND#{render_id}"},

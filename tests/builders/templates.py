@@ -41,7 +41,9 @@ def publish_template(service: Service, path: str, **fields: Any) -> ApiAnswer:
 def template_rows(service: Service, path: str) -> list[dict[str, Any]]:
     """Return all rows of the template at a path."""
     pk = f"WS#{service.workspace}#TPL#{path.rpartition('/')[2]}"
-    return service.services.tables.query(service.settings.main_table, "PK = :pk", {":pk": pk}).items
+    return service.services.state.tables.query(
+        service.settings.main_table, "PK = :pk", {":pk": pk}
+    ).items
 
 
 def render_template(service: Service, path: str, **fields: Any) -> ApiAnswer:
@@ -126,7 +128,7 @@ class FakeDryRun:
         self.calls: list[Any] = []
         self.failure = None
         self.meanwhile = lambda: None
-        service.services.__dict__["dry_run_datasets"] = self
+        service.services.templates.__dict__["dry_run"] = self
 
     def __call__(self, _template: Any, source: Any, *, datasets: Any, deadline: float) -> None:
         """Record the call."""

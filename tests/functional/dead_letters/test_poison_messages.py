@@ -207,10 +207,10 @@ def test_message_of_a_newer_release_is_rejected_at_its_last_delivery(
 def test_render_with_a_body_of_a_newer_release_fails_as_lost(service: Service) -> None:
     render_id = service.render(mode="async").json["id"]
     (key,) = service.objects()
-    stored = json.loads(service.services.objects.get(key) or b"")
+    stored = json.loads(service.services.state.objects.get(key) or b"")
     newer = json.dumps(stored | {"v": stored["v"] + 1}).encode()
     digest = hashlib.sha256(newer).digest()
-    service.services.objects.put(key, newer, content_type="application/json", sha256=digest)
+    service.services.state.objects.put(key, newer, content_type="application/json", sha256=digest)
     body = {"v": 1, "workspace_id": service.workspace, "render_id": render_id, "request_id": "r"}
 
     for delivery in range(1, UNKNOWN_VERSION_RECEIVES + 1):

@@ -81,8 +81,7 @@ def _(service: Service) -> ApiAnswer:
 
 @provokes("internal_error")
 def _(service: Service) -> ApiAnswer:
-    given = vars(service.services.settings) | {"main_table": "gone"}
-    service.services.settings = ApiSettings(**given)
+    service.settings = ApiSettings(**vars(service.settings) | {"main_table": "gone"})
     return service.call("GET", "/v1/renders")
 
 
@@ -143,7 +142,7 @@ def _(service: Service) -> ApiAnswer:
 def _(service: Service) -> ApiAnswer:
     workspace = service.create_workspace("free")
     key = service.key("live", workspace)
-    service.services.tables.write(exhausted(service, workspace))
+    service.services.state.tables.write(exhausted(service, workspace))
     return service.render(key=key)
 
 

@@ -21,8 +21,8 @@ def post(service: Service, **more: Any) -> ApiAnswer:
 
 
 def content(service: Service, answer: ApiAnswer) -> bytes:
-    stored = service.services.objects.get(
-        service.services.read_renders.one(service.workspace, answer.json["id"], "live").files[0].key
+    stored = service.services.state.objects.get(
+        service.services.renders.read.one(service.workspace, answer.json["id"], "live").files[0].key
     )
     assert stored is not None
     return stored

@@ -47,7 +47,7 @@ def test_maximum_rates_are_stored_and_dropped_first_when_the_row_is_full(
     answer = service.call("POST", "/v1/einvoices", json_body=body)
 
     assert answer.status == 200, answer.json
-    render = service.services.read_renders.one(service.workspace, answer.json["id"], "live")
+    render = service.services.renders.read.one(service.workspace, answer.json["id"], "live")
     assert render.invoice == answer.json["invoice"]
     assert len(answer.json["invoice"]["vat_breakdown"]) == MAX_RATES
     assert len(json.dumps(render.invoice)) < MAX_JSON_BYTES / 3

@@ -93,10 +93,10 @@ def test_each_final_state_is_counted(service: Service) -> None:
 @pytest.mark.parametrize("settled", [True, False])
 def test_relay_settles_renders_of_a_killed_function(service: Service, *, settled: bool) -> None:
     render_id = service.render().json["id"]
-    render = service.services.renders.get(service.workspace, render_id)
+    render = service.services.state.renders.get(service.workspace, render_id)
     assert render is not None
     # The state after a function is killed between the final state and its settlement.
-    service.services.tables.write(
+    service.services.state.tables.write(
         Write(
             service.settings.main_table,
             key={"PK": f"WS#{service.workspace}#LIM", "SK": "META"},

@@ -42,15 +42,15 @@ def published(service: Service, subject: str) -> list[EventDelivery]:
     """Publish the events of a subject; return their deliveries."""
     collector = Collector()
     relay = OutboxRelay(
-        tables=service.services.tables,
-        outbox=service.services.outbox,
+        tables=service.services.state.tables,
+        outbox=service.services.state.outbox,
         types=EVENT_TYPES,
         subscribers=[collector],
         queues=service.work_parts("relay").queue,
         region="eu",
         clock=service.clock,
     )
-    rows = service.services.outbox.of_subject(subject)
+    rows = service.services.state.outbox.of_subject(subject)
     assert relay.publish([PublishEvent(row["PK"], row["SK"]) for row in rows]) == {}
     return collector.deliveries
 
@@ -134,7 +134,7 @@ def test_payload_of_a_published_template_is_its_version(service: Service) -> Non
 def test_payload_of_a_threshold_is_that_of_its_example(service: Service) -> None:
     item = service.operator.limits.get(service.workspace)
     almost = {"used": item["included"] // 2 - 1}
-    service.services.tables.write(Write(service.settings.main_table, item=item | almost))
+    service.services.state.tables.write(Write(service.settings.main_table, item=item | almost))
     service.render()
     service.relay_events()
     service.run_maintenance()

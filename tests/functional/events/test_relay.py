@@ -73,7 +73,7 @@ class ManyWrites(RecordingSubscriber):
     @property
     def counts(self) -> Counter[int]:
         keys = [(f"MANY#{n}", "META") for n in range(250)]
-        table, tables = self.service.settings.main_table, self.service.services.tables
+        table, tables = self.service.settings.main_table, self.service.services.state.tables
         rows = [
             row for some in batched(keys, 100, strict=False) for row in tables.get_many(table, some)
         ]
@@ -137,7 +137,7 @@ def test_event_that_fails_does_not_hold_up_the_others(service: Service) -> None:
     assert isinstance(failures.pop(bad), RuntimeError)
     assert isinstance(failures.pop(absent), PoisonMessage)
     assert failures == {}
-    assert service.services.tables.get(service.settings.main_table, "TOLD#picky") is not None
+    assert service.services.state.tables.get(service.settings.main_table, "TOLD#picky") is not None
 
 
 def test_messages_of_a_subscriber_are_sent_again_with_a_repeated_event(service: Service) -> None:
@@ -163,7 +163,7 @@ def test_messages_of_a_subscriber_are_sent_again_with_a_repeated_event(service: 
 
 def test_event_of_an_unknown_type_waits_for_another_release(service: Service) -> None:
     row = service.events(service.render().json["id"])[0]
-    service.services.tables.write(
+    service.services.state.tables.write(
         Write(service.settings.main_table, item=row | {"type": "render.unheard"})
     )
 

@@ -33,7 +33,7 @@ def down(**_: object) -> NoReturn:
 
 
 def render_of(service: Service, render_id: str) -> Render:
-    render = service.services.renders.get(service.workspace, RenderId(render_id))
+    render = service.services.state.renders.get(service.workspace, RenderId(render_id))
     assert render is not None
     return render
 
@@ -156,7 +156,7 @@ def test_file_of_an_attempt_killed_after_its_caller_left_is_removed(
 
     def leave(_job: object) -> None:
         render = render_of(service, service.last_event["render_id"])
-        service.services.end_render.cancel_timed_out(render, running_attempt=1)
+        service.services.renders.end.cancel_timed_out(render, running_attempt=1)
         service.relay_events()
 
     def put_then_die(**request: Any) -> NoReturn:
@@ -222,7 +222,7 @@ def test_misplaced_due_item_makes_one_dead_letter_and_is_retried(service: Servic
     """A wrong item is left, for example, by a release that was rolled back."""
     item = {"PK": "WS#ws_1#BAT#b", "SK": "META", "DPK": "DUE#render#1"}
     due = {"due_at": "2020-01-01T00:00:00.000Z"}
-    service.services.tables.write(Write(service.settings.main_table, item=item | due))
+    service.services.state.tables.write(Write(service.settings.main_table, item=item | due))
     handed = 0
     for _ in range(72):
         handed += service.tick()

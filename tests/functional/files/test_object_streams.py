@@ -38,7 +38,7 @@ class Socket:
 
 @pytest.fixture
 def objects(service: Service) -> Objects:
-    return service.services.objects
+    return service.services.state.objects
 
 
 @pytest.fixture

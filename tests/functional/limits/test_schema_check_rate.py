@@ -29,10 +29,10 @@ class CountedSchemas:
 
 def test_rate_limit_applies_before_schema_validation(service: Service) -> None:
     schemas = CountedSchemas()
-    service.services.__dict__["check_schemas"] = CheckSchemas(schemas)
+    service.services.state.__dict__["check_schemas"] = CheckSchemas(schemas)
     path = make_template(service, schema={"required": ["n"]}, publish=True)
     item = service.limits() | {"leases": {f"rnd_{n}": 4_000_000_000 for n in range(50)}}
-    service.services.tables.write(Write(service.settings.main_table, item=item))
+    service.services.state.tables.write(Write(service.settings.main_table, item=item))
 
     refused = {render_template(service, path, data={"n": 1}).code for _ in range(5)}
     assert (refused, schemas.checks) == ({"concurrency_limited"}, 0)

@@ -22,7 +22,7 @@ class Tenant:
         self.set(used=used, quota_left=2_000 - used)
 
     def set(self, **fields: Any) -> None:
-        tables = self.service.services.tables
+        tables = self.service.services.state.tables
         item = self.service.operator.limits.get(self.workspace)
         tables.write(Write(self.service.settings.main_table, item=item | fields))
 
@@ -42,7 +42,7 @@ class Tenant:
     def events(self) -> list[dict[str, Any]]:
         rows = self.service.operator.workspaces
         assert rows.get(WorkspaceId(self.workspace))
-        page = self.service.services.tables.query(
+        page = self.service.services.state.tables.query(
             self.service.settings.main_table,
             "PK = :pk AND begins_with(SK, :facts)",
             {":pk": f"WS#{self.workspace}", ":facts": "EVENT#"},

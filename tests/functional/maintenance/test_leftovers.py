@@ -86,7 +86,7 @@ def test_bug_before_the_render_is_created_releases_the_lease(
 def test_body_stored_by_a_failed_call_is_removed(
     service: Service, monkeypatch: pytest.MonkeyPatch, *, deletes: bool
 ) -> None:
-    bodies = type(service.services.bodies)
+    bodies = type(service.services.state.bodies)
     keep = bodies.store
 
     def store_without_response(*call: Any) -> NoReturn:

@@ -77,7 +77,7 @@ def test_validators_log_the_request_id_of_a_render(
     body = {"profile": "EN16931", "invoice": invoice_json()}
     headers = {"X-Request-Id": "mine"}
     render = service.call("POST", "/v1/einvoices", json_body=body, headers=headers).json
-    bench = ValidationServices(LocalValidator(Path("absent")), service.services.objects)
+    bench = ValidationServices(LocalValidator(Path("absent")), service.services.state.objects)
     monkeypatch.setattr(validate, "_services", lambda: bench)
     context: Any = SimpleNamespace(
         aws_request_id="judging", get_remaining_time_in_millis=lambda: 60_000

@@ -159,7 +159,7 @@ def used_up_quota(service: Service) -> None:
     plenty = service.operator.limits.get(service.workspace)
     for quota_left, status in ((0, 402), (plenty["quota_left"], 200)):
         item = plenty | {"quota_left": quota_left}
-        service.services.tables.write(Write(service.settings.main_table, item=item))
+        service.services.state.tables.write(Write(service.settings.main_table, item=item))
         assert service.render().status == status
 
 
@@ -167,7 +167,7 @@ def reached_thresholds(service: Service) -> None:
     for mode in ("sync", "async"):
         item = service.operator.limits.get(service.workspace)
         almost = {"used": item["included"] // 2 - 1}
-        service.services.tables.write(Write(service.settings.main_table, item=item | almost))
+        service.services.state.tables.write(Write(service.settings.main_table, item=item | almost))
         service.render(mode=mode)
         service.process_due()
 

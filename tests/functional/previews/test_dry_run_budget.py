@@ -40,7 +40,7 @@ class SlowSchemas:
 @pytest.fixture
 def schemas(service: Service) -> SlowSchemas:
     slow = SlowSchemas(service)
-    service.services.__dict__["check_schemas"] = CheckSchemas(slow)
+    service.services.state.__dict__["check_schemas"] = CheckSchemas(slow)
     return slow
 
 

@@ -130,9 +130,9 @@ def test_late_render_is_canceled_when_requested_and_costs_nothing(service: Servi
 def test_render_canceled_while_running_stores_no_file(service: Service) -> None:
     def cancel(_job: object) -> None:
         (row,) = service.call("GET", "/v1/renders").json["data"]
-        render = service.services.renders.get(service.workspace, row["id"])
+        render = service.services.state.renders.get(service.workspace, row["id"])
         assert render is not None
-        service.services.end_render.cancel_timed_out(render, running_attempt=1)
+        service.services.renders.end.cancel_timed_out(render, running_attempt=1)
 
     service.engine.before_run = cancel
 

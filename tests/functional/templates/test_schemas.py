@@ -117,7 +117,7 @@ def test_schema_that_takes_too_long_to_check_is_refused(
     def exhausted(*_: Any, **__: Any) -> None:
         raise RenderFailure("template_fuel_exhausted", "It used more than 5 s.")
 
-    monkeypatch.setattr(service.services.check_schemas._schemas, "check_schema", exhausted)
+    monkeypatch.setattr(service.services.state.check_schemas._schemas, "check_schema", exhausted)
 
     answer = post_template(service, schema={})
 

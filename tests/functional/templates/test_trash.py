@@ -188,7 +188,7 @@ def test_replaced_source_is_removed_although_its_function_was_killed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_template(service, html=LARGE_HTML)
-    contents = service.services.source_texts
+    contents = service.services.templates.source_texts
 
     def dies(*_: object) -> None:
         raise FunctionKilled

@@ -7,6 +7,7 @@ import pytest
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.ids import UploadId
+from chalicelib.features.uploads.repository import Uploads
 from tests.builders.service import Service
 from tests.builders.uploads import announce_upload, store_announced
 
@@ -51,11 +52,10 @@ def test_deleted_upload_does_not_come_back(
     upload = announce_upload(service, bytes=len(HTML)).json
     store_announced(service, upload["id"], HTML)
     path = f"/v1/uploads/{upload['id']}"
-    known = service.services.uploads.get_many(
-        service.workspace, [UploadId(upload["id"])], service.clock.now()
-    )
+    uploads = Uploads(service.services.state.tables, service.settings.transient_table)
+    known = uploads.get_many(service.workspace, [UploadId(upload["id"])], service.clock.now())
     (pending,) = known.values()
-    meanwhile(monkeypatch, lambda: service.services.delete_upload(pending), after=after)
+    meanwhile(monkeypatch, lambda: service.services.uploads.delete(pending), after=after)
 
     assert service.call("GET", path).code == "upload_not_found"
     assert service.call("GET", path).code == "upload_not_found"

@@ -60,7 +60,7 @@ def test_remaining_renders_are_never_negative(service: Service) -> None:
     for _ in range(3):
         service.render()
         service.clock.advance(seconds=2)
-    tables, limits = service.services.tables, service.services.limits
+    tables, limits = service.services.state.tables, service.services.limits
     workspace = service.services.workspaces.get(service.workspace)
     assert workspace is not None
     tables.write(limits.change(workspace, more_renders=-99))
@@ -117,7 +117,7 @@ def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> No
         event = DomainEvent(f"evt_{n}", f"render.{status}", service.workspace, "s", "r", at)
         row = {"test": kind == "test", "billed": kind == "live", "template_id": template}
         for write in count.writes([delivery_of(event, row)]):
-            service.services.tables.write(write)
+            service.services.state.tables.write(write)
 
     usage = service.call("GET", "/v1/usage").json
 

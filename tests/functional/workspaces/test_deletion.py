@@ -156,13 +156,13 @@ def test_repeated_messages_of_a_deletion_do_not_multiply(
     for number in range(250):
         pk = f"WS#{workspace}#USE#{service.clock.now():%Y-%m}"
         row: Item = {"PK": pk, "SK": f"DAY#2026-11-21#1#tpl_{number}", "t#tpl#live": 1}
-        service.services.tables.write(Write(service.settings.main_table, item=row))
+        service.services.state.tables.write(Write(service.settings.main_table, item=row))
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=30, minutes=16)
     monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))
     sent: list[Any] = []
     monkeypatch.setattr(Queue, "try_send", lambda _queue, message, **_: sent.append(message))
-    transitions = StatusTransitions(service.services.tables, service.settings.main_table)
+    transitions = StatusTransitions(service.services.state.tables, service.settings.main_table)
     seen = transitions.begin_deletion(workspace, format_rfc3339(service.clock.now()))
 
     def see_the_same(*_: object) -> Any:
@@ -232,7 +232,7 @@ def test_deletion_leaves_time_for_other_items(
         # As many templates, each with separate statistics.
         pk, sk = f"WS#{workspace}#USE#{service.clock.now():%Y-%m}", f"DAY#2026-11-21#1#tpl_{number}"
         row: Item = {"PK": pk, "SK": sk, "t#tpl#live": 1}
-        service.services.tables.write(Write(service.settings.main_table, item=row))
+        service.services.state.tables.write(Write(service.settings.main_table, item=row))
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=30, minutes=16)
     monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))

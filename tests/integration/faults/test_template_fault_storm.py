@@ -125,7 +125,7 @@ def test_templates_and_events_are_consistent_despite_faults(
 
 def template_rows(storm: FaultStorm) -> Iterator[dict[str, Any]]:
     """Yield all rows of templates."""
-    tables, table = storm.calm.services.tables, storm.calm.settings.main_table
+    tables, table = storm.calm.services.state.tables, storm.calm.settings.main_table
     client = storm.calm.clients.dynamodb
     for page in client.get_paginator("scan").paginate(TableName=table):
         for pk in {row["PK"]["S"] for row in page["Items"] if "#TPL#" in row["PK"]["S"]}:

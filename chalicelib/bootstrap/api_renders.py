@@ -1,0 +1,112 @@
+"""Use cases of the API function for renders, each built on first use."""
+
+from functools import cached_property
+
+from chalicelib.bootstrap.api_state import ApiState
+from chalicelib.bootstrap.api_templates import TemplateUseCases
+from chalicelib.features.files.signed_urls import SignedFileUrls
+from chalicelib.features.previews.preflight import PreflightRender
+from chalicelib.features.renders.accept.create import CreateRender
+from chalicelib.features.renders.cancel import CancelRender
+from chalicelib.features.renders.idempotency import IdempotencyRecords
+from chalicelib.features.renders.present import PresentRender
+from chalicelib.features.renders.purge import PurgeFiles
+from chalicelib.features.renders.read import ReadRenders
+from chalicelib.features.renders.run.end import EndRender
+from chalicelib.features.renders.run.enqueue import EnqueueRender
+from chalicelib.features.renders.run.run_now import RunNow
+from chalicelib.features.uploads.read import ReadUploads
+
+
+class RenderUseCases:
+    """Use cases for renders, over those for templates, uploads and files."""
+
+    def __init__(
+        self,
+        state: ApiState,
+        templates: TemplateUseCases,
+        read_uploads: ReadUploads,
+        signed_urls: SignedFileUrls,
+    ) -> None:
+        """Build nothing yet."""
+        self._state = state
+        self._templates = templates
+        self._read_uploads = read_uploads
+        self._signed_urls = signed_urls
+
+    @cached_property
+    def create(self) -> CreateRender:  # noqa: D102
+        return CreateRender(
+            tables=self._state.tables,
+            renders=self._state.renders,
+            limits=self._state.limits,
+            idempotency=self._idempotency,
+            bodies=self._state.bodies,
+            clock=self._state.clock,
+            ids=self._state.ids,
+            state=self._state.service_states,
+            templates=self._templates.resolve,
+            uploads=self._read_uploads,
+            schemas=self._state.check_schemas,
+            region=self._state.settings.region,
+        )
+
+    @cached_property
+    def preflight(self) -> PreflightRender:  # noqa: D102
+        return PreflightRender(
+            templates=self._templates.resolve,
+            uploads=self._read_uploads,
+            schemas=self._state.check_schemas,
+            lint=self._templates.lint,
+            leases=self._state.leases,
+            region=self._state.settings.region,
+        )
+
+    @cached_property
+    def run_now(self) -> RunNow:  # noqa: D102
+        return RunNow(
+            renders=self._state.renders,
+            function=self._state.render_function,
+            enqueue=self.enqueue,
+            end=self.end,
+            idempotency=self._idempotency,
+            clock=self._state.clock,
+        )
+
+    @cached_property
+    def enqueue(self) -> EnqueueRender:  # noqa: D102
+        settings = self._state.settings
+        return EnqueueRender(
+            tables=self._state.tables,
+            renders=self._state.renders,
+            bodies=self._state.bodies,
+            queues=self._state.render_queues(
+                settings.renders_queue_url, settings.renders_low_queue_url
+            ),
+            clock=self._state.clock,
+        )
+
+    @cached_property
+    def read(self) -> ReadRenders:  # noqa: D102
+        state = self._state
+        return ReadRenders(tables=state.tables, table=state.main_table, renders=state.renders)
+
+    @cached_property
+    def present(self) -> PresentRender:  # noqa: D102
+        return PresentRender(file_urls=self._signed_urls, clock=self._state.clock)
+
+    @cached_property
+    def cancel(self) -> CancelRender:  # noqa: D102
+        return CancelRender(renders=self._state.renders, end=self.end, clock=self._state.clock)
+
+    @cached_property
+    def end(self) -> EndRender:  # noqa: D102
+        return self._state.make_end_render(self._state.settle_and_publish)
+
+    @cached_property
+    def purge(self) -> PurgeFiles:  # noqa: D102
+        return self._state.make_purge_files(self._state.settle_and_publish)
+
+    @cached_property
+    def _idempotency(self) -> IdempotencyRecords:
+        return IdempotencyRecords(self._state.tables, self._state.settings.transient_table)

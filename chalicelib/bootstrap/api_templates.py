@@ -1,0 +1,156 @@
+"""Use cases of the API function for templates, each built on first use."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from chalicelib.bootstrap.api_state import ApiState
+from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
+from chalicelib.features.previews.lint import LintTemplates
+from chalicelib.features.renders.accept.templates import ResolveTemplate
+from chalicelib.features.renders.accept.uploads import ReadUploadedHtml
+from chalicelib.features.templates.change import ChangeTemplate
+from chalicelib.features.templates.create import CreateTemplate
+from chalicelib.features.templates.datasets import ChangeDatasets, ReadDatasets
+from chalicelib.features.templates.draft import ReplaceDraft, SourceCheck
+from chalicelib.features.templates.options import check_options
+from chalicelib.features.templates.publish import DatasetDryRun, PublishTemplate
+from chalicelib.features.templates.read import ReadTemplates
+from chalicelib.features.templates.source_texts import SourceTexts
+from chalicelib.features.templates.sources import CachedTemplateSources
+from chalicelib.features.templates.store_source import StoreSource
+from chalicelib.features.templates.trash import TrashTemplate
+from chalicelib.features.uploads.contents import UploadContents
+from chalicelib.features.uploads.read import ReadUploads
+
+
+class TemplateUseCases:
+    """Use cases for templates and their datasets, and those that renders need of them."""
+
+    def __init__(self, state: ApiState, read_uploads: ReadUploads) -> None:
+        """Build nothing yet."""
+        self._state = state
+        self._read_uploads = read_uploads
+
+    @cached_property
+    def read(self) -> ReadTemplates:  # noqa: D102
+        return ReadTemplates(
+            templates=self._state.templates, contents=self.source_texts, clock=self._state.clock
+        )
+
+    @cached_property
+    def create(self) -> CreateTemplate:  # noqa: D102
+        return CreateTemplate(
+            tables=self._state.tables,
+            templates=self._state.templates,
+            store=self._store_source,
+            checks=self._source_checks,
+            publish=self.publish,
+            dry_run=self.dry_run,
+            clock=self._state.clock,
+            ids=self._state.ids,
+        )
+
+    @cached_property
+    def change(self) -> ChangeTemplate:  # noqa: D102
+        state = self._state
+        return ChangeTemplate(tables=state.tables, templates=state.templates, clock=state.clock)
+
+    @cached_property
+    def replace_draft(self) -> ReplaceDraft:  # noqa: D102
+        return ReplaceDraft(
+            tables=self._state.tables,
+            templates=self._state.templates,
+            store=self._store_source,
+            checks=self._source_checks,
+            clock=self._state.clock,
+        )
+
+    @cached_property
+    def publish(self) -> PublishTemplate:  # noqa: D102
+        return PublishTemplate(
+            tables=self._state.tables,
+            templates=self._state.templates,
+            contents=self.source_texts,
+            outbox=self._state.outbox,
+            publish=self._state.settle_and_publish.publish,
+            dry_run=self.dry_run,
+            clock=self._state.clock,
+        )
+
+    @cached_property
+    def trash(self) -> TrashTemplate:  # noqa: D102
+        state = self._state
+        return TrashTemplate(tables=state.tables, templates=state.templates, clock=state.clock)
+
+    @cached_property
+    def read_datasets(self) -> ReadDatasets:  # noqa: D102
+        return ReadDatasets(templates=self._state.templates, contents=self.source_texts)
+
+    @cached_property
+    def change_datasets(self) -> ChangeDatasets:  # noqa: D102
+        return ChangeDatasets(
+            tables=self._state.tables,
+            templates=self._state.templates,
+            store=self._store_source,
+            read=self.read_datasets,
+            clock=self._state.clock,
+            ids=self._state.ids,
+        )
+
+    @cached_property
+    def dry_run(self) -> DatasetDryRun:  # noqa: D102
+        return DryRunDatasets(
+            workspaces=self._state.workspaces,
+            datasets=self.read_datasets,
+            templates=self.resolve,
+            schemas=self._state.check_schemas,
+            bodies=self._state.bodies,
+            function=self._state.render_function,
+            state=self._state.service_states,
+            leases=self._state.leases,
+            region=self._state.settings.region,
+            clock=self._state.clock,
+            ids=self._state.ids,
+        )
+
+    @cached_property
+    def lint(self) -> LintTemplates:  # noqa: D102
+        return LintTemplates(
+            templates=self.read,
+            datasets=self.read_datasets,
+            bodies=self._state.bodies,
+            function=self._state.render_function,
+            clock=self._state.clock,
+            ids=self._state.ids,
+        )
+
+    @cached_property
+    def resolve(self) -> ResolveTemplate:  # noqa: D102
+        uploaded_html = ReadUploadedHtml(self._read_uploads, UploadContents(self._state.objects))
+        return ResolveTemplate(CachedTemplateSources(self.read), _complete_output, uploaded_html)
+
+    @cached_property
+    def source_texts(self) -> SourceTexts:  # noqa: D102
+        return SourceTexts(self._state.objects)
+
+    @cached_property
+    def _store_source(self) -> StoreSource:
+        return StoreSource(
+            tables=self._state.tables,
+            templates=self._state.templates,
+            contents=self.source_texts,
+            clock=self._state.clock,
+            ids=self._state.ids,
+        )
+
+    @property
+    def _source_checks(self) -> tuple[SourceCheck, ...]:
+        """Return the checks that refuse a draft."""
+        return (check_options, self._state.check_schemas.check_source)
+
+
+def _complete_output(explicit: Mapping[str, Any]) -> dict[str, Any]:
+    from chalicelib.contract.render.output import complete_output  # noqa: PLC0415 -- pydantic
+
+    return complete_output(explicit)
