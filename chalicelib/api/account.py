@@ -1,7 +1,7 @@
 """`/v1/account` and `/v1/usage`: plan, allowance and usage of a workspace."""
 
 import datetime as dt
-from typing import Any, Final
+from typing import Final
 
 from chalice.app import Blueprint
 
@@ -52,7 +52,7 @@ def usage(call: Call) -> Reply:
     return Reply(200, {"object": "usage", "cycle": _cycle_object(current), **statistics})
 
 
-def _account_object(workspace: Workspace, limits: Item, now: dt.datetime) -> dict[str, Any]:
+def _account_object(workspace: Workspace, limits: Item, now: dt.datetime) -> dict[str, object]:
     """Return the account object; `limits` is the limits item of the workspace."""
     plan = workspace.plan
     current = allowance(workspace, limits, now)

@@ -1,6 +1,7 @@
 """`/v1/templates/{id}/datasets`: sample data of a template, and the schema inferred from it."""
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from chalice.app import Blueprint
 
@@ -161,7 +162,7 @@ def _dataset_reply(
     status: int,
     template: Template,
     dataset: Dataset,
-    data: dict[str, Any],
+    data: Mapping[str, object],
     headers: dict[str, str] | None = None,
 ) -> Reply:
     return Reply(status, dataset_json(template, dataset) | {"data": data}, headers=headers or {})

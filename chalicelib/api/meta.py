@@ -1,10 +1,11 @@
 """`/healthz`, `/docs`, `/v1/openapi.json` and `/errors`: endpoints about the service itself."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from html import escape
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from chalice.app import Blueprint
 
@@ -14,6 +15,9 @@ from chalicelib.api.edge.html_page import HTML_TYPE, html_page, inline_markup
 from chalicelib.core.errors import NotFound
 from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
+
+if TYPE_CHECKING:
+    from chalicelib.api.edge.openapi_types import Document
 
 blueprint: Final = Blueprint(__name__)
 
@@ -81,7 +85,7 @@ def error(call: Call) -> Reply:
     return replace(page, headers={**page.headers, **_VARY})
 
 
-def _check_outcome(name: str, check: Any) -> str:
+def _check_outcome(name: str, check: Callable[[], object]) -> str:
     try:
         check()
     except Exception:
@@ -99,7 +103,7 @@ def _cached_reference_page(api_host: str) -> Reply:
 
 
 @cache
-def _cached_openapi_document(api_host: str) -> dict[str, Any]:
+def _cached_openapi_document(api_host: str) -> "Document":
     from chalicelib.api.edge.openapi import openapi_document  # noqa: PLC0415 -- builds every model
     from chalicelib.api.routes import ENDPOINTS  # noqa: PLC0415 -- lists this module too
 

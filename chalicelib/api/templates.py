@@ -1,6 +1,6 @@
 """`/v1/templates`: create, list, read, change, delete, restore and lock templates."""
 
-from typing import Any, Final
+from typing import Final
 
 from chalice.app import Blueprint
 
@@ -176,7 +176,7 @@ def unlock(call: Call) -> Reply:
     return _change_fields(call, {"locked": False})
 
 
-def _change_fields(call: Call, fields: dict[str, Any]) -> Reply:
+def _change_fields(call: Call, fields: dict[str, bool]) -> Reply:
     return Reply(
         200, template_json(call.services.templates.change(requested_template(call), fields))
     )

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any, Final, override
+from typing import Any, Final, Protocol, override
 
 from chalice.app import Blueprint, Chalice, Response
 
@@ -18,11 +18,19 @@ from chalicelib.api.edge.dispatch import (
     refuse_path,
 )
 from chalicelib.api.edge.endpoint import Endpoint, Reply, endpoints_of
-from chalicelib.api.edge.request import Request
+from chalicelib.api.edge.request import ProxyEvent, Request
 from chalicelib.api.edge.services import RequestServices
 
 CATCH_ALL_PATHS: Final = ("/", "/{proxy+}")
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+
+
+class LambdaContext(Protocol):
+    """Part of the context of an invocation that is read here."""
+
+    @property
+    def aws_request_id(self) -> str: ...  # noqa: D102
+
 
 # The current request: Chalice hands its views the path parameters only.
 _REQUEST: Final[ContextVar[Request]] = ContextVar("request")
@@ -53,14 +61,14 @@ class App(Chalice):
             self._add_view(path, METHODS, refuse_path)
 
     @override
-    def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
+    def __call__(self, event: Any, context: LambdaContext) -> dict[str, object]:
         """Answer an API Gateway proxy event."""
         token = _REQUEST.set(Request(event))
         # If this function dies, the gateway's error response has the gateway's own request id.
         gateway_id = (event.get("requestContext") or {}).get("requestId")
         try:
             with json_logs.log_context(invocation=context.aws_request_id, gateway_id=gateway_id):
-                response: dict[str, Any] = super().__call__(self._chalice_event(event), context)
+                response: dict[str, object] = super().__call__(self._chalice_event(event), context)
         finally:
             _REQUEST.reset(token)
         return response
@@ -86,18 +94,18 @@ class App(Chalice):
 
         @wraps(target.view if isinstance(target, Endpoint) else target)
         def view(**_params: str) -> Response:
-            return _ProxyResponse(self._dispatcher.answer(_REQUEST.get(), target))
+            return _ChaliceResponse(self._dispatcher.answer(_REQUEST.get(), target))
 
         # Without content types: API Gateway and Chalice would answer 415 in their own format.
         name = f"{' '.join(methods)} {path}"
         self.route(path, methods=list(methods), name=name, content_types=[])(view)
 
-    def _chalice_event(self, event: dict[str, Any]) -> dict[str, Any]:
+    def _chalice_event(self, event: ProxyEvent) -> dict[str, object]:
         """Return the event in a form that Chalice accepts; the dispatcher reads the original.
 
         Chalice fails on events without all members.
         """
-        context = dict(event.get("requestContext") or {})
+        context: dict[str, object] = {**(event.get("requestContext") or {})}
         methods = self.routes.get(str(context.get("resourcePath")), {})
         if context.get("httpMethod") not in methods:
             context |= {"resourcePath": CATCH_ALL_PATHS[0], "httpMethod": METHODS[0]}
@@ -112,7 +120,7 @@ class App(Chalice):
         }
 
 
-class _ProxyResponse(Response):
+class _ChaliceResponse(Response):
     """Response whose body is sent as it is, or decoded from base64 by API Gateway."""
 
     def __init__(self, reply: Reply) -> None:
@@ -122,6 +130,6 @@ class _ProxyResponse(Response):
         super().__init__(body, dict(reply.headers), reply.status)
 
     @override
-    def to_dict(self, binary_types: list[str] | None = None) -> dict[str, Any]:
-        response: dict[str, Any] = super().to_dict(binary_types)
+    def to_dict(self, binary_types: list[str] | None = None) -> dict[str, object]:
+        response: dict[str, object] = super().to_dict(binary_types)
         return response | {"isBase64Encoded": self._is_base64}

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 from chalicelib.adapters.json_logs import bind
 from chalicelib.api.edge.auth import Principal
@@ -198,7 +198,7 @@ class _Exchange:
         self.code = error.code
         return problem_reply(error, request_id=self.request_id, api_host=self.api_host)
 
-    def log_fields(self) -> dict[str, Any]:
+    def log_fields(self) -> dict[str, object]:
         caller = self.call.known_caller if self.call else None
         return {
             "method": self.request.method,

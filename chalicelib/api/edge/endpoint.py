@@ -34,7 +34,7 @@ class Reply:
     """
 
     status: int = 200
-    body: Mapping[str, Any] | bytes | str = b""
+    body: Mapping[str, object] | bytes | str = b""
     content_type: str = JSON
     headers: Mapping[str, str] = field(default_factory=dict)
     is_base64: bool = False
@@ -171,10 +171,10 @@ class _RouteCollector(Chalice):
         self,
         handler_type: str,
         name: str,
-        user_handler: Any,
-        wrapped_handler: Any,
-        kwargs: Any,
-        options: Any = None,
+        user_handler: Callable[..., object],
+        wrapped_handler: Callable[..., object],
+        kwargs: dict[str, Any],
+        options: dict[object, object] | None = None,
     ) -> None:
         # Chalice takes the options of a route out of the blueprint's own mapping.
         own = {**kwargs, "kwargs": dict(kwargs["kwargs"])}

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
+from chalicelib.api.edge import openapi_types as oas
 from chalicelib.api.edge.endpoint import JSON, Endpoint, import_model
 from chalicelib.api.edge.problems import PROBLEM_JSON
 from chalicelib.api.edge.request_body import MULTIPART_TYPE
@@ -13,9 +14,12 @@ from chalicelib.contract.meta import ProblemDetails
 from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
 _SCHEMA_REFERENCE: Final = "#/components/schemas/{model}"
-_BINARY_SCHEMA: Final = {"type": "string", "format": "binary"}
-_FORM_SCHEMA: Final = {
+_BINARY_SCHEMA: Final[oas.Schema] = {"type": "string", "format": "binary"}
+_FORM_SCHEMA: Final[oas.Schema] = {
     "type": "object",
     "required": ["file"],
     "properties": {"file": _BINARY_SCHEMA},
@@ -53,7 +57,7 @@ parameters that are not listed here are refused. Times are RFC 3339 in UTC. Ever
 `X-Request-Id`."""
 
 
-def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> dict[str, Any]:
+def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> oas.Document:
     """Return the OpenAPI document of these endpoints; `api_host` is the server URL."""
     request_models = {name for row in endpoints for name in (row.body, row.query) if name}
     response_models = {name for row in endpoints for name in row.answers.values() if name}
@@ -63,7 +67,7 @@ def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> dict[str, 
         _SCHEMA_REFERENCE,
     )
     writer = _OperationWriter(inputs, outputs, definitions)
-    paths: dict[str, dict[str, Any]] = {}
+    paths: dict[str, dict[str, oas.Operation]] = {}
     for row in endpoints:
         # OpenAPI has no template for a tail; the parameter describes it.
         path = row.path.replace("+}", "}")
@@ -93,20 +97,20 @@ class _OperationWriter:
 
     def __init__(
         self,
-        inputs: Mapping[Any, Any],
-        outputs: Mapping[Any, Any],
-        definitions: Mapping[str, Any],
+        inputs: "Mapping[type[BaseModel], oas.Schema]",
+        outputs: "Mapping[type[BaseModel], oas.Schema]",
+        definitions: Mapping[str, oas.Schema],
     ) -> None:
         self._inputs = inputs
         self._outputs = outputs
         self._definitions = definitions
 
-    def operation(self, row: Endpoint) -> dict[str, Any]:
-        operation: dict[str, Any] = {
+    def operation(self, row: Endpoint) -> oas.Operation:
+        operation: oas.Operation = {
             "operationId": row.operation_id,
             "summary": row.summary,
             "description": _description(row),
-            "tags": [row.tag] if row.tag else [],
+            "tags": [row.tag],
             "parameters": [
                 *_path_parameters(row.path),
                 *self._query_parameters(row),
@@ -120,28 +124,29 @@ class _OperationWriter:
             operation["x-scope"] = row.auth.scope
         if row.body or row.media_types != (JSON,):
             operation["requestBody"] = self._request_body(row)
-        return {name: value for name, value in operation.items() if value or name == "security"}
+        if not operation["description"]:
+            del operation["description"]
+        if not row.tag:
+            del operation["tags"]
+        return operation
 
-    def _query_parameters(self, row: Endpoint) -> Iterable[dict[str, Any]]:
+    def _query_parameters(self, row: Endpoint) -> Iterable[oas.Parameter]:
         if row.query_model is None:
             return
         reference = self._inputs[row.query_model]["$ref"]
         schema = self._definitions[reference.rpartition("/")[2]]
         required = schema.get("required", ())
         for name, field in schema.get("properties", {}).items():
-            field_schema = {
-                key: value for key, value in field.items() if key not in ("title", "description")
-            }
             yield {
                 "name": name,
                 "in": "query",
                 "required": name in required,
                 "description": field.get("description", ""),
-                "schema": _without_null(field_schema),
+                "schema": _parameter_schema(field),
             }
 
-    def _request_body(self, row: Endpoint) -> dict[str, Any]:
-        content: dict[str, Any] = {
+    def _request_body(self, row: Endpoint) -> oas.RequestBody:
+        content: dict[str, oas.MediaType] = {
             kind: {"schema": _FORM_SCHEMA if kind == MULTIPART_TYPE else _BINARY_SCHEMA}
             for kind in row.media_types
         }
@@ -149,7 +154,7 @@ class _OperationWriter:
             content[JSON] = {"schema": self._inputs[row.body_model]}
         return {"required": row.body_required, "content": content}
 
-    def _responses(self, row: Endpoint) -> dict[str, Any]:
+    def _responses(self, row: Endpoint) -> dict[str, oas.Response]:
         responses = {
             str(status): self._success_response(row, HTTPStatus(status)) for status in row.answers
         }
@@ -160,24 +165,27 @@ class _OperationWriter:
             responses.setdefault(str(status), self._problem_response(row, status, problems))
         return responses
 
-    def _success_response(self, row: Endpoint, status: HTTPStatus) -> dict[str, Any]:
-        response = {"description": status.phrase, "headers": _header_references(row)}
+    def _success_response(self, row: Endpoint, status: HTTPStatus) -> oas.Response:
+        response: oas.Response = {"description": status.phrase, "headers": _header_references(row)}
         if status.is_redirection or status == HTTPStatus.NO_CONTENT:
             return response
         types = {kind.partition(";")[0] for kind in row.answer_types}
         if status != HTTPStatus.OK:
             types &= {JSON}
-        content: dict[str, Any] = {kind: {"schema": _BINARY_SCHEMA} for kind in sorted(types)}
+        content: dict[str, oas.MediaType] = {
+            kind: {"schema": _BINARY_SCHEMA} for kind in sorted(types)
+        }
         if JSON in content:
             name = row.answers[status]
             content[JSON] = {
                 "schema": self._outputs[import_model(name)] if name else {"type": "object"}
             }
-        return response | {"content": content}
+        response["content"] = content
+        return response
 
     def _problem_response(
         self, row: Endpoint, status: int, problems: Sequence[Problem]
-    ) -> dict[str, Any]:
+    ) -> oas.Response:
         lines = [f"- `{problem.code}`: {problem.title}." for problem in problems]
         headers = _header_references(row)
         if status in _RETRY_STATUSES:
@@ -211,45 +219,50 @@ def _description(row: Endpoint) -> str:
     return "\n\n".join(part for part in (row.description, scope) if part)
 
 
-def _path_parameters(path: str) -> list[dict[str, Any]]:
+def _path_parameters(path: str) -> list[oas.Parameter]:
     parameters = []
     for name, is_tail in _PLACEHOLDER.findall(path):
+        parameter: oas.Parameter
         parameter = {"name": name, "in": "path", "required": True, "schema": _TEXT_SCHEMA}
-        parameters.append(parameter | ({"description": _TAIL_DESCRIPTION} if is_tail else {}))
+        if is_tail:
+            parameter["description"] = _TAIL_DESCRIPTION
+        parameters.append(parameter)
     return parameters
 
 
-def _header_parameters(row: Endpoint) -> list[dict[str, Any]]:
+def _header_parameters(row: Endpoint) -> list[oas.Parameter]:
     names = ["X-Request-Id"]
     if row.idempotent:
         names.insert(0, "Idempotency-Key")
     return [{"$ref": f"#/components/parameters/{name}"} for name in names]
 
 
-def _header_references(row: Endpoint) -> dict[str, Any]:
+def _header_references(row: Endpoint) -> dict[str, oas.HeaderReference]:
     names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"]
     if row.auth.scope is None:
         names = names[:1]
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    # A query parameter is absent, never null.
-    branches = [branch for branch in schema.get("anyOf", ()) if branch != {"type": "null"}]
-    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+def _parameter_schema(field: oas.Schema) -> oas.Schema:
+    """Return the schema of a query parameter, which is absent, never null."""
+    schema = field.copy()
+    schema.pop("title", None)
+    schema.pop("description", None)
     if "anyOf" not in schema:
         return schema
-    if rest.get("default", 0) is None:
-        del rest["default"]
-    return branches[0] | rest if len(branches) == 1 else {"anyOf": branches} | rest
+    branches = [branch for branch in schema.pop("anyOf") if branch != {"type": "null"}]
+    if schema.get("default", 0) is None:
+        del schema["default"]
+    return branches[0] | schema if len(branches) == 1 else schema | {"anyOf": branches}
 
 
 _SECURITY: Final = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
     "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
 }
-_TEXT_SCHEMA: Final = {"type": "string"}
-_HEADERS: Final = {
+_TEXT_SCHEMA: Final[oas.Schema] = {"type": "string"}
+_HEADERS: Final[Mapping[str, oas.Header]] = {
     "X-Request-Id": {
         "description": "Id of this request in the logs: the client's own if it sent a valid one.",
         "schema": _TEXT_SCHEMA,
@@ -269,7 +282,7 @@ _HEADERS: Final = {
     },
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
 }
-_PARAMETERS: Final = {
+_PARAMETERS: Final[Mapping[str, oas.Parameter]] = {
     "Idempotency-Key": {
         "name": "Idempotency-Key",
         "in": "header",

@@ -60,15 +60,15 @@ def start_position(call: Call) -> PagePosition | None:
     return _cursor_signer(call).decode(call.query.cursor) if call.query.cursor is not None else None
 
 
-def fitting_prefix(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+def fitting_prefix[R: Mapping[str, object]](rows: Sequence[R]) -> Sequence[R]:
     """Return the first rows that fit into one response, at least one."""
     sizes = accumulate(_encoded_size(row) for row in rows)
     return rows[: max(1, sum(size <= _MAX_PAGE_BYTES for size in sizes))]
 
 
 def list_envelope(
-    call: Call, data: Sequence[Any], next_position: PagePosition | None
-) -> dict[str, Any]:
+    call: Call, data: Sequence[object], next_position: PagePosition | None
+) -> dict[str, object]:
     """Return the list object; `next_position` is None on the last page."""
     return {
         "object": "list",
@@ -80,7 +80,7 @@ def list_envelope(
     }
 
 
-def _encoded_size(row: Mapping[str, Any]) -> int:
+def _encoded_size(row: Mapping[str, object]) -> int:
     """Return an upper bound of the row's bytes in a Lambda response.
 
     The body is JSON text inside a JSON object, so it is escaped twice.

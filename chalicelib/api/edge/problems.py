@@ -1,6 +1,6 @@
 """Problem details (RFC 9457) of errors."""
 
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.adapters.aws.transient_errors import is_transient
 from chalicelib.api.edge.endpoint import Reply
@@ -14,7 +14,7 @@ def problem_reply(error: ServiceError, *, request_id: str, api_host: str) -> Rep
     """Return the problem response of an error; 429 and 503 always have `Retry-After`."""
     problem = error.problem
     page = f"{api_host}/errors/{error.code}"
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "type": page,
         "title": problem.title,
         "status": problem.http_status,

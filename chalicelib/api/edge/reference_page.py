@@ -3,10 +3,18 @@
 import json
 from collections.abc import Iterable, Mapping
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.api.edge.endpoint import Reply
 from chalicelib.api.edge.html_page import html_page, inline_markup
+from chalicelib.api.edge.openapi_types import (
+    Document,
+    MediaType,
+    Operation,
+    Parameter,
+    Response,
+    Schema,
+)
 from chalicelib.core.problems import PROBLEMS
 
 _MAX_DEPTH: Final = 6
@@ -21,10 +29,11 @@ _CONSTRAINTS: Final = (
 )
 
 # Method, path and operation object.
-type _OperationRow = tuple[str, str, Mapping[str, Any]]
+type _OperationRow = tuple[str, str, Operation]
+type _Schemas = Mapping[str, Schema]
 
 
-def reference_page(document: Mapping[str, Any]) -> Reply:
+def reference_page(document: Document) -> Reply:
     """Return the reference page of an OpenAPI document."""
     schemas = document["components"]["schemas"]
     operations = _by_tag(document)
@@ -41,7 +50,7 @@ def reference_page(document: Mapping[str, Any]) -> Reply:
     return html_page("Platen API reference", body, api_host=api_host, style=_STYLE)
 
 
-def _by_tag(document: Mapping[str, Any]) -> dict[str, list[_OperationRow]]:
+def _by_tag(document: Document) -> dict[str, list[_OperationRow]]:
     tags: dict[str, list[_OperationRow]] = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -65,13 +74,13 @@ def _navigation(operations: Mapping[str, Iterable[_OperationRow]]) -> str:
 def _tag_section(
     tag: str,
     rows: Iterable[_OperationRow],
-    document: Mapping[str, Any],
-    schemas: Mapping[str, Any],
+    document: Document,
+    schemas: _Schemas,
 ) -> str:
     return f"<h2>{escape(tag)}</h2>" + "".join(_operation(row, document, schemas) for row in rows)
 
 
-def _operation(row: _OperationRow, document: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+def _operation(row: _OperationRow, document: Document, schemas: _Schemas) -> str:
     method, path, operation = row
     parts = [
         f'<article id="{_anchor(operation)}"><h3>{escape(operation["summary"])}</h3>',
@@ -98,7 +107,7 @@ def _operation(row: _OperationRow, document: Mapping[str, Any], schemas: Mapping
     return "".join(parts) + "</article>"
 
 
-def _response(status: str, answer: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+def _response(status: str, answer: Response, schemas: _Schemas) -> str:
     first, _, rest = answer["description"].partition("\n")
     is_success = status < "400"
     kinds = answer.get("content", {})
@@ -115,12 +124,12 @@ def _response(status: str, answer: Mapping[str, Any], schemas: Mapping[str, Any]
     )
 
 
-def _schema(media: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+def _schema(media: MediaType, schemas: _Schemas) -> str:
     fields = _fields(media["schema"], schemas, _MAX_DEPTH)
     return fields or f'<p class="dim">{_type(media["schema"], schemas)}</p>'
 
 
-def _fields(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int) -> str:
+def _fields(schema: Schema, schemas: _Schemas, depth: int) -> str:
     schema = _resolved_schema(schema, schemas)
     required = schema.get("required", ())
     rows = [
@@ -132,8 +141,8 @@ def _fields(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int) -
 
 def _field(
     name: str,
-    field: Mapping[str, Any],
-    schemas: Mapping[str, Any],
+    field: Schema,
+    schemas: _Schemas,
     *,
     required: bool,
     note: str = "",
@@ -155,12 +164,12 @@ def _field(
     return f"<li>{line}{description}</li>"
 
 
-def _branches(field: Mapping[str, Any], schemas: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _branches(field: Schema, schemas: _Schemas) -> list[Schema]:
     branches = field.get("anyOf") or field.get("oneOf") or [field]
     return [_resolved_schema(branch.get("items", branch), schemas) for branch in branches]
 
 
-def _type(field: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+def _type(field: Schema, schemas: _Schemas) -> str:
     if "const" in field:
         return f"<code>{escape(json.dumps(field['const']))}</code>"
     if "enum" in field:
@@ -175,29 +184,30 @@ def _type(field: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
     return escape(str(field.get("format") or field.get("type", "any value")))
 
 
-def _constraints(field: Mapping[str, Any], schemas: Mapping[str, Any]) -> list[str]:
+def _constraints(field: Schema, schemas: _Schemas) -> list[str]:
+    branches: list[Mapping[str, object]]
+    branches = [{**_resolved_schema(branch, schemas)} for branch in field.get("anyOf", [field])]
     texts = [
         words.format(f"{branch[name]:,}".replace(",", "\u202f"))
-        for branch in [_resolved_schema(b, schemas) for b in field.get("anyOf", [field])]
+        for branch in branches
         for name, words in _CONSTRAINTS
         if name in branch
     ]
     return list(dict.fromkeys(texts))
 
 
-def _resolved_schema(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolved_schema(schema: Schema, schemas: _Schemas) -> Schema:
     name = schema.get("$ref", "").rpartition("/")[2]
-    target: Mapping[str, Any] = schemas[name] if name else schema
-    return target
+    return schemas[name] if name else schema
 
 
-def _resolved_parameter(entry: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
-    name = entry.get("$ref", "").rpartition("/")[2]
-    parameter: Mapping[str, Any] = document["components"]["parameters"][name] if name else entry
-    return parameter
+def _resolved_parameter(entry: Parameter, document: Document) -> Parameter:
+    if "$ref" in entry:
+        return document["components"]["parameters"][entry["$ref"].rpartition("/")[2]]
+    return entry
 
 
-def _anchor(operation: Mapping[str, Any]) -> str:
+def _anchor(operation: Operation) -> str:
     return escape(operation["operationId"].replace(".", "-"))
 
 

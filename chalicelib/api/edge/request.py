@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final, TypedDict
 from urllib.parse import unquote
 
 from chalicelib.core.errors import FieldError, NotFound, ServiceError, validation_error
@@ -21,11 +21,43 @@ _DOT_SEGMENTS: Final = frozenset({"", ".", ".."})
 _FORBIDDEN_IN_SEGMENT: Final = re.compile(r"[/\\\x00-\x1f\x7f]")
 
 
+class ProxyIdentity(TypedDict, total=False):
+    """Caller in a proxy event."""
+
+    sourceIp: str
+
+
+class ProxyContext(TypedDict, total=False):
+    """Request context of a proxy event."""
+
+    httpMethod: str
+    resourcePath: str
+    path: str
+    requestId: str
+    requestTimeEpoch: int
+    identity: ProxyIdentity | None
+
+
+class ProxyEvent(TypedDict, total=False):
+    """Proxy event of a REST API (payload version 1.0): the members that are read here."""
+
+    resource: str
+    path: str
+    httpMethod: str
+    headers: Mapping[str, str] | None
+    multiValueHeaders: Mapping[str, Sequence[str]] | None
+    multiValueQueryStringParameters: Mapping[str, Sequence[str]] | None
+    pathParameters: Mapping[str, str] | None
+    requestContext: ProxyContext | None
+    body: str | None
+    isBase64Encoded: bool
+
+
 @dataclass(frozen=True)
 class Request:
     """One request as API Gateway delivers it."""
 
-    event: Mapping[str, Any]
+    event: ProxyEvent
 
     @property
     def method(self) -> str:
@@ -110,7 +142,7 @@ class Request:
 
     def query(self) -> dict[str, str]:
         """Return the query parameters; raises `validation_error` for a repeated one."""
-        several: Mapping[str, list[str]] = self.event.get("multiValueQueryStringParameters") or {}
+        several = self.event.get("multiValueQueryStringParameters") or {}
         twice = [name for name, values in several.items() if len(values) > 1]
         if twice:
             raise validation_error(f"/query/{twice[0]}", "is given more than once", "repeated")
@@ -148,7 +180,7 @@ class Request:
         return key
 
     @property
-    def _context(self) -> Mapping[str, Any]:
+    def _context(self) -> ProxyContext:
         return self.event.get("requestContext") or {}
 
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import IdGenerator, KeyId, WorkspaceId
@@ -86,6 +86,6 @@ class RequestServices(Protocol):
         ...
 
     @property
-    def checks(self) -> Mapping[str, Callable[[], Any]]:
+    def checks(self) -> Mapping[str, Callable[[], object]]:
         """Return the checks of `/healthz` by name; a check that raises has failed."""
         ...

@@ -12,7 +12,7 @@ from tests.fakes import api_resource
 
 
 @pytest.fixture(scope="module")
-def made() -> dict[str, Any]:
+def made() -> Any:
     return openapi_document(endpoints_of([api_resource.blueprint]), "https://api.test")
 
 
