@@ -92,19 +92,19 @@ def submit_render(call: Call, request: "RenderRequest") -> Reply:
 
 def submit_command(call: Call, command: RenderCommand) -> Reply:
     """Accept the render of a command, run or queue it, and build the response."""
-    accepted = call.services.create_render(command, call.record_rate)
+    accepted = call.services.renders.create(command, call.record_rate)
     bind(render=accepted.render.id)
     if accepted.repeat is not None:
         return _replay_reply(call, accepted)
     if command.mode == "async":
-        call.services.enqueue_render.send(accepted.render)
+        call.services.renders.enqueue.send(accepted.render)
         return _unfinished_reply(call, accepted.render, {})
     waiting = WaitingCaller(
         deadline=call.deadline,
         cancel_on_timeout=command.delivery_policy.cancel_on_timeout,
         idempotency=command.idempotency,
     )
-    return _reply(call, call.services.run_now(accepted.render, accepted.job, waiting), {})
+    return _reply(call, call.services.renders.run_now(accepted.render, accepted.job, waiting), {})
 
 
 def _replay_reply(call: Call, accepted: AcceptedRender) -> Reply:
@@ -116,13 +116,13 @@ def _replay_reply(call: Call, accepted: AcceptedRender) -> Reply:
     if render.status == "queued" and render.body_key is not None:
         # The first request may have died before it could queue the render. A second message of the
         # same render is harmless (decision 5).
-        call.services.enqueue_render.send(render)
-    body = call.services.present_render.as_accepted(render, first)
+        call.services.renders.enqueue.send(render)
+    body = call.services.renders.present.as_accepted(render, first)
     return Reply(202, body, headers={**headers, **_location_header(call, render)})
 
 
 def _unfinished_reply(call: Call, render: Render, headers: Headers) -> Reply:
-    body = call.services.present_render(render)
+    body = call.services.renders.present(render)
     return Reply(202, body, headers={**headers, **_location_header(call, render)})
 
 
@@ -163,7 +163,7 @@ def delivery_reply(call: Call, result: SyncResult, headers: Mapping[str, str]) -
     render = result.render
     if render.returns_file and not (render.zero_retention and result.content is None):
         return _stored_file_reply(call, result, {**headers, "X-Render-Id": render.id})
-    body = call.services.present_render(render, with_urls=render.delivery == "url")
+    body = call.services.renders.present(render, with_urls=render.delivery == "url")
     return Reply(200, body, headers=headers)
 
 
@@ -176,7 +176,7 @@ def _stored_file_reply(call: Call, result: SyncResult, headers: Mapping[str, str
     file = render.files[0]
     if file.bytes > MAX_RETURNED_BYTES:
         return Reply(303, headers={**headers, "Location": _file_url(call, render, file)})
-    content = call.services.objects.get(file.key)
+    content = call.services.state.objects.get(file.key)
     if content is None:
         raise _file_expired_error()
     return _file_reply(render, file, base64.b64encode(content).decode(), headers)
@@ -185,8 +185,8 @@ def _stored_file_reply(call: Call, result: SyncResult, headers: Mapping[str, str
 def _file_url(call: Call, render: Render, file: StoredFile) -> str:
     if render.delivery == "base64":
         key = file_object_keys(render, file.key)[-1]
-        return call.services.signed_urls.presigned_object_url(key, _BASE64_TYPE, "inline")
-    return call.services.signed_urls.presigned_url(file)
+        return call.services.files.signed_urls.presigned_object_url(key, _BASE64_TYPE, "inline")
+    return call.services.files.signed_urls.presigned_url(file)
 
 
 def _file_reply(

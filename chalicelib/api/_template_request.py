@@ -61,7 +61,7 @@ def allowed_template_id(call: Call) -> str:
 
 def requested_template(call: Call) -> Template:
     """Return the template of the path; raises the codes of LOOKUP_PROBLEMS."""
-    template = call.services.read_templates.one(call.caller.workspace_id, allowed_template_id(call))
+    template = call.services.templates.read.one(call.caller.workspace_id, allowed_template_id(call))
     bind(template=template.id)
     return template
 

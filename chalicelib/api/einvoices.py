@@ -67,7 +67,7 @@ def create(call: Call) -> Reply:
 )
 def validate(call: Call) -> Reply:
     """Validate an e-invoice."""
-    validation = call.services.validate_einvoice(
+    validation = call.services.einvoices.validate(
         call.caller.workspace,
         _received_document(call),
         request_id=call.request_id,
