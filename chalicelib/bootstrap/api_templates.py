@@ -1,10 +1,10 @@
 """Use cases of the API function for templates, each built on first use."""
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from chalicelib.bootstrap.api_state import ApiState
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.core.json import JsonObject
 from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
 from chalicelib.features.previews.lint import LintTemplates
 from chalicelib.features.renders.accept.templates import ResolveTemplate
@@ -150,7 +150,7 @@ class TemplateUseCases:
         return (check_options, self._state.check_schemas.check_source)
 
 
-def _complete_output(explicit: Mapping[str, Any]) -> dict[str, Any]:
+def _complete_output(explicit: JsonObject) -> OutputOptions:
     from chalicelib.contract.render.output import complete_output  # noqa: PLC0415 -- pydantic
 
     return complete_output(explicit)

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
+import msgspec
+
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.json_logs import configure_logging, ids_in_payload, log_context
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import validation
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.conformance.checks import ConformanceCheck, Verdict
+from chalicelib.engine.conformance.checks import CheckJson, ConformanceCheck, Verdict
 from chalicelib.engine.deadline import Deadline
 from chalicelib.settings import ValidateSettings
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 class ValidateEvent(TypedDict):
     """Call of the function; `content` is in base64, `until` in Unix seconds."""
 
-    checks: Sequence[JsonObject]
+    checks: Sequence[CheckJson]
     until: float
     content: NotRequired[str]
     key: NotRequired[str]
@@ -55,7 +57,7 @@ def handler(event: ValidateEvent, context: "LambdaContext") -> JsonObject:
             verdicts = [Verdict(why="the document is gone") for _ in checks]
         else:
             verdicts = list(_services().validator.validate(document, checks, deadline))
-        return {"verdicts": [verdict.to_json() for verdict in verdicts]}
+        return {"verdicts": msgspec.to_builtins([verdict.to_json() for verdict in verdicts])}
 
 
 def _document(event: ValidateEvent) -> bytes | None:

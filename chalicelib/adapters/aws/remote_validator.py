@@ -13,6 +13,8 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, Final
 
+import msgspec
+
 from chalicelib.adapters.aws.functions import (
     FunctionBusy,
     FunctionDied,
@@ -22,7 +24,7 @@ from chalicelib.adapters.aws.functions import (
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.json_logs import propagated_ids
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.conformance.checks import ConformanceCheck, Verdict
+from chalicelib.engine.conformance.checks import ConformanceCheck, Verdict, VerdictJson
 from chalicelib.engine.deadline import Deadline
 
 log = logging.getLogger(__name__)
@@ -79,7 +81,7 @@ class RemoteValidator:
         request: JsonObject = {
             **propagated_ids(),
             **document,
-            "checks": [check.to_json() for check in checks],
+            "checks": msgspec.to_builtins([check.to_json() for check in checks]),
         }
         while (left_s := deadline.remaining_s() - _RETURN_MARGIN_S) > 0:
             try:
@@ -130,19 +132,12 @@ class RemoteValidator:
 
 def _parse_verdicts(response: JsonObject, checks: Sequence[ConformanceCheck]) -> Sequence[Verdict]:
     try:
-        verdicts = [Verdict.from_json(verdict) for verdict in _listed_verdicts(response)]
-    except (KeyError, TypeError):
-        verdicts = []
-    if len(verdicts) != len(checks):
+        listed = msgspec.convert(response.get("verdicts"), list[VerdictJson])
+    except msgspec.ValidationError:
+        listed = []
+    if len(listed) != len(checks):
         return _no_verdicts(checks, "the validators answer as another release does")
-    return verdicts
-
-
-def _listed_verdicts(response: JsonObject) -> Sequence[JsonObject]:
-    listed = response["verdicts"]
-    if not isinstance(listed, list):
-        return ()
-    return [verdict for verdict in listed if isinstance(verdict, Mapping)]
+    return [Verdict.from_json(verdict) for verdict in listed]
 
 
 def _no_verdicts(checks: Sequence[ConformanceCheck], reason: str) -> Sequence[Verdict]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.api.edge import openapi_types as oas
 from chalicelib.api.edge.endpoint import JSON, Endpoint, import_model
@@ -16,6 +16,9 @@ from chalicelib.core.version import VERSION
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+    type _References = Mapping[type[BaseModel], oas.Schema]
+    type _Schemas = tuple[_References, _References, dict[str, oas.Schema]]
 
 _SCHEMA_REFERENCE: Final = "#/components/schemas/{model}"
 _BINARY_SCHEMA: Final[oas.Schema] = {"type": "string", "format": "binary"}
@@ -61,10 +64,14 @@ def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> oas.Docume
     """Return the OpenAPI document of these endpoints; `api_host` is the server URL."""
     request_models = {name for row in endpoints for name in (row.body, row.query) if name}
     response_models = {name for row in endpoints for name in row.answers.values() if name}
-    inputs, outputs, definitions = model_json_schemas(
-        map(import_model, sorted(request_models)),
-        [*map(import_model, sorted(response_models)), ProblemDetails],
-        _SCHEMA_REFERENCE,
+    # Schemas of pydantic are those of OpenAPI 3.1.
+    inputs, outputs, definitions = cast(
+        "_Schemas",
+        model_json_schemas(
+            map(import_model, sorted(request_models)),
+            [*map(import_model, sorted(response_models)), ProblemDetails],
+            _SCHEMA_REFERENCE,
+        ),
     )
     writer = _OperationWriter(inputs, outputs, definitions)
     paths: dict[str, dict[str, oas.Operation]] = {}

@@ -20,11 +20,11 @@ from chalicelib.engine.job import RenderedFile, RenderWarning
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+    from chalicelib.contract.options.output import OutputOptions
+    from chalicelib.contract.options.pdf import ContentSource
     from chalicelib.engine.browser.page.page import BrowserPage
     from chalicelib.engine.finishing.finisher import FinishingContext, InvoiceFile
     from chalicelib.engine.formats.format import RenderFormat
-    from chalicelib.engine.options.output import OutputOptions
-    from chalicelib.engine.options.pdf import ContentSource
 
 log = logging.getLogger(__name__)
 

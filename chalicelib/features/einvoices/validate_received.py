@@ -3,6 +3,8 @@
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
+import msgspec
+
 from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
@@ -11,9 +13,10 @@ from chalicelib.core.json import JsonObject
 from chalicelib.features.uploads.contents import UploadContents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from chalicelib.engine.conformance.checks import Validator
+    from chalicelib.engine.conformance.report import ReportSection
 
 VERSION: Final = 1
 
@@ -99,9 +102,11 @@ class ValidateReceived:
         return self._uploads.get(call.workspace_id, call.upload_id)
 
 
-def validation_answer(conformance: JsonObject, invoice: JsonObject | None) -> JsonObject:
+def validation_answer(
+    conformance: "Mapping[str, ReportSection]", invoice: JsonObject | None
+) -> JsonObject:
     """Return the render function's answer to a validation call."""
-    return {"v": VERSION, "conformance": conformance, "invoice": invoice}
+    return {"v": VERSION, "conformance": msgspec.to_builtins(conformance), "invoice": invoice}
 
 
 def refusal_answer(failure: RenderFailure) -> JsonObject:

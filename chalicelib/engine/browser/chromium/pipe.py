@@ -155,9 +155,10 @@ class Pipe:
             return b""
 
     def _dispatch(self, data: bytes) -> None:
-        message: Message = json.loads(data)
+        parsed = json.loads(data)
         if _BACKSLASH in data and _SURROGATE_ESCAPE in data:
-            message = replace_lone_surrogates(message)
+            parsed = replace_lone_surrogates(parsed)
+        message: Message = parsed
         number = message.get("id")
         if number is None:
             with self._state_lock:

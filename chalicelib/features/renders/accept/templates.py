@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import replace
 from typing import Protocol
 
+import msgspec
+
 from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject, strings_in
@@ -153,10 +155,7 @@ def _split_einvoice(output: JsonObject, plan: Plan) -> tuple[JsonObject, EInvoic
 def _content(template: ResolvedSource) -> HtmlSource | CanvasSource:
     content = template.source.content
     if template.type == "image_canvas":
-        return CanvasSource(content.get("scene") or {})
-    return HtmlSource(
-        html=content.get("html") or "",
-        head=content.get("head"),
-        css=content.get("css"),
-        templating=True,
-    )
+        return msgspec.convert({"type": "canvas", "scene": {}, **content}, CanvasSource)
+    texts = {name: content.get(name) for name in ("html", "head", "css")}
+    source = msgspec.convert({"type": "html", **texts}, HtmlSource)
+    return replace(source, html=source.html or "", templating=True)
