@@ -78,8 +78,9 @@ class QueryPage(NamedTuple):
 class Tables:
     """Tables of one account.
 
-    botocore may repeat a write whose response was lost, so a write that must not happen twice
-    carries a condition.
+    botocore may repeat a write whose response was lost, and a delayed request may arrive after its
+    own retry. A write that must not happen twice is a transaction, or carries a condition that no
+    longer holds after it.
     """
 
     def __init__(self, clients: "AwsClients") -> None:
@@ -179,7 +180,7 @@ class Tables:
         return self._codec.decode(response["Attributes"])
 
     def transact(self, writes: Iterable[Write]) -> None:
-        """Do all writes or none; idempotent by a token when the client retries the call.
+        """Do all writes or none, and only once: botocore's retries carry the same token.
 
         Raises ConditionFailed with the position of the first write whose condition did not
         hold, and Throttled when a conflict with another transaction persists.

@@ -1,7 +1,7 @@
 """Storage of a source or dataset: inline, or announced in the row and put into the bucket."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from copy import replace
 from typing import Final
@@ -96,26 +96,32 @@ class StoreSource:
     def _store(self, template: Template, text: str, max_bytes: int) -> StoredText:
         if not is_too_large_for_row(text, max_bytes):
             return stored_text(text, None)
-        now = self._clock.now()
-        name = self._ids.new("src", now)
-        self._announce(template, {name: format_rfc3339(now)})
+        name = self._announce(template)
         crash_if_armed(CrashPoint.TEMPLATE_ANNOUNCED)
         self._contents.put(template.workspace_id, template.id, name, text)
         crash_if_armed(CrashPoint.TEMPLATE_STORED)
         return stored_text(text, name)
 
-    def _announce(self, template: Template, unsettled: Mapping[str, str]) -> None:
+    def _announce(self, template: Template) -> str:
+        """Announce a new source in the template's row, and return its name."""
         for _ in range(_MAX_TRIES):
+            now = self._clock.now()
+            name = self._ids.new("src", now)
             change = self._templates.change(
-                template, {}, unsettled=unsettled, due_at=self.cleanup_due_at()
+                template,
+                {},
+                unsettled={name: format_rfc3339(now)},
+                due_at=self.cleanup_due_at(),
             )
             try:
-                self._tables.write(change)
+                # A transaction: a plain update that arrives after its own retry would announce the
+                # source again when a row names it, and maintenance would remove its object.
+                self._tables.transact([change])
             except ConditionFailed:
                 # The status has changed: deleted, and perhaps already restored. Read it again.
                 template = self._templates.one(template.workspace_id, template.id)
             else:
-                return
+                return name
         raise Conflict("conflict", "Others change this template all the time; try again.")
 
     def cleanup_due_at(self) -> str:

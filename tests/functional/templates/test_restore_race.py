@@ -1,6 +1,7 @@
 """Races between a change of a template and its deletion and restore."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -25,21 +26,25 @@ def test_change_of_a_concurrently_deleted_template(
     service: Service, monkeypatch: pytest.MonkeyPatch, change: str, *, restored: bool
 ) -> None:
     path = make_template(service)
-    write = Tables.write
     deletions = iter([True])
 
-    def deleted_before(tables: Tables, wanted: Write) -> object:
-        is_change = "#TPL#" in (wanted.key or {}).get("PK", "")
-        if is_change and next(deletions, False):
-            service.call("DELETE", path)
-            try:
-                return write(tables, wanted)
-            finally:
-                if restored:
-                    service.call("POST", f"{path}/restore")
-        return write(tables, wanted)
+    def delete_before(execute: Callable[[Tables, Any], object]) -> Callable[[Tables, Any], object]:
+        def wrapped(tables: Tables, wanted: Write | list[Write]) -> object:
+            first = wanted if isinstance(wanted, Write) else wanted[0]
+            is_change = "#TPL#" in (first.key or {}).get("PK", "")
+            if is_change and next(deletions, False):
+                service.call("DELETE", path)
+                try:
+                    return execute(tables, wanted)
+                finally:
+                    if restored:
+                        service.call("POST", f"{path}/restore")
+            return execute(tables, wanted)
 
-    monkeypatch.setattr(Tables, "write", deleted_before)
+        return wrapped
+
+    for name in ("write", "transact"):
+        monkeypatch.setattr(Tables, name, delete_before(getattr(Tables, name)))
     answer = CHANGES[change](service, path)
 
     assert next(deletions, None) is None

@@ -165,11 +165,21 @@ def test_equal_datasets_have_separate_objects(service: Service) -> None:
     assert left["data"] == data
 
 
-def test_source_left_by_a_killed_function_is_removed(service: Service) -> None:
+def test_source_left_by_a_killed_function_is_removed(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = make_template(service, html=LARGE_HTML)
-    service.kill_before_commit = True
-    with pytest.raises(FunctionKilled):
-        put_draft(service, path, html=LARGE_HTML + "2")
+    contents = type(service.services.source_texts)
+    put = contents.put
+
+    def dies_after_put(*arguments: Any) -> None:
+        put(*arguments)
+        raise FunctionKilled
+
+    with monkeypatch.context() as broken:
+        broken.setattr(contents, "put", dies_after_put)
+        with pytest.raises(FunctionKilled):
+            put_draft(service, path, html=LARGE_HTML + "2")
     assert len(service.objects()) == 2
 
     service.clock.advance(minutes=30)

@@ -1,0 +1,79 @@
+"""Requests that arrive after their own retry: they change nothing any more."""
+
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final, cast
+
+import pytest
+
+from tests.builders.service import Service
+from tests.builders.templates import LARGE_HTML, make_template, template_rows
+from tests.functional.templates.test_restore_race import CHANGES
+
+_ITEM_WRITES: Final = {"update_item", "put_item", "delete_item"}
+
+
+class DelayingClient:
+    """DynamoDB client whose requests to write one item arrive again when the test says so.
+
+    Each has been delayed on its way, and botocore has sent it once more. Transactions do not
+    arrive again: by their token DynamoDB executes them once.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._delayed: list[partial[Any]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._client, name)
+        if name not in _ITEM_WRITES:
+            return call
+
+        def send(**request: Any) -> Any:
+            self._delayed.append(partial(call, **request))
+            return call(**request)
+
+        return send
+
+    def deliver(self) -> None:
+        """Deliver the delayed requests, the latest first."""
+        while self._delayed:
+            with suppress(self._client.exceptions.ConditionalCheckFailedException):
+                self._delayed.pop()()
+
+
+@pytest.fixture
+def delaying(service: Service) -> DelayingClient:
+    client = DelayingClient(service.clients.dynamodb)
+    service.clients.dynamodb = cast("Any", client)
+    return client
+
+
+@pytest.mark.parametrize("change", ["draft", "dataset"])
+def test_stored_source_is_not_announced_again(
+    service: Service, delaying: DelayingClient, change: str
+) -> None:
+    path = make_template(service)
+    assert CHANGES[change](service, path).status in {200, 201}
+
+    delaying.deliver()
+    service.clock.advance(hours=2)
+    service.tick()
+    service.run_maintenance()
+
+    named = [row["object_key"] for row in template_rows(service, path) if row.get("object_key")]
+    assert len(named) == 1
+    assert service.objects() == named
+
+
+def test_source_of_a_new_template_is_not_announced_again(
+    service: Service, delaying: DelayingClient
+) -> None:
+    path = make_template(service, html=LARGE_HTML)
+
+    delaying.deliver()
+    service.clock.advance(hours=2)
+    service.tick()
+    service.run_maintenance()
+
+    assert service.call("GET", f"{path}/draft").json["html"] == LARGE_HTML
