@@ -2,11 +2,10 @@
 
 import datetime as dt
 import logging
-from collections.abc import Mapping
 from copy import replace
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId
@@ -41,13 +40,14 @@ class TrashTemplate:
                 template, sets, unchanged=("locked",), due_at=format_rfc3339(now + TRASH_RETENTION)
             )
             try:
-                self._tables.write(change)
-            except ConditionFailed as conflict:
-                if not _has_values(sets, conflict.item):
-                    template = self._templates.one(template.workspace_id, template.id)
-                    continue
-            log.info("template deleted", extra={"template": template.id})
-            return replace(template, status="deleted", deleted_at=deleted_at)
+                # A transaction: a plain update that arrives after its own retry would delete the
+                # template again when it has been restored.
+                self._tables.transact([change])
+            except ConditionFailed:
+                template = self._templates.one(template.workspace_id, template.id)
+            else:
+                log.info("template deleted", extra={"template": template.id})
+                return replace(template, status="deleted", deleted_at=deleted_at)
         raise Conflict("conflict", "Others change this template all the time; try again.")
 
     def restore(self, workspace_id: WorkspaceId, template_id: str) -> Template:
@@ -70,11 +70,6 @@ class TrashTemplate:
             return self._templates.one(workspace_id, template_id)
         log.info("template restored", extra={"template": template.id})
         return replace(template, status="active", deleted_at=None, updated_at=updated_at)
-
-
-def _has_values(sets: Mapping[str, str], item: Item | None) -> bool:
-    """Return whether a row has these values: this write was done, and its response was lost."""
-    return item is not None and all(item.get(name) == value for name, value in sets.items())
 
 
 def is_trash_expired(template: Template, now: dt.datetime) -> bool:

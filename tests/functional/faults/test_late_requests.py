@@ -77,3 +77,13 @@ def test_source_of_a_new_template_is_not_announced_again(
     service.run_maintenance()
 
     assert service.call("GET", f"{path}/draft").json["html"] == LARGE_HTML
+
+
+def test_restored_template_is_not_deleted_again(service: Service, delaying: DelayingClient) -> None:
+    path = make_template(service)
+    service.call("DELETE", path)
+    service.call("POST", f"{path}/restore")
+
+    delaying.deliver()
+
+    assert service.call("GET", path).status == 200
