@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable
+from contextlib import suppress
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
@@ -26,10 +27,13 @@ class Uploads:
         return {upload.id: upload for upload in uploads if upload.expires_at > format_rfc3339(now)}
 
     def put(self, upload: Upload) -> None:
-        """Store an upload."""
+        """Store a new upload."""
         ttl = int(parse_rfc3339(upload.expires_at).timestamp())
         item = upload._asdict() | _key(upload) | {"ttl": ttl}
-        self._tables.write(Write(self._table, item=item))
+        # The id is new, so an existing row is from this call. A request that arrives after its own
+        # retry must not make an upload pending again whose bytes have left the form's key.
+        with suppress(ConditionFailed):
+            self._tables.write(Write(self._table, item=item, condition="attribute_not_exists(PK)"))
 
     def mark_ready(self, upload: Upload, size: int) -> Upload | None:
         """Mark a pending upload as ready and return it; None if it was deleted meanwhile."""

@@ -8,6 +8,7 @@ import pytest
 
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, template_rows
+from tests.builders.uploads import announce_upload, store_announced
 from tests.functional.templates.test_restore_race import CHANGES
 
 _ITEM_WRITES: Final = {"update_item", "put_item", "delete_item"}
@@ -87,3 +88,13 @@ def test_restored_template_is_not_deleted_again(service: Service, delaying: Dela
     delaying.deliver()
 
     assert service.call("GET", path).status == 200
+
+
+def test_ready_upload_is_not_pending_again(service: Service, delaying: DelayingClient) -> None:
+    upload = announce_upload(service, bytes=5).json["id"]
+    store_announced(service, upload, b"<p>Hi")
+    assert service.call("GET", f"/v1/uploads/{upload}").json["status"] == "ready"
+
+    delaying.deliver()
+
+    assert service.call("GET", f"/v1/uploads/{upload}").json["status"] == "ready"
