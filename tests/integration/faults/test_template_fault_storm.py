@@ -40,6 +40,7 @@ class Author:
     """Works on one template, and repeats failed requests."""
 
     def __init__(self, storm: FaultStorm, number: int, answers: Counter[str]) -> None:
+        self._calm = storm.calm
         self._process = FunctionProcess(storm.calm)
         self._dice = random.Random(SEED + number)  # noqa: S311 -- a plan, no secrets
         self._answers = answers
@@ -69,7 +70,8 @@ class Author:
             )
         )
         upload = self._repeated(lambda: announce_upload(self._process, bytes=5))["id"]
-        store_announced(self._process, upload, b"<p>Hi")
+        # The author sends it to the form, not to the service; the faults are those of functions.
+        store_announced(self._calm, upload, b"<p>Hi")
         where = f"/v1/uploads/{upload}"
         shown = self._repeated(lambda: self._process.call("GET", where))
         assert shown["status"] == "ready", shown
