@@ -142,7 +142,7 @@ class Figures:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     places[node.name].append(module.name)
         inside = {
-            name: [each for each in found if not each.startswith("chalicelib.contract.")]
+            name: [each for each in found if not _is_contract_model(each)]
             for name, found in places.items()
         }
         return {
@@ -192,6 +192,12 @@ def main() -> None:
     ):
         table.add_row(name, str(value))
     Console().print(table)
+
+
+def _is_contract_model(module: str) -> bool:
+    """Tell whether a module has models of the contract; typed options mirror them."""
+    is_contract = module.startswith("chalicelib.contract.")
+    return is_contract and not module.startswith("chalicelib.contract.options.")
 
 
 def _modules(root: Path, *names: str) -> list[Module]:

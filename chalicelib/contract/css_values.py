@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+# Window of a page that asks for none, in CSS pixels.
+DEFAULT_VIEWPORT: Final = (1280, 720)
 # Named colours of CSS Color Module Level 4, 6.1.
 _COLOR_NAMES: Final = frozenset(
     """aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue

@@ -1,7 +1,7 @@
 """Lint of a job's templates: runs them without drawing and collects their faults."""
 
 from contextlib import suppress
-from typing import Final
+from typing import Final, Unpack
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
@@ -9,12 +9,11 @@ from chalicelib.engine.inputs.data import load_data
 from chalicelib.engine.job import JobContext, PageJob
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
-from chalicelib.engine.sources.source_document import TemplateRunner
+from chalicelib.engine.sources.source_document import TemplateRunner, TemplateRunOptions
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
-from chalicelib.engine.templating.includes import Includes
 
-_NO_INCLUDES: Final = Includes()
-_NO_LOCALE_DEFAULTS: Final = LocaleDefaults()
+type _RunKey = tuple[str, bool | None, LocaleDefaults | None, frozenset[str]]
+
 # The document is built once more for each fault.
 _MAX_FAULTS: Final = 20
 
@@ -81,38 +80,20 @@ class _RunOnceTemplates:
     def __init__(self, templates: TemplateRunner) -> None:
         """Run the templates with `templates`."""
         self._templates = templates
-        self._texts: dict[tuple[str, bool, LocaleDefaults, frozenset[str]], str] = {}
+        self._texts: dict[_RunKey, str] = {}
         self.failed_source: str | None = None
 
     def reset(self) -> None:
         """Forget the last failure."""
         self.failed_source = None
 
-    def render(  # noqa: PLR0913 -- as the protocol
-        self,
-        source: str,
-        data: JsonObject,
-        *,
-        strict: bool,
-        deadline: float,
-        escape: bool = True,
-        includes: Includes = _NO_INCLUDES,
-        locale_defaults: LocaleDefaults = _NO_LOCALE_DEFAULTS,
-    ) -> str:
+    def render(self, source: str, data: JsonObject, **options: Unpack[TemplateRunOptions]) -> str:
         """Return the text; raises RenderFailure the first time."""
-        key = (source, escape, locale_defaults, frozenset(data))
+        key = (source, options.get("escape"), options.get("locale_defaults"), frozenset(data))
         if key not in self._texts:
             self._texts[key] = ""
             try:
-                self._texts[key] = self._templates.render(
-                    source,
-                    data,
-                    strict=strict,
-                    deadline=deadline,
-                    escape=escape,
-                    includes=includes,
-                    locale_defaults=locale_defaults,
-                )
+                self._texts[key] = self._templates.render(source, data, **options)
             except RenderFailure:
                 self.failed_source = source
                 raise

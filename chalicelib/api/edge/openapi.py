@@ -17,9 +17,6 @@ from chalicelib.core.version import VERSION
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    type _References = Mapping[type[BaseModel], oas.Schema]
-    type _Schemas = tuple[_References, _References, dict[str, oas.Schema]]
-
 _SCHEMA_REFERENCE: Final = "#/components/schemas/{model}"
 _BINARY_SCHEMA: Final[oas.Schema] = {"type": "string", "format": "binary"}
 _FORM_SCHEMA: Final[oas.Schema] = {
@@ -64,15 +61,12 @@ def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> oas.Docume
     """Return the OpenAPI document of these endpoints; `api_host` is the server URL."""
     request_models = {name for row in endpoints for name in (row.body, row.query) if name}
     response_models = {name for row in endpoints for name in row.answers.values() if name}
-    # Schemas of pydantic are those of OpenAPI 3.1.
-    inputs, outputs, definitions = cast(
-        "_Schemas",
-        model_json_schemas(
-            map(import_model, sorted(request_models)),
-            [*map(import_model, sorted(response_models)), ProblemDetails],
-            _SCHEMA_REFERENCE,
-        ),
+    models = model_json_schemas(
+        map(import_model, sorted(request_models)),
+        [*map(import_model, sorted(response_models)), ProblemDetails],
+        _SCHEMA_REFERENCE,
     )
+    inputs, outputs, definitions = cast("oas.ModelSchemas", models)
     writer = _OperationWriter(inputs, outputs, definitions)
     paths: dict[str, dict[str, oas.Operation]] = {}
     for row in endpoints:

@@ -1,9 +1,17 @@
 """Types of an OpenAPI 3.1 document: the objects and members that this service writes and shows."""
 
 from collections.abc import Mapping, Sequence
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from chalicelib.core.json import Json
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    # References of the request models and of the response models, and all schemas: what pydantic
+    # writes is JSON Schema 2020-12, as OpenAPI 3.1 has it.
+    type _References = Mapping[type[BaseModel], Schema]
+    type ModelSchemas = tuple[_References, _References, dict[str, Schema]]
 
 # Some keys of this type and the next ones are no identifiers.
 Schema = TypedDict(

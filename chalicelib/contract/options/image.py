@@ -2,14 +2,15 @@
 
 from typing import Literal
 
+from chalicelib.contract.css_values import DEFAULT_VIEWPORT
 from chalicelib.contract.options.base import Options
 
 
 class Viewport(Options, frozen=True):
     """Browser window that the page is laid out in."""
 
-    width: int = 1280
-    height: int = 720
+    width: int = DEFAULT_VIEWPORT[0]
+    height: int = DEFAULT_VIEWPORT[1]
     device_scale_factor: float = 1.0
     mobile: bool = False
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from copy import replace
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Required, TypedDict, Unpack
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter
@@ -30,21 +30,24 @@ _HIDE_URL: Final = "<style>.url{display:none!important}</style>"
 _NO_MORE_DATA: Final[Mapping[str, str]] = {}
 
 
+class TemplateRunOptions(TypedDict, total=False):
+    """Options of a run; `escape`, True by default, makes inserted values safe in HTML.
+
+    `deadline` is in seconds since 1970.
+    """
+
+    strict: Required[bool]
+    deadline: Required[float]
+    escape: bool
+    includes: Includes
+    locale_defaults: LocaleDefaults
+
+
 class TemplateRunner(Protocol):
     """Runner of templates."""
 
-    def render(  # noqa: PLR0913 -- all that a run depends on
-        self,
-        source: str,
-        data: JsonObject,
-        *,
-        strict: bool,
-        deadline: float,
-        escape: bool = True,
-        includes: Includes = ...,
-        locale_defaults: LocaleDefaults = ...,
-    ) -> str:
-        """Return the text of a template; `escape` makes inserted values safe in HTML.
+    def render(self, source: str, data: JsonObject, **options: Unpack[TemplateRunOptions]) -> str:
+        """Return the text of a template.
 
         Raises RenderFailure `template_…` or `render_timeout`.
         """

@@ -27,15 +27,15 @@ class TemplateSource(SourceBase, frozen=True, tag="template"):
     @property
     @override
     def invalid_data_code(self) -> str:
-        return self._found.invalid_data_code
+        return self._resolved_content.invalid_data_code
 
     @override
     def texts(self) -> Iterator[str]:
-        yield from self._found.texts()
+        yield from self._resolved_content.texts()
 
     @override
     def text_name(self, text: str) -> str | None:
-        return self._found.text_name(text)
+        return self._resolved_content.text_name(text)
 
     @override
     def text_pointer(self, name: str) -> str:
@@ -49,9 +49,9 @@ class TemplateSource(SourceBase, frozen=True, tag="template"):
     def document(
         self, job: "PageJob", context: "JobContext", templates: TemplateRunner
     ) -> SourceDocument:
-        return self._found.document(job, context, templates)
+        return self._resolved_content.document(job, context, templates)
 
     @property
-    def _found(self) -> HtmlSource | CanvasSource:
+    def _resolved_content(self) -> HtmlSource | CanvasSource:
         assert self.content is not None, "the template is not found yet"
         return self.content

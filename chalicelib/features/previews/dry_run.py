@@ -11,7 +11,7 @@ from chalicelib.core.json import JsonObject, OpaqueObject
 from chalicelib.engine.job import Job, JobContext, PageJob, RenderOutcome
 from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.renders.run.jobs import job_context
-from chalicelib.features.renders.run.protocol import Message
+from chalicelib.features.renders.run.protocol import RenderMessage
 from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.contents import UploadContents
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MAX_OUTPUT_BYTES: Final = 100_000_000
 
 
-class DryRunCall(Message, frozen=True):
+class DryRunCall(RenderMessage, frozen=True):
     """Call to render a document by `ends_at` (Unix seconds) and store nothing.
 
     A body that is too large for an invocation is in the bucket at `body_key`. `ends_at` also bounds
@@ -54,13 +54,13 @@ class ReportedFailure(msgspec.Struct, frozen=True):
         return cls(failure.code, failure.detail, failure.errors, members)
 
 
-class DryRunAnswer(Message, frozen=True):
+class DryRunAnswer(RenderMessage, frozen=True):
     """Answer of the render function to a dry run."""
 
     failure: ReportedFailure | None
 
 
-class LintAnswer(Message, frozen=True):
+class LintAnswer(RenderMessage, frozen=True):
     """Answer of the render function to a lint call."""
 
     failures: tuple[ReportedFailure, ...]

@@ -169,7 +169,7 @@ def test_source_left_by_a_killed_function_is_removed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_template(service, html=LARGE_HTML)
-    contents = type(service.services.source_texts)
+    contents = type(service.services.templates.source_texts)
     put = contents.put
 
     def dies_after_put(*arguments: Any) -> None:

@@ -5,7 +5,7 @@ Never add flags that disable web security or site isolation, nor `--single-proce
 
 from typing import Final
 
-from chalicelib.contract.options.image import Viewport
+from chalicelib.contract.css_values import DEFAULT_VIEWPORT
 
 # Each context names its own proxy; traffic outside of a context meets the closed port 9.
 # Chromium resolves no names: only the proxy does, so requests that bypass the interception
@@ -49,7 +49,7 @@ _RENDERING: Final = (
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
     "--hide-scrollbars",
-    f"--window-size={Viewport().width},{Viewport().height}",
+    "--window-size={},{}".format(*DEFAULT_VIEWPORT),
     "--lang=en-US",
     # Above the page's memory budget (lifecycle.py), so that the memory watch fires first and the
     # failure names the budget instead of a lost browser (decision 19).

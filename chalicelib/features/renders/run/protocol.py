@@ -18,7 +18,7 @@ MAX_RETURNED_BYTES: Final = 4_300_000
 MAX_BODY_BYTES: Final = 5_900_000
 
 
-class Message(msgspec.Struct, frozen=True):
+class RenderMessage(msgspec.Struct, frozen=True):
     """Call of the render function, or its answer."""
 
     def to_json(self) -> dict[str, Json]:
@@ -32,7 +32,7 @@ class Message(msgspec.Struct, frozen=True):
         return msgspec.convert(payload, cls)
 
 
-class RunRenderCall(Message, frozen=True):
+class RunRenderCall(RenderMessage, frozen=True):
     """Call to run one attempt of a render now; `job` None: its body is in the bucket.
 
     `row`: the new render, whose first attempt is promised to this invocation (decision 10); None:
@@ -75,7 +75,7 @@ class QueuedRender(NamedTuple):
         return cls(WorkspaceId(workspace_id), RenderId(render_id), request_id)
 
 
-class RunRenderAnswer(Message, frozen=True):
+class RunRenderAnswer(RenderMessage, frozen=True):
     """Row after the attempt, and the file in base64 if it was requested and fits."""
 
     row: OpaqueObject | None
