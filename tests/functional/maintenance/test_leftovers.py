@@ -72,7 +72,7 @@ def test_bug_before_the_render_is_created_releases_the_lease(
     for place in filter(None, (fails_at, also)):
         part, _, method = place.partition(".")
         fault = has_no_capacity if place == also else fails
-        monkeypatch.setattr(type(getattr(service.services, part)), method, fault)
+        monkeypatch.setattr(type(getattr(service.services.state, part)), method, fault)
 
     assert render_template(service, path, mode=mode, data={"n": 1}).code == "internal_error"
 
