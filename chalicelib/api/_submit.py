@@ -157,11 +157,13 @@ def _location_header(call: Call, render: Render) -> Headers:
 def delivery_reply(call: Call, result: SyncResult, headers: Mapping[str, str]) -> Reply:
     """Return a succeeded render in the form of its delivery: the render or its file.
 
+    A render without any file is answered by itself.
     A repeat of a request with zero retention gets the render without its file, which was never
     stored (decision 17).
     """
     render = result.render
-    if render.returns_file and not (render.zero_retention and result.content is None):
+    is_file_kept = not (render.zero_retention and result.content is None)
+    if render.returns_file and render.file_formats and is_file_kept:
         return _stored_file_reply(call, result, {**headers, "X-Render-Id": render.id})
     body = call.services.renders.present(render, with_urls=render.delivery == "url")
     return Reply(200, body, headers=headers)

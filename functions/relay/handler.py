@@ -45,7 +45,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
         types=EVENT_TYPES,
         subscribers=(
             state.clean_up,
-            CountUsage(state.main_table, _file_extensions),
+            CountUsage(state.main_table, _counted_formats),
             CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),
         ),
         queues=parts.queue,
@@ -55,8 +55,10 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
     )
 
 
-def _file_extensions(row: Item) -> Sequence[str]:
-    return render_of(row).extensions
+def _counted_formats(row: Item) -> Sequence[str]:
+    """Return the formats of the files that came out, of a failed render those asked for."""
+    render = render_of(row)
+    return render.file_formats if render.status == "succeeded" else render.requested_formats
 
 
 handler = WorkFunction("relay", build)

@@ -47,6 +47,8 @@ class FakeEngine:
         self.content = FAKE_PDF
         self.logs: tuple[str, ...] = ()
         self.page_count = 2
+        # Files that come out in place of those that the job asks for.
+        self.files: tuple[RenderedFile, ...] | None = None
 
     @property
     def jobs(self) -> list[PageJob]:
@@ -73,6 +75,8 @@ class FakeEngine:
             )
             for kind in kinds
         )
+        if self.files is not None:
+            files = self.files
         trace = RenderTrace(logs=self.logs, timings={"load_ms": 1, "print_ms": 2})
         name = job.output.filename
         return RenderOutcome(

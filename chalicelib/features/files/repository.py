@@ -31,6 +31,10 @@ class DueFile(NamedTuple):
     key: str
 
 
+# Records that are written in one transaction with the row of their render and its event.
+MAX_FINAL_RECORDS: Final = 90
+
+
 class Files:
     """Records that signed file URLs resolve to."""
 

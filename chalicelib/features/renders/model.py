@@ -62,6 +62,11 @@ class Render(NamedTuple):
     timings: Mapping[str, int] | None = None
     logs: tuple[str, ...] = ()
     explain: JsonObject | None = None
+    # Formats of the files that came out, also of those that are not kept.
+    file_formats: tuple[str, ...] = ()
+    # By attempt, the formats of the files that it may have stored, where they are not those that
+    # the request asks for.
+    announced: Mapping[str, Sequence[str]] = {}
     # `result` has the conformance report, `invoice` the totals of an e-invoice.
     result: JsonObject | None = None
     invoice: JsonObject | None = None
@@ -84,8 +89,8 @@ class Render(NamedTuple):
     batch_id: str | None = None
 
     @property
-    def extensions(self) -> tuple[str, ...]:
-        """Return the file extensions of a successful render, in file order."""
+    def requested_formats(self) -> tuple[str, ...]:
+        """Return the formats of the files that the request asks for, in file order."""
         format_, formats = self.output["format"], self.output["formats"]
         if format_ == "zip" or not isinstance(formats, Sequence) or not formats:
             return (str(format_ or "pdf"),)

@@ -3,6 +3,8 @@
 import datetime as dt
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
@@ -13,7 +15,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import FileId, RenderId, WorkspaceId
 from chalicelib.features.events.repository import EventOutbox
-from chalicelib.features.files.repository import Files
+from chalicelib.features.files.repository import MAX_FINAL_RECORDS, Files
 from chalicelib.features.renders.events import purge_event
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
@@ -100,7 +102,8 @@ class PurgeFiles:
         log.info("files expired")
 
     def remove_objects(self, render: Render) -> None:
-        """Remove every object that an attempt of a purged render may have stored."""
+        """Remove what attempts of a purged render may have stored; end all URLs first."""
+        self._purge_other_records(render)
         self._objects.delete_many(list(attempt_object_keys(render)))
         crash_if_armed(CrashPoint.MAINTENANCE_PURGED)
         if render.status == "canceled" and not self._is_free(render):
@@ -108,6 +111,14 @@ class PurgeFiles:
             self._tables.write(self._renders.recheck_write(render))
         else:
             self._tables.write(self._renders.due_removal(render))
+
+    def _purge_other_records(self, render: Render) -> None:
+        """Mark the files that did not fit into the transaction of the purge; idempotent."""
+        at = format_rfc3339(self._clock.now())
+        for write in islice(self._files.purges(render.files, at), MAX_FINAL_RECORDS, None):
+            # A record that is gone has no URL any more.
+            with suppress(ConditionFailed):
+                self._tables.write(write)
 
     def _is_free(self, render: Render) -> bool:
         now = format_rfc3339(self._clock.now())
@@ -121,7 +132,7 @@ class PurgeFiles:
         # Row and file records change in one transaction (decision 3).
         writes = [
             self._renders.purge_write(render, at, due_at),
-            *self._files.purges(render.files, at),
+            *islice(self._files.purges(render.files, at), MAX_FINAL_RECORDS),
             self._events.creation(event),
         ]
         try:

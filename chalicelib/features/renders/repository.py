@@ -1,19 +1,23 @@
 """Renders in the table: reads, and the conditional writes between their states."""
 
-import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
+from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import UNFINISHED_STATUSES, Attempt, ClaimResult, Render
-from chalicelib.features.renders.rows import due_shard, outcome_json, partition, render_of, row_of
+from chalicelib.features.renders.rows import (
+    due_shard,
+    expiry_time,
+    outcome_json,
+    partition,
+    render_of,
+    row_of,
+)
 
-_FILES_MARGIN: Final = dt.timedelta(days=30)
-# A history stays short because attempts are few.
-_APPEND_HISTORY: Final = "history = list_append(history, :entry)"
+_APPEND_HISTORY: Final = "history = list_append(history, :entry)"  # Attempts are few.
 
 
 class Renders:
@@ -122,7 +126,7 @@ class Renders:
             names={"#status": "status", "#ttl": "ttl"},
             values={
                 ":status": render.status,
-                ":ttl": _ttl(render),
+                ":ttl": expiry_time(render),
                 ":outcome": outcome_json(render),
                 ":billed": render.billed,
                 ":started_at": render.started_at,
@@ -134,6 +138,16 @@ class Renders:
                 **expiry,
                 **_unfinished_values(),
             },
+        )
+
+    def announcement(self, render: Render) -> Write:
+        """Return the write of the formats that an attempt announces before it stores files."""
+        values: Mapping[str, RowValue] = {
+            ":announced": render.announced,
+            ":attempt": render.attempt,
+        }
+        return self._unfinished_write(
+            render, "SET announced = :announced", values, "attempt = :attempt AND "
         )
 
     def end_write(self, render: Render, *, is_running: bool) -> Write:
@@ -153,7 +167,7 @@ class Renders:
             names={"#status": "status", "#ttl": "ttl"},
             values={
                 ":status": render.status,
-                ":ttl": _ttl(render),
+                ":ttl": expiry_time(render),
                 ":outcome": outcome_json(render),
                 ":at": render.completed_at,
                 ":entry": [_history_entry(render.completed_at, f"ended from outside: {code}")],
@@ -186,15 +200,12 @@ class Renders:
         attempt continues. Otherwise that many are over, and the render is free for the next one.
         """
         is_running = attempts_made is None
-        return Write(
-            self._table,
-            key=_key(render.workspace_id, render.id),
-            update="SET body_key = :key, #status = :status, started_at = :started_at, "
+        return self._unfinished_write(
+            render,
+            "SET body_key = :key, #status = :status, started_at = :started_at, "
             "relay_settles = :true, attempt = :tried, due_at = :due_at, DPK = :dpk, "
             f"claimed_until = {'claimed_until' if is_running else ':free'}, {_APPEND_HISTORY}",
-            condition="attempt = :attempt AND #status IN (:from0, :from1)",
-            names={"#status": "status"},
-            values={
+            {
                 ":key": body_key,
                 ":true": True,
                 ":due_at": due_at,
@@ -204,42 +215,32 @@ class Renders:
                 ":attempt": render.attempt,
                 ":tried": render.attempt if attempts_made is None else attempts_made,
                 ":entry": [_history_entry(at, "left by its caller")],
-                **_unfinished_values(),
                 # A past time: the render is free even if the next function's clock is behind.
                 **({} if is_running else {":free": render.created_at}),
             },
+            "attempt = :attempt AND ",
         )
 
     def waive_attempt(self, render: Render, at: str) -> None:
         """Waive an attempt that a transient error ended, and free the render (decision 5)."""
-        write = Write(
-            self._table,
-            key=_key(render.workspace_id, render.id),
-            update="SET waived_attempts = waived_attempts + :one, claimed_until = :at, "
-            f"{_APPEND_HISTORY}",
-            condition="attempt = :attempt AND claimed_until > :at AND #status IN (:from0, :from1)",
-            names={"#status": "status"},
-            values={
+        write = self._unfinished_write(
+            render,
+            f"SET waived_attempts = waived_attempts + :one, claimed_until = :at, {_APPEND_HISTORY}",
+            {
                 ":one": 1,
                 ":at": at,
                 ":attempt": render.attempt,
                 ":entry": [_history_entry(at, f"attempt {render.attempt} waived")],
-                **_unfinished_values(),
             },
+            "attempt = :attempt AND claimed_until > :at AND ",
         )
         with suppress(ConditionFailed):
             self._tables.write(write)
 
     def postpone_write(self, render: Render, due_at: str) -> Write:
         """Return the write that moves the due time of an unfinished render."""
-        return Write(
-            self._table,
-            key=_key(render.workspace_id, render.id),
-            update="SET due_at = :due_at, DPK = :dpk",
-            condition="#status IN (:from0, :from1)",
-            names={"#status": "status"},
-            values={":due_at": due_at, ":dpk": due_shard(render), **_unfinished_values()},
-        )
+        values = {":due_at": due_at, ":dpk": due_shard(render)}
+        return self._unfinished_write(render, "SET due_at = :due_at, DPK = :dpk", values)
 
     def purge_write(self, render: Render, at: str, due_at: str) -> Write:
         """Return the write that purges a render's files; due at `due_at` to remove the objects."""
@@ -253,31 +254,30 @@ class Renders:
 
     def recheck_write(self, render: Render) -> Write:
         """Return the write that makes a final render due at its `claimed_until`."""
-        return Write(
-            self._table,
-            key=_key(render.workspace_id, render.id),
-            update="SET due_at = claimed_until, DPK = :dpk",
-            condition="attribute_exists(PK)",
-            values={":dpk": due_shard(render)},
-        )
+        due = {":dpk": due_shard(render)}
+        return self._due_write(render, "SET due_at = claimed_until, DPK = :dpk", due)
 
     def due_removal(self, render: Render) -> Write:
         """Return the write that removes a final render from the due index."""
+        return self._due_write(render, "REMOVE due_at, DPK", {})
+
+    def _due_write(self, render: Render, update: str, values: Mapping[str, RowValue]) -> Write:
+        key = _key(render.workspace_id, render.id)
+        condition = "attribute_exists(PK)"
+        return Write(self._table, key=key, update=update, condition=condition, values=values)
+
+    def _unfinished_write(
+        self, render: Render, update: str, values: Mapping[str, RowValue], also: str = ""
+    ) -> Write:
+        """Return a write to the row of an unfinished render; `also` is a further condition."""
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
-            update="REMOVE due_at, DPK",
-            condition="attribute_exists(PK)",
+            update=update,
+            condition=f"{also}#status IN (:from0, :from1)",
+            names={"#status": "status"},
+            values={**values, **_unfinished_values()},
         )
-
-
-def _ttl(render: Render) -> int:
-    """Return the Unix second from which the row of a final render is absent."""
-    assert render.completed_at is not None, render.id
-    kept_until = parse_rfc3339(render.completed_at) + dt.timedelta(days=render.history_days)
-    # Never before its files, whose retention may be longer.
-    files_until = parse_rfc3339(render.expires_at or render.completed_at) + _FILES_MARGIN
-    return int(max(kept_until, files_until).timestamp())
 
 
 def _key(workspace_id: WorkspaceId, render_id: RenderId) -> Item:

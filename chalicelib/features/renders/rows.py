@@ -4,6 +4,7 @@ Values used in conditions, filters and indexes are attributes. All others are in
 `request` and `outcome` (decision 4).
 """
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,6 +13,7 @@ import msgspec
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core import json
+from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.core.json import Json
 from chalicelib.features.files.model import StoredFile
@@ -20,6 +22,8 @@ from chalicelib.features.renders.output_defaults import output_differences, with
 from chalicelib.features.workspaces.limits.model import Reservation
 
 DUE_RENDER: Final = DueKind("render", shards=8)
+
+_FILES_MARGIN: Final = dt.timedelta(days=30)
 
 type _Fields = dict[str, Json]
 
@@ -53,10 +57,12 @@ _OUTCOME_FIELDS: Final = (
     "error",
     "timings",
     "logs",
+    "file_formats",
     "explain",
     "result",
     "invoice",
 )
+_OUTCOME_LISTS: Final = ("warnings", "logs", "file_formats")
 
 
 def lists_partition(workspace_id: WorkspaceId) -> str:
@@ -102,6 +108,7 @@ def row_of(render: Render) -> Item:
         "files_purged_at": render.files_purged_at,
         "request": request_json(render),
         "outcome": outcome_json(render),
+        **({"announced": render.announced} if render.announced else {}),
     }
 
 
@@ -150,9 +157,19 @@ def render_of(item: Item) -> Render:
         files_purged_at=item.get("files_purged_at"),
         **request,
         output=dict(with_defaults(options)) if output is None else output,
+        announced=item.get("announced", {}),
         files=tuple(_file(file, item) for file in outcome.pop("files", ())),
-        **outcome | {name: tuple(outcome.get(name, ())) for name in ("warnings", "logs")},
+        **outcome | {name: tuple(outcome.get(name, ())) for name in _OUTCOME_LISTS},
     )
+
+
+def expiry_time(render: Render) -> int:
+    """Return the Unix second from which the row of a final render is absent."""
+    assert render.completed_at is not None, render.id
+    kept_until = parse_rfc3339(render.completed_at) + dt.timedelta(days=render.history_days)
+    # Never before its files, whose retention may be longer.
+    files_until = parse_rfc3339(render.expires_at or render.completed_at) + _FILES_MARGIN
+    return int(max(kept_until, files_until).timestamp())
 
 
 def _without_defaults(render: Render, names: Sequence[str]) -> _Fields:

@@ -189,8 +189,9 @@ def file_key(render: Render, attempt: int, index: int, extension: str) -> str:
 def attempt_object_keys(render: Render) -> Iterator[str]:
     """Yield the object keys at which attempts of a render may have stored files."""
     for attempt in range(1, render.attempt + 1):
-        for n, extension in enumerate(render.extensions):
-            yield from file_object_keys(render, file_key(render, attempt, n, extension))
+        formats = render.announced.get(str(attempt), render.requested_formats)
+        for n, format_ in enumerate(formats):
+            yield from file_object_keys(render, file_key(render, attempt, n, format_))
 
 
 def file_object_keys(render: Render, key: str) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
 from chalicelib.features.renders.run.check_conformance import CheckConformance
 from chalicelib.features.renders.run.end import EndRender
-from chalicelib.features.renders.run.finish import FinishRender, check_size
+from chalicelib.features.renders.run.finish import FinishRender, check_files
 from chalicelib.features.renders.run.jobs import job_context
 from chalicelib.features.renders.run.protocol import QueuedRender, RunRenderCall
 from chalicelib.features.templates.schemas import CheckSchemas
@@ -162,7 +162,7 @@ class ExecuteRender:
             with self._cancellation_watch.watch(render) as cancellation:
                 outcome = self._engine(job, replace(context, cancellation=cancellation))
                 crash_if_armed(CrashPoint.RENDER_MADE)
-                check_size(render, outcome)
+                check_files(render, outcome)
                 margin_s = 0 if ends_at is None else _STORE_MARGIN_S
                 left_s = deadline - margin_s - self._clock.now().timestamp()
                 outcome = self._check_conformance(

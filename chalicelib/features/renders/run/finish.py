@@ -9,19 +9,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from copy import replace
 from functools import partial
+from itertools import batched
 from typing import Any, Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Tables
 from chalicelib.core.clock import Clock, epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.core.errors import RenderFailure
+from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.ids import FileId, derived_id
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.job import RenderedFile, RenderOutcome, RenderTrace
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.model import StoredFile
-from chalicelib.features.files.repository import FileOwner, Files
+from chalicelib.features.files.repository import MAX_FINAL_RECORDS, FileOwner, Files
 from chalicelib.features.renders.events import final_event
 from chalicelib.features.renders.model import DeliveryType, Render
 from chalicelib.features.renders.repository import Renders
@@ -70,13 +71,20 @@ class FinishRender:
     def succeed(self, render: Render, outcome: RenderOutcome) -> Render:
         """Store the files and the success; return the current render."""
         started = self._clock.now()
+        render = replace(render, file_formats=tuple(file.format for file in outcome.files))
         retention = file_retention(render, outcome)
         expires_at = format_rfc3339(started + retention) if retention is not None else None
         files = tuple(
             _stored_file(render, n, produced, outcome.filename, expires_at)
             for n, produced in enumerate(outcome.files)
         )
-        if expires_at is not None:
+        if expires_at is not None and files:
+            if render.file_formats != render.requested_formats:
+                try:
+                    render = self._announce(render)
+                except ConditionFailed:
+                    # The render was ended, or a later attempt runs it.
+                    return self._resolve_conflict(render)
             self._store_all(render, files, outcome)
         store_ms = epoch_ms(self._clock.now()) - epoch_ms(started)
         succeeded = replace(
@@ -100,6 +108,13 @@ class FinishRender:
             members["errors"] = [entry._asdict() for entry in failure.errors]
         failed = replace(render, status="failed", error=members, result=result)
         return self._finish(_with_trace(failed, trace), trace.timings)
+
+    def _announce(self, render: Render) -> Render:
+        """Name the files in the row before they exist, so that a crash leaves none behind."""
+        formats = {str(render.attempt): render.file_formats}
+        announced = replace(render, announced={**render.announced, **formats})
+        self._tables.write(self._renders.announcement(announced))
+        return announced
 
     def _store_all(
         self, render: Render, files: Sequence[StoredFile], outcome: RenderOutcome
@@ -132,12 +147,18 @@ class FinishRender:
         )
         done = shortened_to_fit(ended)
         event = final_event(done, now)
-        writes = [
-            self._renders.finish_write(redact_render(done)),
+        records = [
             *self._files.creations(
                 [file for file in done.files if file.expires_at is not None],
                 FileOwner(done.workspace_id, done.id),
-            ),
+            )
+        ]
+        for batch in batched(records[MAX_FINAL_RECORDS:], TRANSACTION_LIMIT, strict=False):
+            # Nobody has their URLs before the final state; their time to live removes orphans.
+            self._tables.transact(batch)
+        writes = [
+            self._renders.finish_write(redact_render(done)),
+            *records[:MAX_FINAL_RECORDS],
             self._events.creation(event),
         ]
         try:
@@ -220,8 +241,21 @@ def _log_fields(done: Render) -> dict[str, Any]:
     return {"status": done.status, "code": code, "attempt": done.attempt, "timings": done.timings}
 
 
-def check_size(render: Render, outcome: RenderOutcome) -> None:
-    """Raise `page_limit_exceeded` or `output_too_large` for a file over the render's limits."""
+def check_files(render: Render, outcome: RenderOutcome) -> None:
+    """Raise RenderFailure for files that the render may not have.
+
+    Raises `validation_error` for several where the answer is the file, `page_limit_exceeded` and
+    `output_too_large`.
+    """
+    if render.returns_file and len(outcome.files) > 1:
+        message = f"{render.delivery} answers one file, and {len(outcome.files)} came out: send url"
+        pointer = "/delivery/type"
+        raise RenderFailure(
+            "validation_error",
+            f"{pointer}: {message}",
+            errors=[FieldError(pointer, "not_allowed", message)],
+            trace=outcome.trace,
+        )
     max_bytes = _MAX_BYTES[render.delivery]
     if render.zero_retention and render.returns_file:
         # The response must carry the file, as it cannot be fetched later (decision 17).
