@@ -16,6 +16,7 @@ from chalicelib.engine.templating.includes import Includes
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+    from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 
 # Returns the bytes of an upload by its id; raises RenderFailure `upload_not_found`.
 type UploadReader = Callable[[str], bytes]
@@ -161,13 +162,13 @@ class RenderTrace(NamedTuple):
 class ValidationRequest(NamedTuple):
     """Request to the validators about one file.
 
-    `to_json_path` maps a validator's location to a path in the caller's JSON. `own_findings` are
-    PDF/UA findings of the engine that the validators cannot see.
+    `field_paths` are those of the e-invoice that the file is. `own_findings` are PDF/UA findings of
+    the engine that the validators cannot see.
     """
 
     content: bytes
     checks: tuple["ConformanceCheck", ...]
-    to_json_path: "Callable[[str], str | None]"
+    field_paths: "InvoiceFieldPaths | None" = None
     own_findings: tuple["RawFinding", ...] = ()
 
 

@@ -56,7 +56,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
 
 
 def _counted_formats(row: Item) -> Sequence[str]:
-    """Return the formats of the files that came out, of a failed render those asked for."""
+    """Return the formats of the files that came out, of a failed render the requested ones."""
     render = render_of(row)
     return render.file_formats if render.status == "succeeded" else render.requested_formats
 

@@ -118,7 +118,7 @@ def _to_validate(
         return ()
     invoices = [] if order is None else [ConformanceCheck.cii(order.profile)]
     return (
-        *(ValidationRequest(b"<invoice/>", (check,), lambda _place: None) for check in invoices),
+        *(ValidationRequest(b"<invoice/>", (check,)) for check in invoices),
         *(
             pdf_validation_request(file.content, finishing)
             for file in files

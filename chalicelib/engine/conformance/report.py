@@ -53,7 +53,7 @@ class ReportSection(_ProfileFields, _ScenarioField):
 def conformance_report(
     checks: Sequence[ConformanceCheck],
     verdicts: Sequence[Verdict],
-    to_json_path: JsonPathMapper,
+    to_json_path: JsonPathMapper | None,
     own_findings: Sequence[RawFinding] = (),
 ) -> dict[str, ReportSection]:
     """Return the conformance report of one render, by subject.
@@ -70,7 +70,7 @@ def conformance_report(
 def report_section(
     check: ConformanceCheck,
     verdict: Verdict,
-    to_json_path: JsonPathMapper,
+    to_json_path: JsonPathMapper | None,
     own_findings: Sequence[RawFinding] = (),
 ) -> ReportSection:
     """Return one section of the report; only errors make it `failed`."""
@@ -184,12 +184,12 @@ def _first_of_each_rule(findings: Sequence[RawFinding]) -> list[RawFinding]:
     return [findings[number] for number in sorted(selected)]
 
 
-def _finding_json(finding: RawFinding, to_json_path: JsonPathMapper) -> ReportFinding:
+def _finding_json(finding: RawFinding, to_json_path: JsonPathMapper | None) -> ReportFinding:
     return {
         "rule": finding.rule,
         "message": finding.message,
         "location": finding.location,
-        "path": to_json_path(finding.location) if finding.location else None,
+        "path": to_json_path(finding.location) if finding.location and to_json_path else None,
         "count": finding.count,
     }
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
-from chalicelib.engine.conformance.json_path_mapper import json_path_mapper
+from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.finishing.pdfa import pdfa_flavour
 from chalicelib.engine.job import ValidationRequest
 
@@ -28,9 +28,8 @@ def invoice_validation_request(prepared: "PreparedInvoice", xml: bytes) -> Valid
         from chalicelib.engine.conformance.document_claims import invoice_check  # noqa: PLC0415 -- expat
 
         check = invoice_check(xml)
-    return ValidationRequest(
-        xml, (check,), json_path_mapper(prepared.invoice, prepared.input.findings_root)
-    )
+    paths = InvoiceFieldPaths.of(prepared.invoice, prepared.input.findings_root)
+    return ValidationRequest(xml, (check,), paths)
 
 
 def pdf_validation_request(content: bytes, finishing: "FinishingContext") -> ValidationRequest:
@@ -45,9 +44,7 @@ def pdf_validation_request(content: bytes, finishing: "FinishingContext") -> Val
         RawFinding(_OWN_SOURCE, "warning", _UNTAGGED_RULE, each.advice, each.selector, each.count)
         for each in finishing.recorder.accessibility_gaps
     )
-    return ValidationRequest(
-        content, tuple(_pdf_checks(finishing)), lambda _location: None, tuple(own_findings)
-    )
+    return ValidationRequest(content, tuple(_pdf_checks(finishing)), None, tuple(own_findings))
 
 
 def _decrypt_pdf(content: bytes, password: str) -> bytes:

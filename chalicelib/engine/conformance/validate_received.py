@@ -2,7 +2,7 @@
 
 import base64
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import ConformanceCheck, ReportFinding, Validator
-from chalicelib.engine.conformance.json_path_mapper import HasAllowances, json_path_mapper
+from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.conformance.report import (
     MAX_FINDINGS,
     ReportSection,
@@ -58,9 +58,7 @@ def validate_received(
     report: dict[str, ReportSection] = {}
     for document, checks in _documents_and_checks(content, answer):
         verdicts = validator.validate(document, checks, deadline, may_store=may_store)
-        report |= conformance_report(
-            checks, verdicts, _to_json_path if answer["invoice"] else _to_no_path
-        )
+        report |= conformance_report(checks, verdicts, _to_json_path if answer["invoice"] else None)
     return ReceivedValidation(
         report | {"einvoice": _einvoice_section(answer, report)}, answer["invoice"]
     )
@@ -110,14 +108,8 @@ def _einvoice_section(
     return fit_section({**section, "warnings": warnings[:MAX_FINDINGS]})
 
 
-class _UnknownInvoice:
-    """An invoice of unknown shape: other writers may mix allowances and charges."""
-
-    allowances: Sequence[object] = ()
-    lines: Sequence[HasAllowances] = ()
-
-
-_TO_INVOICE_PATH: Final = json_path_mapper(_UnknownInvoice(), _INVOICE_ROOT)
+# Of an invoice of unknown shape: other writers may mix allowances and charges.
+_FIELD_PATHS: Final = InvoiceFieldPaths(_INVOICE_ROOT, 0, ())
 
 
 def _to_json_path(location: str) -> str | None:
@@ -126,9 +118,5 @@ def _to_json_path(location: str) -> str | None:
     The order of allowances and charges in a received XML is unknown: a path into them ends with
     the object that holds them.
     """
-    path = (_TO_INVOICE_PATH(location) or "").partition(".charges[")[0]
+    path = (_FIELD_PATHS.json_path(location) or "").partition(".charges[")[0]
     return path if path.startswith(f"{_INVOICE_ROOT}.") else None
-
-
-def _to_no_path(_location: str) -> None:
-    """Return None: the document has no invoice in the answer."""

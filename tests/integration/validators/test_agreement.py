@@ -5,7 +5,7 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.engine.conformance.checks import ConformanceCheck
-from chalicelib.engine.conformance.json_path_mapper import json_path_mapper
+from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
 from chalicelib.engine.einvoice.read_json import read_invoice
@@ -62,6 +62,8 @@ def test_unknown_codes_are_found_by_the_official_sheets_with_their_path(
     findings = verdict(judge, xml, check).findings or ()
 
     assert faults == []
-    trace = json_path_mapper(read_invoice(invoice_json(changes), "invoice"), "invoice")
+    trace = InvoiceFieldPaths.of(
+        read_invoice(invoice_json(changes), "invoice"), "invoice"
+    ).json_path
     located = {(found.rule, trace(found.location)) for found in findings if found.source == "cen"}
     assert (rule, f"invoice.{path}" if path else None) in located

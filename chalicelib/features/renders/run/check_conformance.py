@@ -84,9 +84,8 @@ class CheckConformance:
             verdicts = validator.validate(
                 each.content, each.checks, deadline, may_store=not render.zero_retention
             )
-            report |= conformance_report(
-                each.checks, verdicts, each.to_json_path, each.own_findings
-            )
+            to_json_path = each.field_paths.json_path if each.field_paths else None
+            report |= conformance_report(each.checks, verdicts, to_json_path, each.own_findings)
         return report
 
 

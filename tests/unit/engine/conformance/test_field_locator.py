@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from chalicelib.engine.conformance.json_path_mapper import json_path_mapper
+from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 
 HEAD = "/rsm:CrossIndustryInvoice[1]/rsm:SupplyChainTradeTransaction[1]"
 SETTLEMENT = f"{HEAD}/ram:ApplicableHeaderTradeSettlement[1]"
@@ -65,9 +65,12 @@ class Invoice:
     ],
 )
 def test_xml_location_maps_to_a_field(location: str, path: str) -> None:
-    assert json_path_mapper(Invoice(), "data.billing")(location) == f"data.billing.{path}"
+    assert (
+        InvoiceFieldPaths.of(Invoice(), "data.billing").json_path(location)
+        == f"data.billing.{path}"
+    )
 
 
 @pytest.mark.parametrize("location", ["/rsm:CrossIndustryInvoice[1]", HEAD, SETTLEMENT, "root", ""])
 def test_location_of_the_whole_invoice_maps_to_no_field(location: str) -> None:
-    assert json_path_mapper(Invoice(), "invoice")(location) is None
+    assert InvoiceFieldPaths.of(Invoice(), "invoice").json_path(location) is None
