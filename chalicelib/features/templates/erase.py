@@ -56,7 +56,13 @@ class EraseTemplates:
         start: Item | None = None
         while True:
             page = self._tables.query(
-                self._table, "PK = :pk", {":pk": pk}, limit=_ROWS_PER_STEP, start=start
+                self._table,
+                "PK = :pk",
+                {":pk": pk},
+                limit=_ROWS_PER_STEP,
+                # A row that a lagging read leaves out would go without its object.
+                consistent=True,
+                start=start,
             )
             rows = [row for row in page.items if row["SK"] != "META"]
             if rows:

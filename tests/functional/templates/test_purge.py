@@ -10,7 +10,7 @@ from chalicelib.adapters.aws.table import Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates import due_templates
 from tests.builders.service import FunctionKilled, Service
-from tests.builders.templates import make_template, template_rows
+from tests.builders.templates import LARGE_HTML, make_template, template_rows
 from tests.functional.templates.test_versions import all_template_rows
 
 VERSIONS = 60
@@ -62,6 +62,28 @@ def test_purge_finishes_over_several_runs(
 
     assert 0 < run_to_end(service, monkeypatch) < VERSIONS / 20
 
+    assert template_rows(service, path) == []
+
+
+def test_purge_finds_the_rows_that_other_reads_do_not_show_yet(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_template(service, html=LARGE_HTML)
+    service.call("DELETE", path)
+    service.clock.advance(days=30)
+    query = service.clients.dynamodb.query
+
+    def lagging_query(**request: Any) -> Any:
+        is_current = request.get("ConsistentRead") or "IndexName" in request
+        return query(**request) if is_current else {"Items": [], "ScannedCount": 0}
+
+    # An instance attribute: the client gets its methods from `__getattr__`.
+    monkeypatch.setattr(service.clients.dynamodb, "query", lagging_query, raising=False)
+
+    service.tick()
+    service.run_maintenance()
+
+    assert service.objects() == []
     assert template_rows(service, path) == []
 
 
