@@ -43,7 +43,8 @@ class DeadLetters:
         """Save a letter; a letter with the same queue and body is replaced."""
         expires_at = parse_rfc3339(letter.recorded_at) + _RETENTION
         item = asdict(letter) | _key(letter) | {"ttl": int(expires_at.timestamp())}
-        self._tables.write(Write(self._table, item=item))
+        # A transaction: a late write would bring a letter back that has been sent again.
+        self._tables.transact([Write(self._table, item=item)])
 
     def of_queue(self, queue: str) -> Iterator[DeadLetter]:
         """Yield the letters of one queue, oldest first."""

@@ -32,7 +32,8 @@ class ChangeTemplate:
         for _ in range(_MAX_TRIES):
             sets["updated_at"] = format_rfc3339(self._clock.now())
             try:
-                self._tables.write(self._templates.change(template, sets))
+                # A transaction: a late update would undo a newer change.
+                self._tables.transact([self._templates.change(template, sets)])
             except ConditionFailed:
                 # The status has changed: deleted, and perhaps already restored. Read it again.
                 template = self._templates.one(template.workspace_id, template.id)

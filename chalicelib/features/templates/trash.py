@@ -64,7 +64,8 @@ class TrashTemplate:
         due_at = format_rfc3339(now + UNSETTLED_TIMEOUT) if is_due else None
         change = self._templates.change(template, sets, due_at=due_at, clear_due=not is_due)
         try:
-            self._tables.write(change)
+            # A transaction: a late update would restore the template after its next deletion.
+            self._tables.transact([change])
         except ConditionFailed:
             # Another request has restored it, or maintenance purges it.
             return self._templates.one(workspace_id, template_id)

@@ -77,7 +77,8 @@ class ServiceStates:
             "retry_after_s": retry_after_s,
             "since": format_rfc3339(self._clock.now()),
         }
-        self._tables.write(Write(self._table, item=item))
+        # A transaction: a late write would undo a newer state.
+        self._tables.transact([Write(self._table, item=item)])
         self.cache_item(item)
         return self._cached_state
 

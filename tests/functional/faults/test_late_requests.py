@@ -6,6 +6,8 @@ from typing import Any, Final, cast
 
 import pytest
 
+from chalicelib.core.clock import format_rfc3339
+from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, template_rows
 from tests.builders.uploads import announce_upload, store_announced
@@ -88,6 +90,59 @@ def test_restored_template_is_not_deleted_again(service: Service, delaying: Dela
     delaying.deliver()
 
     assert service.call("GET", path).status == 200
+
+
+def test_template_that_is_deleted_again_stays_deleted(
+    service: Service, delaying: DelayingClient
+) -> None:
+    path = make_template(service)
+    service.call("DELETE", path)
+    service.call("POST", f"{path}/restore")
+    service.call("DELETE", path)
+
+    delaying.deliver()
+
+    assert service.call("GET", path).code == "template_deleted"
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [({"name": "old"}, {"name": "new"}), ({"locked": True}, {"locked": False})],
+)
+def test_newer_change_of_a_template_stays(
+    service: Service, delaying: DelayingClient, older: dict[str, Any], newer: dict[str, Any]
+) -> None:
+    path = make_template(service)
+    service.call("PATCH", path, json_body=older)
+    service.call("PATCH", path, json_body=newer)
+
+    delaying.deliver()
+
+    assert newer.items() <= service.call("GET", path).json.items()
+
+
+def test_newer_state_of_the_service_stays(service: Service, delaying: DelayingClient) -> None:
+    service.operator.service_states.set("maintenance")
+    service.operator.service_states.set("normal")
+
+    delaying.deliver()
+
+    assert service.render().status == 200
+
+
+def test_dead_letter_that_was_sent_again_does_not_come_back(
+    service: Service, delaying: DelayingClient
+) -> None:
+    tables, table = service.services.state.tables, service.settings.transient_table
+    letters = DeadLetters(tables, table, service.clock)
+    now = format_rfc3339(service.clock.now())
+    letter = DeadLetter("events", "1", "{}", "no JSON", "nothing", sent_at=now, recorded_at=now)
+    letters.save(letter)
+    letters.delete(letter)
+
+    delaying.deliver()
+
+    assert list(letters.of_queue("events")) == []
 
 
 def test_ready_upload_is_not_pending_again(service: Service, delaying: DelayingClient) -> None:
