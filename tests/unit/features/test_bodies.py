@@ -79,7 +79,12 @@ def test_page_that_the_previous_release_queued_is_read(given: JsonObject, job: P
 
 
 def test_invoice_that_the_previous_release_queued_is_read() -> None:
-    given = {"type": "einvoice", "profile": "XRECHNUNG", "syntax": "ubl", "invoice": {"number": ""}}
+    given: JsonObject = {
+        "type": "einvoice",
+        "profile": "XRECHNUNG",
+        "syntax": "ubl",
+        "invoice": {"number": ""},
+    }
 
     read = job_from_json(previous_body(given, OutputOptions(filename="a"), None))
 
@@ -102,4 +107,5 @@ def previous_body(given: JsonObject, output: OutputOptions, data: JsonObject | N
         "output": output.to_json(),
         "includes": INCLUDES.to_json(),
     }
-    return json.loads_own(json.dumps(content))
+    body: JsonObject = json.loads_own(json.dumps(content))
+    return body
