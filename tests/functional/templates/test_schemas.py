@@ -1,12 +1,18 @@
 """JSON Schemas of templates: invalid schemas are refused, and invalid data reported."""
 
+import contextlib
 import json
-from typing import Any
+import time
+from collections.abc import Iterator
+from typing import Any, override
 
 import pytest
 
-from chalicelib.core.errors import RenderFailure
+from chalicelib.core.errors import FieldError, RenderFailure
+from chalicelib.core.json import Json
 from chalicelib.engine.job import Job
+from chalicelib.engine.schemas.worker import SchemaWorker
+from chalicelib.features.templates.schemas import CheckSchemas
 from tests.builders.service import Service
 from tests.builders.templates import (
     make_template,
@@ -25,6 +31,8 @@ SCHEMA = {
     },
     "required": ["lines"],
 }
+# How long five seconds of processor time may take on a machine with other load.
+WALL_S = 120.0
 # Catastrophic backtracking: matching a's and another letter never ends.
 BOMB = {"properties": {"a": {"pattern": "^(a+)+$"}}}
 
@@ -100,6 +108,25 @@ def test_schema_is_passed_to_the_engine_that_fetches_the_data(service: Service) 
     assert "schema" not in render["input"]
 
 
+class PatientSchemas(SchemaWorker):
+    """Schema worker whose checks end by their processor time only, on a loaded machine as well."""
+
+    @override
+    def validate(
+        self, schema: Json, data: Json, *, deadline: float, prefix: str = "/data"
+    ) -> list[FieldError]:
+        assert time.time() < deadline < time.time() + 16
+        return super().validate(schema, data, deadline=time.time() + WALL_S, prefix=prefix)
+
+
+@pytest.fixture
+def patient_schemas(service: Service) -> Iterator[None]:
+    with contextlib.closing(PatientSchemas()) as schemas:
+        service.services.state.__dict__["check_schemas"] = CheckSchemas(schemas)
+        yield
+
+
+@pytest.mark.usefixtures("patient_schemas")
 def test_exploding_schema_is_stopped_and_the_next_data_are_checked(service: Service) -> None:
     bomb = make_template(service, schema=BOMB, publish=True)
     plain = make_template(service, schema=SCHEMA, publish=True)
