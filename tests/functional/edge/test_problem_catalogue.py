@@ -1,19 +1,15 @@
 """Each code of the problem catalogue is provoked, here or with a browser."""
 
-import datetime as dt
 from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
 
-from chalicelib.adapters.aws.table import Write
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.core.errors import ServiceError
-from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.problems import PROBLEMS
-from chalicelib.features.workspaces.change import WorkspaceChanges
 from chalicelib.settings import ApiSettings
-from tests.builders import templates, validation_results
+from tests.builders import access_refusals, templates, validation_results
 from tests.builders.http import ApiAnswer
 from tests.builders.problem_catalogue import BROWSER_ERRORS, PRODUCT_OWNERS
 from tests.builders.service import FunctionKilled, Service
@@ -22,21 +18,12 @@ from tests.functional.renders.test_sync_timeouts import busy, late
 type Provoke = Callable[[Service], ApiAnswer]
 
 PROVOKED: Final[dict[str, Provoke]] = {
+    **access_refusals.PROVOKED_ACCESS_ERRORS,
     **templates.PROVOKED_TEMPLATE_ERRORS,
     **validation_results.PROVOKED_VALIDATION_ERRORS,
 }
 ELSEWHERE: Final = "free_workspace_limit"
 JSON: Final = {"Content-Type": "application/json"}
-
-
-def exhausted(service: Service, workspace: WorkspaceId) -> Write:
-    """Return the write that leaves a workspace without renders in its cycle."""
-    return Write(
-        service.settings.main_table,
-        key={"PK": f"WS#{workspace}#LIM", "SK": "META"},
-        update="SET quota_left = :none",
-        values={":none": 0},
-    )
 
 
 def provokes(code: str) -> Callable[[Provoke], Provoke]:
@@ -85,76 +72,6 @@ def _(service: Service) -> ApiAnswer:
     return service.call("GET", "/v1/renders")
 
 
-@provokes("authentication_required")
-def _(service: Service) -> ApiAnswer:
-    return service.call("GET", "/v1/renders", key=None)
-
-
-@provokes("invalid_api_key")
-def _(service: Service) -> ApiAnswer:
-    return service.call("GET", "/v1/renders", key=service.live[:-1])
-
-
-@provokes("api_key_expired")
-def _(service: Service) -> ApiAnswer:
-    key = service.key("live", expires_at=service.clock.now() + dt.timedelta(seconds=1))
-    service.clock.advance(seconds=1)
-    return service.call("GET", "/v1/renders", key=key)
-
-
-@provokes("api_key_revoked")
-def _(service: Service) -> ApiAnswer:
-    service.operator.manage_keys.revoke(service.live.split("_")[2])
-    return service.call("GET", "/v1/renders")
-
-
-@provokes("insufficient_scope")
-def _(service: Service) -> ApiAnswer:
-    return service.render(key=service.key("live", scopes=["renders:read"]))
-
-
-@provokes("ip_not_allowed")
-def _(service: Service) -> ApiAnswer:
-    return service.render(key=service.key("live", allow_ips=["198.51.100.0/24", "2001:db8::/32"]))
-
-
-@provokes("rate_limited")
-def _(service: Service) -> ApiAnswer:
-    key = service.key("live", service.create_workspace("free"))
-    answers = [service.call("GET", "/v1/renders", key=key) for _ in range(3)]
-    assert [answer.status for answer in answers] == [200, 200, 429]
-    return answers[2]
-
-
-@provokes("workspace_suspended")
-def _(service: Service) -> ApiAnswer:
-    service.operator.change_status.suspend(service.workspace)
-    return service.render()
-
-
-@provokes("workspace_deletion_scheduled")
-def _(service: Service) -> ApiAnswer:
-    service.operator.change_status.delete(service.workspace)
-    return service.render()
-
-
-@provokes("render_limit_reached")
-def _(service: Service) -> ApiAnswer:
-    workspace = service.create_workspace("free")
-    key = service.key("live", workspace)
-    service.services.state.tables.write(exhausted(service, workspace))
-    return service.render(key=key)
-
-
-@provokes("concurrency_limited")
-def _(service: Service) -> ApiAnswer:
-    key = service.key("live", service.create_workspace("free"))
-    inside: list[ApiAnswer] = []
-    service.engine.before_run = lambda _job: inside.append(service.render(key=key))
-    service.render(key=key)
-    return inside[0]
-
-
 @provokes("maintenance")
 def _(service: Service) -> ApiAnswer:
     service.operator.service_states.set("maintenance", retry_after_s=7)
@@ -167,23 +84,6 @@ def _(service: Service) -> ApiAnswer:
 def _(service: Service) -> ApiAnswer:
     service.invoke_failures = busy(service)
     return service.render(timeout_behavior="cancel")
-
-
-@provokes("email_not_verified")
-def _(service: Service) -> ApiAnswer:
-    owned = service.operator.create_workspace("Owned", owner="o@example.com", regions=["eu"])
-    return service.render(key=service.key("live", owned.id))
-
-
-@provokes("region_not_enabled")
-def _(service: Service) -> ApiAnswer:
-    service.operator.change_workspace(service.workspace, WorkspaceChanges(regions=["us"]))
-    return service.render()
-
-
-@provokes("test_key_required")
-def _(service: Service) -> ApiAnswer:
-    return service.render(test=True)
 
 
 @provokes("render_not_found")
