@@ -20,7 +20,8 @@ from chalicelib.engine.job import (
     ValidationRequest,
 )
 from chalicelib.engine.render_trace import TraceRecorder
-from chalicelib.engine.sources import CanvasSource, HtmlSource, TemplateSource, UrlSource
+from chalicelib.engine.sources import HtmlSource, TemplateSource
+from chalicelib.engine.sources.source import SourceBase
 from tests.builders.aws_actions import acting_as
 
 FAKE_PDF = b"%PDF-1.7 a document of the fake engine"
@@ -93,7 +94,7 @@ class FakeEngine:
             self.html_texts.append(content.load(context))
 
 
-def content_of(job: Job) -> HtmlSource | UrlSource | CanvasSource:
+def content_of(job: Job) -> SourceBase:
     """Return the source of a job, for a template its content."""
     assert isinstance(job, PageJob)
     source = job.source.content if isinstance(job.source, TemplateSource) else job.source
