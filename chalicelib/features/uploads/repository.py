@@ -2,7 +2,6 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from contextlib import suppress
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
@@ -30,10 +29,9 @@ class Uploads:
         """Store a new upload."""
         ttl = int(parse_rfc3339(upload.expires_at).timestamp())
         item = upload._asdict() | _key(upload) | {"ttl": ttl}
-        # The id is new, so an existing row is from this call. A request that arrives after its own
-        # retry must not make an upload pending again whose bytes have left the form's key.
-        with suppress(ConditionFailed):
-            self._tables.write(Write(self._table, item=item, condition="attribute_not_exists(PK)"))
+        # A transaction: a late write would make an upload pending again whose bytes have left the
+        # form's key, or bring a deleted one back.
+        self._tables.transact([Write(self._table, item=item)])
 
     def mark_ready(self, upload: Upload, size: int) -> Upload | None:
         """Mark a pending upload as ready and return it; None if it was deleted meanwhile."""

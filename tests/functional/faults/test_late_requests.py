@@ -157,3 +157,12 @@ def test_ready_upload_is_not_pending_again(service: Service, delaying: DelayingC
     delaying.deliver()
 
     assert service.call("GET", f"/v1/uploads/{upload}").json["status"] == "ready"
+
+
+def test_deleted_upload_stays_deleted(service: Service, delaying: DelayingClient) -> None:
+    upload = announce_upload(service, bytes=5).json["id"]
+    assert service.call("DELETE", f"/v1/uploads/{upload}").status == 204
+
+    delaying.deliver()
+
+    assert service.call("GET", f"/v1/uploads/{upload}").code == "upload_not_found"
