@@ -253,6 +253,7 @@ class WorkerPool:
                 ticket = self._tickets.popleft()
                 ticket.failure = problem or _STACK_STOPPED
                 ticket.granted.set()
+            self._grow()
         if problem is None and not self._is_closed:
             self._release_worker(worker)
             return

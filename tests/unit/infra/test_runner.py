@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psutil
@@ -134,6 +135,16 @@ def test_a_handler_that_cannot_be_imported_fails_its_invocation() -> None:
 
     assert failure["errorType"] == "Runtime.ImportModuleError"
     assert failure["errorMessage"] == "no such setting"
+
+
+def test_every_invocation_fails_if_no_process_starts() -> None:
+    with (
+        pool(function("broken_function.handler", concurrency=1)) as running,
+        ThreadPoolExecutor(3) as threads,
+    ):
+        answers = list(threads.map(lambda _: call(running, {}), range(3)))
+
+    assert {error(answer)["errorType"] for answer in answers} == {"Runtime.ImportModuleError"}
 
 
 def test_an_answer_over_six_megabytes_is_an_error() -> None:
