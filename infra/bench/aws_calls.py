@@ -50,7 +50,7 @@ from infra.write_units import WriteUnits
 if TYPE_CHECKING:
     from boto3.session import Session
 
-    from infra.local.runner.pool import Invocation
+    from infra.local.runner.invocation import Invocation
 
 # Imported by name, as Lambda does.
 serve_module: Final[Any] = import_module("functions.render.serve")

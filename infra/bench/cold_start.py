@@ -28,8 +28,9 @@ from infra.local.examples import example_request
 from infra.local.functions import LambdaFunction
 from infra.local.paths import INSTALL_DIR
 from infra.local.processes import Spawner
+from infra.local.runner.invocation import Invocation
 from infra.local.runner.invoke_api import InvokeApi
-from infra.local.runner.pool import Invocation, WorkerPool
+from infra.local.runner.pool import WorkerPool
 from infra.local.runner.process import InvocationAnswer, WorkerProcess
 from infra.local.running_stack import RunningStack, running_stack
 from infra.local.server import WsgiServer

@@ -11,7 +11,8 @@ from typing import Any, Final
 from infra.local.console import Console
 from infra.local.functions import QueueSource, ScheduleRule
 from infra.local.runner.environment import REGION
-from infra.local.runner.pool import Invocation, Throttled, WorkerPool
+from infra.local.runner.invocation import Invocation
+from infra.local.runner.pool import Throttled, WorkerPool
 from infra.local.runner.process import InvocationAnswer
 
 LONG_POLL_S: Final = 20

@@ -48,6 +48,7 @@ class LambdaFunction:
     warm_count: int
     queues: tuple[QueueSource, ...]
     schedules: tuple[ScheduleRule, ...]
+    isolates_tenants: bool = False
 
 
 def declared_functions(
@@ -95,7 +96,18 @@ def _function(
             for name, event in events.items()
             if not _has_type(event, "SQS")
         ),
+        isolates_tenants=_isolates_tenants(logical_id, properties, resolver),
     )
+
+
+def _isolates_tenants(
+    logical_id: str, properties: Mapping[str, Any], resolver: IntrinsicResolver
+) -> bool:
+    is_isolated = resolver.resolve(properties.get("TenancyConfig")) is not None
+    if is_isolated and properties.get("Events"):
+        message = f"{logical_id}: a function that isolates tenants has no event sources"
+        raise TemplateError(message)
+    return is_isolated
 
 
 def _process_count(hint: str | int) -> int:

@@ -21,8 +21,9 @@ from infra.local.paths import INSTALL_DIR, StackFolder
 from infra.local.processes import Spawner
 from infra.local.resources import ResourceAttributes, create_resources
 from infra.local.runner.environment import REGION, worker_environment
+from infra.local.runner.invocation import Invocation
 from infra.local.runner.invoke_api import InvokeApi
-from infra.local.runner.pool import INIT_REQUEST_ID, Invocation, WorkerPool
+from infra.local.runner.pool import INIT_REQUEST_ID, WorkerPool
 from infra.local.runner.process import InvocationAnswer, WorkerProcess
 from infra.local.seed import SeedError, seed_workspace
 from infra.local.server import WsgiServer
@@ -140,7 +141,9 @@ def _disabling_variables() -> dict[str, str]:
 
 
 def _template_parameters(url: str) -> dict[str, str]:
-    return {"ApiHost": url, "FilesHost": url}
+    is_isolated = os.environ.get("PLATEN_LOCAL_TENANCY") == "workspace"
+    tenancy = "isolated" if is_isolated else "shared"
+    return {"ApiHost": url, "FilesHost": url, "Tenancy": tenancy}
 
 
 def _start_route_listing() -> "subprocess.Popen[bytes]":

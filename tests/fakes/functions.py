@@ -20,6 +20,7 @@ def echo(event: dict[str, Any], context: Any) -> dict[str, Any]:
         "table": os.environ.get("PLATEN_TABLE"),
         "request_id": context.aws_request_id,
         "remaining_ms": context.get_remaining_time_in_millis(),
+        "tenant": context.tenant_id,
     }
 
 

@@ -15,8 +15,9 @@ from infra.local.gateway.events import (
     proxy_event,
     proxy_response,
 )
+from infra.local.runner.invocation import Invocation
 from infra.local.runner.invoke_api import MAX_SYNC_BYTES
-from infra.local.runner.pool import Invocation, StillRunning, Throttled, WorkerPool
+from infra.local.runner.pool import StillRunning, Throttled, WorkerPool
 from infra.template import IntrinsicResolver
 
 MAX_BODY_BYTES: Final = 10_485_760

@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
-from infra.local.runner.pool import Invocation, Throttled, WorkerPool, slot_deadline
+from infra.local.runner.invocation import Invocation, slot_deadline
+from infra.local.runner.pool import Throttled, WorkerPool
 from infra.local.runner.process import InvocationAnswer
 
 MAX_SYNC_BYTES: Final = 6_291_456
 MAX_EVENT_BYTES: Final = 1_048_576
+# As the Invoke API declares its header X-Amz-Tenant-Id.
+_TENANT: Final = re.compile(r"[a-zA-Z0-9._:/=+\-@ ]{1,256}")
 _PATH: Final = re.compile(r"/2015-03-31/functions/(?P<function>[^/]+)/invocations")
 
 type StartResponse = Callable[[str, list[tuple[str, str]]], Any]
@@ -61,9 +64,13 @@ class InvokeApi:
             return _error_response(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "RequestTooLargeException", message
             )
+        tenant = environ.get("HTTP_X_AMZ_TENANT_ID")
+        if fault := _tenant_fault(pool, tenant):
+            return _error_response(HTTPStatus.BAD_REQUEST, "InvalidParameterValueException", fault)
         invocation = Invocation(
             payload,
             client_context=_client_context(environ),
+            tenant=tenant,
             slot_deadline=lambda: slot_deadline(payload),
         )
         return _invoke_async(pool, invocation) if is_async else _invoke_sync(pool, invocation)
@@ -98,6 +105,13 @@ def _invoke_async(
 
     threading.Thread(target=run, daemon=True).start()
     return HTTPStatus.ACCEPTED, [], b""
+
+
+def _tenant_fault(pool: WorkerPool, tenant: str | None) -> str | None:
+    """Return the fault of an invocation's tenant id, or None."""
+    if tenant is None:
+        return "The function needs a tenant id." if pool.function.isolates_tenants else None
+    return None if _TENANT.fullmatch(tenant) else "The tenant id is not valid."
 
 
 def _client_context(environ: Mapping[str, Any]) -> Mapping[str, Any] | None:

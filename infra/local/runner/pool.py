@@ -1,15 +1,13 @@
 """Pool of a function's worker processes: grows up to its concurrency, grants slots in order."""
 
-import json
 import threading
 import time
-import uuid
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from infra.local.functions import LambdaFunction
+from infra.local.runner.invocation import Invocation
 from infra.local.runner.process import (
     InvocationAnswer,
     WorkerProcess,
@@ -36,29 +34,29 @@ class StillRunning(Exception):  # noqa: N818 -- an answer, not a fault
 class _SlotTicket:
     """Ticket in the queue for a slot."""
 
+    tenant: str | None
     granted: threading.Event = field(default_factory=threading.Event)
     worker: WorkerProcess | None = None
     failure: InvocationAnswer | None = None
 
+    def grant(self, worker: WorkerProcess) -> None:
+        """Give the slot of a worker, which is bound to the tenant from now on."""
+        worker.tenant = self.tenant
+        self.worker = worker
+        self.granted.set()
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
-    """One call of a function; times are epoch seconds.
-
-    `slot_deadline` is called when all processes are busy. With `waits_for_slot` the invocation
-    waits for a slot even if the pool throttles.
-    """
-
-    payload: bytes
-    request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
-    client_context: Mapping[str, Any] | None = None
-    slot_deadline: Callable[[], float | None] = lambda: None
-    answer_deadline: float | None = None
-    waits_for_slot: bool = False
+    def fail(self, answer: InvocationAnswer) -> None:
+        """Answer the invocation without a slot."""
+        self.failure = answer
+        self.granted.set()
 
 
 class WorkerPool:
-    """Pool that runs each concurrent invocation of one function in its own process."""
+    """Pool that runs each concurrent invocation of one function in its own process.
+
+    If the function isolates tenants, a process that has served one never serves another: an idle
+    process of another tenant ends when its slot is needed, a busy one when it has answered.
+    """
 
     def __init__(
         self,
@@ -76,7 +74,7 @@ class WorkerPool:
         self._lock = threading.Lock()
         self._idle_workers: list[WorkerProcess] = []
         self._workers: set[WorkerProcess] = set()
-        self._tickets: deque[_SlotTicket] = deque()
+        self._tickets: list[_SlotTicket] = []
         self._starting_count = 0
         self._is_closed = False
 
@@ -125,27 +123,26 @@ class WorkerPool:
             self._is_closed = True
             workers, self._workers = list(self._workers), set()
             for ticket in self._tickets:
-                ticket.failure = _STACK_STOPPED
-                ticket.granted.set()
+                ticket.fail(_STACK_STOPPED)
             self._tickets.clear()
         kill_workers(workers)
 
     def _acquire_worker(self, invocation: Invocation) -> WorkerProcess | InvocationAnswer:
+        tenant = invocation.tenant if self.function.isolates_tenants else None
+        assert tenant or not self.function.isolates_tenants, "the Invoke API lets no other pass"
         with self._lock:
             if self._is_closed:
                 return _STACK_STOPPED
-            while self._idle_workers:
-                worker = self._idle_workers.pop()
-                if worker.is_alive():
-                    return worker
-                self._workers.discard(worker)
-                worker.retire()
-            can_grow = len(self._workers) + self._starting_count < self.function.concurrency
+            if worker := self._take_idle_worker(tenant):
+                worker.tenant = tenant
+                return worker
+            # The slot of an idle worker, which is another tenant's here, may be taken.
+            can_grow = self._has_free_slot() or bool(self._idle_workers)
             may_throttle = self._throttle and not invocation.waits_for_slot
             # A process that is starting for no ticket yet will serve this invocation.
             if may_throttle and not can_grow and self._starting_count <= len(self._tickets):
                 raise Throttled
-            ticket = _SlotTicket()
+            ticket = _SlotTicket(tenant)
             self._tickets.append(ticket)
             self._grow()
         deadline = invocation.slot_deadline()
@@ -159,12 +156,24 @@ class WorkerPool:
         assert granted is not None
         return granted
 
+    def _take_idle_worker(self, tenant: str | None) -> WorkerProcess | None:
+        """Return an idle worker that may serve the tenant: its own first, the last used first."""
+        usable = [each for each in reversed(self._idle_workers) if each.may_serve(tenant)]
+        for worker in sorted(usable, key=lambda each: each.tenant is None):
+            self._idle_workers.remove(worker)
+            if worker.is_alive():
+                return worker
+            self._workers.discard(worker)
+            worker.retire()
+        return None
+
     def _send_invocation(self, worker: WorkerProcess, invocation: Invocation) -> None:
         head = {
             "request_id": invocation.request_id,
             "arn": f"arn:aws:lambda:us-east-1:000000000000:function:{self.function.name}",
             "deadline": time.time() + self.function.timeout_s,
             "client_context": invocation.client_context,
+            "tenant_id": invocation.tenant,
         }
         try:
             worker.channel.send(head, invocation.payload)
@@ -201,14 +210,26 @@ class WorkerPool:
     def _release_worker(self, worker: WorkerProcess) -> None:
         worker.idle_since = time.monotonic()
         with self._lock:
-            if self._is_closed:
-                return
-            if self._tickets:
-                ticket = self._tickets.popleft()
-                ticket.worker = worker
-                ticket.granted.set()
-            else:
-                self._idle_workers.append(worker)
+            self._assign(worker)
+
+    def _assign(self, worker: WorkerProcess) -> None:
+        """Give a free worker to a ticket, or else keep it; called with the lock held."""
+        if self._is_closed:
+            return
+        if ticket := self._next_ticket(worker):
+            self._tickets.remove(ticket)
+            ticket.grant(worker)
+            return
+        self._idle_workers.append(worker)
+        self._grow()
+
+    def _next_ticket(self, worker: WorkerProcess) -> _SlotTicket | None:
+        """Return the first ticket that a worker may serve, unless it would overtake another.
+
+        A ticket may overtake those for which processes are starting, because they lose nothing.
+        """
+        reachable = self._tickets[: self._starting_count + 1]
+        return next((ticket for ticket in reachable if worker.may_serve(ticket.tenant)), None)
 
     def _discard_worker(self, worker: WorkerProcess) -> None:
         worker.kill()
@@ -222,21 +243,29 @@ class WorkerPool:
                 self._starting_count += 1
                 self._start_worker_thread()
 
-    def _grow(self) -> None:
-        while (
-            not self._is_closed
-            and self._starting_count < len(self._tickets)
-            and len(self._workers) + self._starting_count < self.function.concurrency
-        ):
-            self._starting_count += 1
-            self._start_worker_thread()
+    def _has_free_slot(self) -> bool:
+        return len(self._workers) + self._starting_count < self.function.concurrency
 
-    def _start_worker_thread(self) -> threading.Thread:
-        thread = threading.Thread(target=self._start_worker, daemon=True)
+    def _grow(self) -> None:
+        while not self._is_closed and self._starting_count < len(self._tickets):
+            replaced = None
+            if not self._has_free_slot():
+                if not self._idle_workers:
+                    return
+                # Only tenants whose tickets come later, if any, have idle workers now.
+                replaced = self._idle_workers.pop(0)
+                self._workers.discard(replaced)
+            self._starting_count += 1
+            self._start_worker_thread(replaced)
+
+    def _start_worker_thread(self, replaced: WorkerProcess | None = None) -> threading.Thread:
+        thread = threading.Thread(target=self._start_worker, args=(replaced,), daemon=True)
         thread.start()
         return thread
 
-    def _start_worker(self) -> None:
+    def _start_worker(self, replaced: WorkerProcess | None) -> None:
+        if replaced is not None:
+            replaced.kill()
         try:
             worker = self._launch()
         except RuntimeError:
@@ -249,24 +278,11 @@ class WorkerPool:
             self._starting_count -= 1
             if problem is None and not self._is_closed:
                 self._workers.add(worker)
-            elif self._tickets:
-                ticket = self._tickets.popleft()
-                ticket.failure = problem or _STACK_STOPPED
-                ticket.granted.set()
+                self._assign(worker)
+                return
+            if self._tickets:
+                self._tickets.pop(0).fail(problem or _STACK_STOPPED)
             self._grow()
-        if problem is None and not self._is_closed:
-            self._release_worker(worker)
-            return
         worker.kill()
         if problem is not None:
             self._report(self.function, Invocation(b"", INIT_REQUEST_ID), problem, 0.0)
-
-
-def slot_deadline(payload: bytes) -> float | None:
-    """Return the top-level `deadline` (epoch seconds) of a payload, or None."""
-    try:
-        event = json.loads(payload)
-    except ValueError:
-        return None
-    deadline = event.get("deadline") if isinstance(event, dict) else None
-    return float(deadline) if isinstance(deadline, int | float) else None

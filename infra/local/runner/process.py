@@ -81,6 +81,8 @@ class WorkerProcess:
         assert self.process.stdout is not None
         self.output = WorkerOutput(self.process.stdout, log)
         self.idle_since = time.monotonic()
+        # The tenant that this process has served, if its function isolates tenants.
+        self.tenant: str | None = None
         threading.Thread(target=self.output.follow, daemon=True).start()
 
     @property
@@ -95,6 +97,10 @@ class WorkerProcess:
         except EOFError:
             return self.exit_failure("init")
         return None if head["status"] == "ready" else InvocationAnswer(payload, "Unhandled")
+
+    def may_serve(self, tenant: str | None) -> bool:
+        """Tell whether the process has served no other tenant."""
+        return self.tenant in {None, tenant}
 
     def is_alive(self) -> bool:
         """Tell whether the process still runs."""

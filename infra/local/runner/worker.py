@@ -27,9 +27,10 @@ class LambdaContext:
     log_stream_name = "local"
 
     def __init__(self, head: Mapping[str, Any]) -> None:
-        """Read request id, deadline (epoch seconds) and client context from the head."""
+        """Read ids, deadline (epoch seconds) and client context from the head."""
         self.aws_request_id: str = head["request_id"]
         self.invoked_function_arn: str = head["arn"]
+        self.tenant_id: str | None = head.get("tenant_id")
         self.function_name = os.environ["AWS_LAMBDA_FUNCTION_NAME"]
         self.memory_limit_in_mb = os.environ["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"]
         self.log_group_name = f"/aws/lambda/{self.function_name}"

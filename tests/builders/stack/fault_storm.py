@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final, cast, override
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, cast, override
 
 import pytest
 from boto3.session import Session
@@ -21,8 +22,8 @@ from infra.local.emulators import client_factory, start_emulators
 from infra.local.event_sources import sqs_event
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
+from infra.local.runner.invocation import Invocation
 from infra.local.runner.invoke_api import InvokeApi
-from infra.local.runner.pool import Invocation, WorkerPool
 from infra.local.runner.process import InvocationAnswer, lambda_failure
 from infra.local.server import WsgiServer
 from tests.builders.background_functions import QUEUES
@@ -30,6 +31,9 @@ from tests.builders.service import REGION, MotoAws, Service
 from tests.fakes.api_services import FixedClock
 from tests.fakes.fault_injector import FaultInjector
 from tests.fakes.fault_proxy import LATE_BY_S, fault_proxy
+
+if TYPE_CHECKING:
+    from infra.local.runner.pool import WorkerPool
 
 # They mostly wait for the pauses of botocore's retries.
 _SETTLE_THREADS: Final = 8
@@ -160,6 +164,8 @@ class FunctionProcess(Service):
 
 class InProcessRenderPool:
     """Pool of render functions for the Invoke API; each thread acts as a process."""
+
+    function: Final = SimpleNamespace(isolates_tenants=False)
 
     def __init__(self, calm: Service) -> None:
         self._calm = calm

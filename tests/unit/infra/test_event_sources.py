@@ -8,7 +8,8 @@ import pytest
 
 from infra.local.event_sources import QueuePoller, failed_ids, scheduled_event, sqs_event
 from infra.local.functions import QueueSource
-from infra.local.runner.pool import Invocation, Throttled
+from infra.local.runner.invocation import Invocation
+from infra.local.runner.pool import Throttled
 from infra.local.runner.process import InvocationAnswer
 
 SENT = ["m1", "m2"]

@@ -15,7 +15,8 @@ import pytest
 from infra.local.functions import LambdaFunction
 from infra.local.processes import Spawner
 from infra.local.runner.environment import worker_environment
-from infra.local.runner.pool import Invocation, StillRunning, Throttled, WorkerPool, slot_deadline
+from infra.local.runner.invocation import Invocation, slot_deadline
+from infra.local.runner.pool import StillRunning, Throttled, WorkerPool
 from infra.local.runner.process import InvocationAnswer, WorkerProcess
 
 

@@ -12,6 +12,9 @@ TEMPLATE: dict[str, Any] = {
     "Conditions": {"IsDev": {"Fn::Equals": [{"Ref": "Stage"}, "dev"]}},
     "Resources": {},
 }
+PER_TENANT = {"TenantIsolationMode": "PER_TENANT"}
+TENANCY = {"Fn::If": ["IsDev", PER_TENANT, {"Ref": "AWS::NoValue"}]}
+NO_TENANCY = {"Fn::If": ["IsDev", {"Ref": "AWS::NoValue"}, PER_TENANT]}
 ATTRIBUTES = {"Queue": {"Ref": "http://q", "Arn": "arn:q"}}
 
 
@@ -54,7 +57,7 @@ def test_references_are_found_in_every_form() -> None:
     assert references(value) == {"A", "B", "C"}
 
 
-def declared(events: dict[str, Any], **hints: Any) -> Any:
+def declared(events: dict[str, Any], tenancy: Any = None, **hints: Any) -> Any:
     resource = {
         "Type": "AWS::Serverless::Function",
         "Metadata": {"PlatenLocal": hints},
@@ -64,6 +67,7 @@ def declared(events: dict[str, Any], **hints: Any) -> Any:
             "MemorySize": 256,
             "Environment": {"Variables": {"Q": {"Ref": "Queue"}, "AWS_ONLY": "1"}},
             "Events": events,
+            **({"TenancyConfig": tenancy} if tenancy else {}),
         },
     }
     template = {**TEMPLATE, "Resources": {"F": resource}}
@@ -93,6 +97,21 @@ def test_a_function_is_read_with_its_sources() -> None:
     assert (queue.arn, queue.batch_size, queue.concurrency) == ("arn:q", 3, 7)
     assert queue.partial_failures
     assert [schedule.every_s for schedule in function.schedules] == [300]
+
+
+@pytest.mark.parametrize(
+    ("tenancy", "isolates"), [(None, False), (TENANCY, True), (NO_TENANCY, False)]
+)
+def test_function_isolates_tenants_under_its_condition(*, tenancy: Any, isolates: bool) -> None:
+    assert declared({}, tenancy).isolates_tenants is isolates
+
+
+def test_function_that_isolates_tenants_has_no_event_source() -> None:
+    rate = {"Type": "Schedule", "Properties": {"Schedule": "rate(5 minutes)"}}
+
+    with pytest.raises(TemplateError, match="F: a function that isolates tenants"):
+        declared({"Tick": rate}, TENANCY)
+    assert declared({"Tick": rate}, NO_TENANCY).schedules
 
 
 @pytest.mark.parametrize(
