@@ -57,6 +57,11 @@ class LambdaLayout:
             target = self.runtime / "infra" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(package / name, target)
+        self.renew_tmp()
+
+    def renew_tmp(self) -> None:
+        """Create the folder that the function may write to, without any earlier content."""
+        shutil.rmtree(self.tmp, ignore_errors=True)
         self.tmp.mkdir()
         # If this process is root, the browser runs as another user, which writes here too.
         self.tmp.chmod(0o1777)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, override
 
 from localstack import config
+from localstack.aws.api import RequestContext
 from localstack.services.lambda_.invocation.executor_endpoint import StatusErrorException
 from localstack.services.lambda_.invocation.lambda_models import FunctionVersion, InvocationResult
 from localstack.services.lambda_.invocation.runtime_executor import (
@@ -29,10 +30,23 @@ _HOST: Final = "127.0.0.1"
 # The base interpreter without site-packages: only the package itself may be importable.
 _PYTHON: Final = (str(Path(sys.base_prefix) / "bin" / _RUNTIME), "-P", "-S", "-s")
 _SPAWNER: Final = Spawner()
+# Tenants by the ids of requests that have not reached an executor yet.
+_TENANTS: Final[dict[str, str]] = {}
+
+
+def note_tenant(_chain: object, context: RequestContext, _response: object) -> None:
+    """Keep the tenant id of an invocation for its executor; LocalStack drops it."""
+    if context.operation is not None and context.operation.name == "Invoke":
+        tenant = (context.service_request or {}).get("TenantId")
+        if tenant is not None:
+            _TENANTS[context.request_id] = tenant
 
 
 class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
-    """One execution environment; its process is restarted after it died or was killed."""
+    """One execution environment; its process is restarted after it died or was killed.
+
+    LocalStack gives an idle environment to any tenant, so it is renewed for another one.
+    """
 
     def __init__(self, id: str, function_version: FunctionVersion) -> None:  # noqa: A002
         """Start nothing yet."""
@@ -64,9 +78,7 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
     @override
     def invoke(self, payload: dict[str, str]) -> InvocationResult:
         request_id = payload["invoke-id"]
-        worker = self._worker
-        if worker is None or not worker.is_alive():
-            worker = self._start_worker()
+        worker = self._worker_for(_TENANTS.pop(request_id, None))
         answer = self._invoke_worker(worker, payload)
         # The result comes over another pipe than the log lines and may overtake them.
         worker.output.catch_up()
@@ -112,6 +124,17 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
         yield from self._log_lines[first : self._reported_count]
         yield f"END RequestId: {request_id}"
 
+    def _worker_for(self, tenant: str | None) -> WorkerProcess:
+        worker = self._worker
+        if worker is not None and not worker.may_serve(tenant):
+            self._kill_worker()
+            self._layout.renew_tmp()
+            worker = None
+        if worker is None or not worker.is_alive():
+            worker = self._start_worker()
+        worker.tenant = tenant
+        return worker
+
     def _start_worker(self) -> WorkerProcess:
         self._kill_worker()
         self._worker = worker = WorkerProcess(
@@ -135,6 +158,7 @@ class ProcessExecutor(RuntimeExecutor):  # type: ignore[misc]
             "request_id": request_id,
             "arn": payload["invoked-function-arn"],
             "deadline": time.time() + timeout_s,
+            "tenant_id": worker.tenant,
         }
         try:
             worker.channel.send(head, payload["payload"].encode())

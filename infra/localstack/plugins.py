@@ -13,8 +13,16 @@ class ProcessExecutorPlugin(RuntimeExecutorPlugin):  # type: ignore[misc]
 
     def load(self, *_args: Any, **_kwargs: Any) -> type:
         """Return the executor class; LocalStack makes an instance per execution environment."""
-        from infra.localstack.executor import ProcessExecutor  # noqa: PLC0415 -- only where chosen
+        from localstack.aws.handlers import (  # noqa: PLC0415 -- only where chosen
+            serve_custom_service_request_handlers as request_handlers,
+        )
 
+        from infra.localstack.executor import (  # noqa: PLC0415 -- only where chosen
+            ProcessExecutor,
+            note_tenant,
+        )
+
+        request_handlers.append(note_tenant)
         return ProcessExecutor
 
 

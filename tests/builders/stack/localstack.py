@@ -56,10 +56,13 @@ class LocalStackServer:
         """Return the end of LocalStack's log."""
         return tail(StackFolder(self.folder).log("localstack"))
 
-    def invoke(self, function: str, event: Any = None) -> tuple[Any, str | None]:
+    def invoke(
+        self, function: str, event: Any = None, tenant: str | None = None
+    ) -> tuple[Any, str | None]:
         """Invoke a function; return its answer, and `Unhandled` if it failed."""
+        options = {"TenantId": tenant} if tenant else {}
         payload = json.dumps(event or {})
-        answer = self.client("lambda").invoke(FunctionName=function, Payload=payload)
+        answer = self.client("lambda").invoke(FunctionName=function, Payload=payload, **options)
         return json.loads(answer["Payload"].read()), answer.get("FunctionError")
 
     def create_function(self, name: str, code: bytes, **more: Any) -> str:

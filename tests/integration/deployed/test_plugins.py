@@ -40,7 +40,15 @@ def act(event, context):
         "found": [n for n in event.get("find", ()) if importlib.util.find_spec(n)],
         "read": [open(os.environ[n]).read() for n in event.get("read", ())],
         "remaining_ms": context.get_remaining_time_in_millis(),
+        "tenant": context.tenant_id,
+        "written": write(event.get("write")),
     }
+
+def write(name):
+    folder = os.environ["TMPDIR"]
+    if name:
+        open(os.path.join(folder, name), "w").close()
+    return sorted(os.listdir(folder))
 """
 ONE = {"python/helper.py": "", "data/text": "one", "data/both": "one"}
 TWO = {"data/more": "two", "data/both": "two"}
@@ -62,6 +70,25 @@ def test_concurrent_invocations_have_own_processes_that_are_reused(
 
     assert len(first) == 2
     assert cloud.invoke(function)[0]["pid"] in first
+
+
+def test_environment_is_renewed_for_another_tenant(cloud: LocalStackServer) -> None:
+    function = cloud.create_function(
+        "tenants", zip_archive({"act.py": CODE}), Handler="act.act", Timeout=10
+    )
+
+    first = cloud.invoke(function, {"write": "a"}, tenant="ws_a")[0]
+    again = cloud.invoke(function, {}, tenant="ws_a")[0]
+    other = cloud.invoke(function, {}, tenant="ws_b")[0]
+    none = cloud.invoke(function)[0]
+
+    assert [each["tenant"] for each in (first, again, other, none)] == [
+        *("ws_a", "ws_a", "ws_b"),
+        None,
+    ]
+    assert first["pid"] == again["pid"]
+    assert len({first["pid"], other["pid"], none["pid"]}) == 3
+    assert [again["written"], other["written"], none["written"]] == [["a"], [], []]
 
 
 def test_function_has_the_environment_folders_and_remaining_time_of_lambda(

@@ -34,6 +34,17 @@ def test_layers_are_laid_over_each_other(layout: LambdaLayout, tmp_path: Path) -
     assert (first / "fonts" / "conf").read_text() == "one"
 
 
+def test_tmp_is_renewed_empty_and_writable_by_all(layout: LambdaLayout) -> None:
+    layout.make([])
+    (layout.tmp / "left").mkdir()
+    (layout.tmp / "left" / "by-another").touch()
+
+    layout.renew_tmp()
+
+    assert list(layout.tmp.iterdir()) == []
+    assert stat.S_IMODE(layout.tmp.stat().st_mode) == 0o1777
+
+
 def test_runtime_contains_only_serving_packages(layout: LambdaLayout) -> None:
     layout.make([])
 
