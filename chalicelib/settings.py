@@ -74,6 +74,12 @@ SETTINGS: Final[dict[str, Setting]] = {
         "sandbox of Chromium; `off` only where the platform is the sandbox, as on Lambda",
         "on",
     ),
+    "tenancy": Setting(
+        "PLATEN_TENANCY",
+        "`isolated`: a function with tenant isolation serves one workspace per execution "
+        "environment (decision 32); `shared`: all workspaces",
+        "shared",
+    ),
     "stack": Setting(
         "PLATEN_STACK",
         "name of this deployment, in its metrics and in the names of its functions",
@@ -92,6 +98,12 @@ SETTINGS: Final[dict[str, Setting]] = {
         "PLATEN_LOCAL_THROTTLE",
         "`1`: the local Invoke API refuses calls when all processes are busy, as Lambda does; "
         "for the local stack only",
+        "",
+    ),
+    "local_tenancy": Setting(
+        "PLATEN_LOCAL_TENANCY",
+        "`workspace`: the local stack isolates workspaces as a deployment with tenant isolation "
+        "does, in processes of their own; for the local stack only",
         "",
     ),
 }
@@ -169,6 +181,7 @@ class RenderSettings(Settings):
     files_host: str
     egress_allow: str
     validate_function: str = ""
+    tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
 
@@ -185,6 +198,7 @@ class ValidateSettings(Settings):
 
     bucket: str
     validators_dir: str
+    tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
 

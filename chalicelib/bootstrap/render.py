@@ -81,7 +81,7 @@ def _validator(settings: RenderSettings, clients: AwsClients) -> "Validator":
     """Return the validator; imported here, so that the cold start does not wait for it."""
     from chalicelib.bootstrap.validation import validator  # noqa: PLC0415
 
-    return validator(settings.validate_function, settings.bucket, clients)
+    return validator(settings, clients)
 
 
 def render_consumers(settings: RenderSettings, clients: AwsClients) -> QueueConsumers:

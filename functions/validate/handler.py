@@ -46,9 +46,11 @@ def warm() -> None:
 def handler(event: ValidateEvent, context: "LambdaContext") -> JsonObject:
     """Return the verdicts of a document, given as `content` in base64 or as `key` of an object.
 
-    Log lines carry the ids in the event: request, render and workspace.
+    Log lines carry the ids in the event: request, render and workspace. Raises
+    TenantIsolationError before anything is run.
     """
     configure_logging("validate")
+    _services().tenant_guard.admit(context.tenant_id)
     deadline = Deadline.at_epoch(min(event["until"], _invocation_deadline(context)))
     with log_context(invocation=context.aws_request_id, **ids_in_payload(event)):
         checks = [ConformanceCheck.from_json(check) for check in event["checks"]]

@@ -212,6 +212,34 @@ def test_the_local_stack_knows_every_type_and_function_of_the_template() -> None
         assert kind == "AWS::Serverless::Function" or kind in CREATORS or skipped, kind
 
 
+@pytest.mark.parametrize(("tenancy", "mode"), [("isolated", "PER_TENANT"), ("shared", None)])
+def test_tenancy_isolates_the_functions_that_validate(
+    translated: dict[str, Any], tenancy: str, mode: str | None
+) -> None:
+    resolver = IntrinsicResolver(translated, parameters={"Tenancy": tenancy}, attributes={})
+    isolated, told = {}, {}
+    for name in NEEDS:
+        properties = translated["Resources"][name]["Properties"]
+        if config := resolver.resolve(properties.get("TenancyConfig")):
+            isolated[name] = config["TenantIsolationMode"]
+        if variable := properties["Environment"]["Variables"].get("PLATEN_TENANCY"):
+            told[name] = resolver.resolve(variable)
+
+    assert isolated == ({"ValidateFunction": mode} if mode else {})
+    assert told == {"RenderFunction": tenancy, "ValidateFunction": tenancy}
+
+
+def test_a_queue_cannot_feed_a_function_that_isolates_tenants(template: dict[str, Any]) -> None:
+    # Lambda refuses it; the translator does so before anything is deployed, even for `shared`.
+    broken = json.loads(json.dumps(template))
+    functions = broken["Resources"]
+    tenancy = functions["ValidateFunction"]["Properties"]["TenancyConfig"]
+    functions["RelayFunction"]["Properties"]["TenancyConfig"] = tenancy
+
+    with pytest.raises(Exception, match=r"SQS.*not supported.*tenancy"):
+        translate(broken)
+
+
 def test_resources_of_an_unknown_type_are_refused() -> None:
     template = {"Resources": {"T": {"Type": "AWS::SNS::Topic", "Properties": {}}}}
 

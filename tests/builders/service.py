@@ -52,9 +52,10 @@ class LambdaClient:
     def __init__(self, service: "Service") -> None:
         self._service = service
 
-    def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803
+    def invoke(self, *, FunctionName: str, Payload: bytes, **options: Any) -> dict[str, Any]:  # noqa: N803
         if FunctionName == self._service.resources["ValidateFunction"]["Ref"]:
             self._service.aws_actions.record_invocation(FunctionName)
+            self._service.validate_tenants.append(options.get("TenantId"))
             assert self._service.verdicts is not None
             verdicts = self._service.verdicts(json.loads(Payload))
             return {"Payload": io.BytesIO(json.dumps({"verdicts": verdicts}).encode())}
@@ -121,6 +122,8 @@ class Service(BackgroundFunctions):
         self.last_event: dict[str, Any] = {}
         self.kill_before_commit = False
         self.verdicts: Callable[[dict[str, Any]], list[VerdictJson]] | None = None
+        self.tenancy = "shared"
+        self.validate_tenants: list[str | None] = []
         self.invoke_failures: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(
@@ -201,6 +204,7 @@ class Service(BackgroundFunctions):
             files_host=self.settings.files_host,
             egress_allow="",
             validate_function=self.resources["ValidateFunction"]["Ref"] if self.verdicts else "",
+            tenancy=self.tenancy,
         )
         services = RenderServices(
             execute=render.execute_render(settings, self.clients, self.engine.run, self.clock),

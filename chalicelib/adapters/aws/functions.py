@@ -10,6 +10,7 @@ from chalicelib.core.json import Json, JsonObject
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError
     from mypy_boto3_lambda import LambdaClient
+    from mypy_boto3_lambda.type_defs import InvocationRequestTypeDef
 
     from chalicelib.adapters.aws.session import AwsClients
 
@@ -43,20 +44,27 @@ class FunctionLate(Exception):  # noqa: N818 -- the platform's own answer
 class LambdaFunction:
     """One Lambda function that is invoked synchronously."""
 
-    def __init__(self, clients: "AwsClients", name: str) -> None:
-        """Bind to the function of this name or ARN."""
+    def __init__(self, clients: "AwsClients", name: str, *, isolates_tenants: bool = False) -> None:
+        """Bind to the function of this name or ARN.
+
+        With `isolates_tenants` it was created in tenant isolation mode and needs a tenant id.
+        """
         self._clients = clients
         self._name = name
+        self._isolates_tenants = isolates_tenants
         self._by_timeout: dict[float, LambdaClient] = {}
 
-    def invoke(self, event: JsonObject, *, wait_s: float) -> dict[str, Json]:
-        """Invoke the function and return its result.
+    def invoke(
+        self, event: JsonObject, *, wait_s: float, tenant: str | None = None
+    ) -> dict[str, Json]:
+        """Invoke the function for a tenant and return its result.
 
-        Raises FunctionBusy, FunctionDied or FunctionLate.
+        Lambda takes a tenant id only where the function isolates tenants, and refuses an
+        invocation without one there. Raises FunctionBusy, FunctionDied or FunctionLate.
         """
         client = self._client(wait_s)
         try:
-            response = client.invoke(FunctionName=self._name, Payload=json.dumps(event).encode())
+            response = client.invoke(**self._request(event, tenant))
             payload = response["Payload"].read()
         except (client.exceptions.TooManyRequestsException, *self._connect_errors) as refusal:
             raise FunctionBusy(self._name) from refusal
@@ -79,6 +87,15 @@ class LambdaFunction:
     def prepare_client(self, wait_s: float) -> None:
         """Create the client for this timeout before the first call needs it."""
         self._client(wait_s)
+
+    def _request(self, event: JsonObject, tenant: str | None) -> "InvocationRequestTypeDef":
+        request: InvocationRequestTypeDef = {
+            "FunctionName": self._name,
+            "Payload": json.dumps(event).encode(),
+        }
+        if self._isolates_tenants and tenant is not None:
+            request["TenantId"] = tenant
+        return request
 
     def _client(self, wait_s: float) -> "LambdaClient":
         seconds = max(_TIMEOUT_STEP_S, wait_s // _TIMEOUT_STEP_S * _TIMEOUT_STEP_S)

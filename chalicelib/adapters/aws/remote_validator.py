@@ -43,7 +43,8 @@ class RemoteValidator:
     """Validator over a Lambda function.
 
     A document over MAX_INLINE_BYTES travels as an object, deleted after the call. A document that
-    may not be stored (zero retention, decision 17) gets no verdict if it is that large.
+    may not be stored (zero retention, decision 17) gets no verdict if it is that large. The tenant
+    of a call is the workspace whose id travels with it.
     """
 
     def __init__(self, function: LambdaFunction, objects: Objects) -> None:
@@ -78,24 +79,26 @@ class RemoteValidator:
     def _request_verdicts(
         self, document: Mapping[str, str], checks: Sequence[ConformanceCheck], deadline: Deadline
     ) -> Sequence[Verdict]:
+        ids = propagated_ids()
         request: JsonObject = {
-            **propagated_ids(),
+            **ids,
             **document,
             "checks": msgspec.to_builtins([check.to_json() for check in checks]),
         }
         while (left_s := deadline.remaining_s() - _RETURN_MARGIN_S) > 0:
             try:
-                response = self._invoke({**request, "until": time.time() + left_s}, deadline)
+                payload = {**request, "until": time.time() + left_s}
+                response = self._invoke(payload, deadline, ids.get("workspace"))
             except FunctionBusy:
                 time.sleep(_BUSY_PAUSE_S)
             else:
                 return _parse_verdicts(response, checks)
         return _no_verdicts(checks, "there was no time left for the validators")
 
-    def _invoke(self, payload: JsonObject, deadline: Deadline) -> JsonObject:
+    def _invoke(self, payload: JsonObject, deadline: Deadline, tenant: str | None) -> JsonObject:
         """Call the function; raises FunctionLate at the deadline or when the render is canceled."""
         wait_s = math.ceil(deadline.remaining_s() / _TIMEOUT_STEP_S) * _TIMEOUT_STEP_S
-        call = partial(self._function.invoke, payload, wait_s=wait_s)
+        call = partial(self._function.invoke, payload, wait_s=wait_s, tenant=tenant)
         # A thread makes the call, because boto3 cannot abandon one. The context carries log ids.
         pool = ThreadPoolExecutor(1, thread_name_prefix="validators")
         result = pool.submit(copy_context().run, call)

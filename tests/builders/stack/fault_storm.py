@@ -125,7 +125,7 @@ class FunctionProcess(Service):
 
     def __init__(self, calm: Service) -> None:
         stores = ("resources", "settings", "workspace", "live", "test")
-        for name in (*stores, "engine", "verdicts", "clock", "calls"):
+        for name in (*stores, "engine", "verdicts", "tenancy", "clock", "calls"):
             setattr(self, name, getattr(calm, name))
         self.platform = calm.clients
         self.clients = cast("Any", ShortTimeoutClients())

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.bootstrap.tenancy import TenantGuard
 from chalicelib.bootstrap.validation import ValidationServices
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from functions.validate import handler as validate
@@ -77,10 +78,14 @@ def test_validators_log_the_request_id_of_a_render(
     body = {"profile": "EN16931", "invoice": invoice_json()}
     headers = {"X-Request-Id": "mine"}
     render = service.call("POST", "/v1/einvoices", json_body=body, headers=headers).json
-    bench = ValidationServices(LocalValidator(Path("absent")), service.services.state.objects)
+    bench = ValidationServices(
+        LocalValidator(Path("absent")), service.services.state.objects, TenantGuard("isolated")
+    )
     monkeypatch.setattr(validate, "_services", lambda: bench)
     context: Any = SimpleNamespace(
-        aws_request_id="judging", get_remaining_time_in_millis=lambda: 60_000
+        aws_request_id="judging",
+        tenant_id=service.workspace,
+        get_remaining_time_in_millis=lambda: 60_000,
     )
     lines()
 

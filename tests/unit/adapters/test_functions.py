@@ -48,8 +48,10 @@ class FakeLambda:
 
     def __init__(self, outcome: Any) -> None:
         self.outcome = outcome
+        self.requests: list[dict[str, Any]] = []
 
-    def invoke(self, **_: Any) -> Any:
+    def invoke(self, **request: Any) -> Any:
+        self.requests.append(request)
         if isinstance(self.outcome, Exception):
             raise self.outcome
         return self.outcome
@@ -60,12 +62,12 @@ class FakeClients(AwsClients):
 
     def __init__(self, outcome: Any) -> None:
         self.waits: list[float] = []
-        self._outcome = outcome
+        self.client = FakeLambda(outcome)
 
     @override
     def lambda_client(self, read_timeout_s: float) -> Any:
         self.waits.append(read_timeout_s)
-        return FakeLambda(self._outcome)
+        return self.client
 
 
 def refusal(kind: type[ClientError], status: int) -> ClientError:
@@ -99,6 +101,26 @@ def test_answer_is_the_functions_own() -> None:
     answer = {"Payload": io.BytesIO(json.dumps({"a": "界"}).encode())}
 
     assert LambdaFunction(FakeClients(answer), "f").invoke({}, wait_s=1) == {"a": "界"}
+
+
+@pytest.mark.parametrize(
+    ("isolates_tenants", "tenant", "sent"),
+    [
+        (True, "ws_a", {"TenantId": "ws_a"}),
+        (True, None, {}),
+        (False, "ws_a", {}),
+        (False, None, {}),
+    ],
+)
+def test_tenant_id_is_sent_to_a_function_that_isolates_tenants(
+    *, isolates_tenants: bool, tenant: str | None, sent: dict[str, str]
+) -> None:
+    clients = FakeClients({"Payload": io.BytesIO(b"{}")})
+    function = LambdaFunction(clients, "f", isolates_tenants=isolates_tenants)
+
+    function.invoke({}, wait_s=1, tenant=tenant)
+
+    assert clients.client.requests == [{"FunctionName": "f", "Payload": b"{}", **sent}]
 
 
 def test_invocation_wait_is_bounded() -> None:

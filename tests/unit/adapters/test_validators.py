@@ -13,6 +13,7 @@ from chalicelib.adapters.aws.functions import (
     LambdaFunction,
 )
 from chalicelib.adapters.aws.remote_validator import MAX_INLINE_BYTES, RemoteValidator
+from chalicelib.adapters.json_logs import log_context
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
 from chalicelib.engine.deadline import Deadline
 from tests.unit.adapters.test_functions import FakeClients
@@ -39,12 +40,16 @@ class FakeFunction:
         self._failure = failure
         self.refusals = 0
         self.invocations: list[Mapping[str, Any]] = []
+        self.tenants: list[str | None] = []
         self.seen: list[bytes] = []
         self.more: dict[str, Any] = {}
         self.answer: dict[str, Any] | None = None
 
-    def invoke(self, event: Mapping[str, Any], *, wait_s: float) -> dict[str, Any]:
+    def invoke(
+        self, event: Mapping[str, Any], *, wait_s: float, tenant: str | None
+    ) -> dict[str, Any]:
         assert wait_s > 0
+        self.tenants.append(tenant)
         self.invocations.append(event)
         self.seen += [self._objects.kept[event["key"]]] if "key" in event else []
         if len(self.invocations) <= self.refusals:
@@ -74,6 +79,17 @@ def test_small_document_is_sent_inline_and_its_verdicts_are_returned() -> None:
     assert function.invocations[0]["content"] == "JVBERg=="
     assert function.invocations[0]["checks"][0] == CHECKS[0].to_json()
     assert objects.kept == {}
+
+
+def test_tenant_is_the_workspace_of_the_call() -> None:
+    remote, function, _ = validator()
+    with log_context(workspace="ws_a", request_id="r"):
+        remote.validate(b"%PDF", CHECKS, Deadline.after(9))
+    with log_context(request_id="r"):
+        remote.validate(b"%PDF", CHECKS, Deadline.after(9))
+
+    assert function.tenants == ["ws_a", None]
+    assert function.invocations[0]["workspace"] == "ws_a"
 
 
 @pytest.mark.parametrize("failure", [None, FunctionLate("f")])

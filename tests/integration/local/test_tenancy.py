@@ -1,0 +1,133 @@
+"""Workspaces on one machine: processes of their own, or shared ones."""
+
+import contextlib
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psutil
+import pytest
+from botocore.exceptions import ClientError
+
+from infra.local.running_stack import RunningStack, running_stack
+from tests.builders.stack.tenants import Tenant, Tenants
+
+pytestmark = pytest.mark.integration
+
+CORES = os.cpu_count() or 1
+
+
+@pytest.fixture(scope="module")
+def isolating() -> Iterator[RunningStack]:
+    with running_stack(PLATEN_LOCAL_TENANCY="workspace") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def sharing() -> Iterator[RunningStack]:
+    with running_stack() as running:
+        yield running
+
+
+def validate(stack: RunningStack, **options: Any) -> tuple[Any, str | None]:
+    """Invoke the validate function without checks; return its answer and its error."""
+    event = {"checks": [], "content": "", "until": time.time() + 30}
+    answer = stack.client("lambda").invoke(
+        FunctionName=stack.resources["ValidateFunction"]["Ref"],
+        Payload=json.dumps(event),
+        **options,
+    )
+    return json.loads(answer["Payload"].read()), answer.get("FunctionError")
+
+
+def validate_pids(stack: RunningStack) -> set[int]:
+    """Return the worker processes of the validate function."""
+    name = stack.resources["ValidateFunction"]["Ref"]
+    found = set()
+    for process in psutil.Process(stack.pid).children():
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get("AWS_LAMBDA_FUNCTION_NAME") == name:
+                found.add(process.pid)
+    return found
+
+
+def test_shared_process_serves_all_workspaces(sharing: RunningStack) -> None:
+    before = validate_pids(sharing)
+    for options in ({"TenantId": "ws_a"}, {"TenantId": "ws_b"}, {}):
+        assert validate(sharing, **options) == ({"verdicts": []}, None)
+
+    assert validate_pids(sharing) == before
+    assert len(before) == 1
+
+
+def test_each_workspace_has_a_process_of_its_own(isolating: RunningStack) -> None:
+    (warm,) = validate_pids(isolating)
+    first = validate(isolating, TenantId="ws_a")
+    assert validate_pids(isolating) == {warm}
+    second = validate(isolating, TenantId="ws_b")
+
+    pids = validate_pids(isolating)
+    assert first == second == ({"verdicts": []}, None)
+    if CORES > 1:
+        assert pids > {warm}
+    else:
+        assert warm not in pids
+    validate(isolating, TenantId="ws_b")
+    assert validate_pids(isolating) == pids
+
+
+def test_many_workspaces_are_served_within_the_slots(isolating: RunningStack) -> None:
+    tenants = [f"ws_{number % 9}" for number in range(27)]
+    sizes = []
+    with ThreadPoolExecutor(9) as threads:
+        calls = [threads.submit(validate, isolating, TenantId=tenant) for tenant in tenants]
+        while not all(call.done() for call in calls):
+            sizes.append(len(validate_pids(isolating)))
+            time.sleep(0.05)
+
+    assert {call.result()[1] for call in calls} == {None}
+    assert max(sizes) <= CORES
+
+
+def test_killed_processes_are_replaced(isolating: RunningStack) -> None:
+    validate(isolating, TenantId="ws_a")
+    killed = validate_pids(isolating)
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+    psutil.wait_procs([psutil.Process(pid) for pid in killed if psutil.pid_exists(pid)], 5)
+
+    assert validate(isolating, TenantId="ws_a")[1] is None
+    assert validate(isolating, TenantId="ws_b")[1] is None
+    assert not validate_pids(isolating) & killed
+
+
+@pytest.mark.parametrize("options", [{}, {"TenantId": "x" * 257}, {"TenantId": "ws a*"}])
+def test_invocation_without_a_valid_tenant_id_is_refused(
+    isolating: RunningStack, options: dict[str, str]
+) -> None:
+    with pytest.raises(ClientError, match="InvalidParameterValueException"):
+        validate(isolating, **options)
+
+
+@pytest.fixture
+def two_workspaces(isolating: RunningStack) -> Iterator[tuple[Tenant, Tenant]]:
+    made = Tenants(isolating)
+    with made.create("One", "growth") as one, made.create("Two", "growth") as two:
+        yield one, two
+
+
+def test_documents_of_two_workspaces_are_validated_in_turn(
+    two_workspaces: tuple[Tenant, Tenant],
+) -> None:
+    for tenant in (*two_workspaces, *two_workspaces):
+        answer = tenant.client.render(
+            mode="async", output={"pdf": {"pdfua": True}}, delivery={"type": "none"}
+        )
+        assert answer.status_code == 202, answer.text
+        render = tenant.client.wait_until_final(answer.json()["id"], 120)
+        assert render["status"] == "succeeded", render
+        assert render["result"]["conformance"]["pdfua"]["status"] == "passed"
