@@ -22,6 +22,7 @@ _TEMPLATE_PARAMETERS: Final = {
     "files_host": "FilesHost",
     "egress_allow": "EgressAllow",
     "smtp_url": "SmtpUrl",
+    "tenancy": "Tenancy",
 }
 _STAGE_PATTERN: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
@@ -84,6 +85,14 @@ def main() -> None:
     envvar="SMTP_URL",
     callback=_validate_smtp_url,
     help="The mail server for mail to owners; none: no more.",
+)
+@click.option(
+    "--tenancy",
+    default="",
+    envvar="TENANCY",
+    type=click.Choice(["", "isolated", "shared"]),
+    metavar="isolated|shared",
+    help="Environments for one workspace each, or for all; a change replaces their functions.",
 )
 @click.option("--folder", default="build", type=click.Path(path_type=Path))
 def up(*, stage: str, folder: Path, **given: str) -> None:

@@ -28,6 +28,7 @@ TEMPLATE: dict[str, Any] = {
         "FilesHost": {"Type": "String"},
         "EgressAllow": {"Type": "String", "Default": ""},
         "SmtpUrl": {"Type": "String", "Default": "", "NoEcho": True},
+        "Tenancy": {"Type": "String", "Default": "isolated"},
     },
     "Resources": {
         "Kept": {"Type": "AWS::SQS::Queue", "DeletionPolicy": "Retain"},
@@ -185,12 +186,13 @@ def test_custom_domain_needs_one_pass(stack: CloudFormationStack, tmp_path: Path
     assert run.deployed == [hosts("https://a", "https://a")]
 
 
-def test_networks_and_mail_come_from_the_environment(
+def test_networks_mail_and_tenancy_come_from_the_environment(
     stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = CommandLine()
     monkeypatch.setenv("EGRESS_ALLOW", "10.20.0.0/16:443")
     monkeypatch.setenv("SMTP_URL", "smtp://me:a=b@mail.test?from=a@b.test")
+    monkeypatch.setenv("TENANCY", "shared")
     monkeypatch.setattr("infra.deploy.__main__.build", lambda _folder: None)
     monkeypatch.setattr("infra.deploy.__main__.update", partial(update, run=run))
 
@@ -198,6 +200,7 @@ def test_networks_and_mail_come_from_the_environment(
 
     assert result.exit_code == 0, result.output
     assert run.deployed[-1] == {
+        "Tenancy": "shared",
         **hosts(OWN, OWN),
         "EgressAllow": "10.20.0.0/16:443",
         "SmtpUrl": "smtp://me:a=b@mail.test?from=a@b.test",
@@ -229,7 +232,7 @@ def test_failed_first_deployment_does_not_block_the_next(
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == "https://a"
 
     ((created,),) = [run.deployed]
-    assert created == hosts("https://a", "https://a") | allowed
+    assert created == hosts("https://a", "https://a") | allowed | {"Tenancy": "isolated"}
     assert [event for event in statuses(stack) if event == "CREATE_COMPLETE"]
 
 

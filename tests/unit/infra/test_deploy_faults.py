@@ -133,6 +133,7 @@ def test_missing_environment_is_reported_first(
         (["--stage", "one", "--api-host", "api.example.com"], "is no address like https://"),
         (["--stage", "one", "--api-host", "https://a/v1"], "name what stands before it"),
         (["--stage", "one", "--egress-allow", "10.0.0.0/8"], "--egress-allow"),
+        (["--stage", "one", "--tenancy", "none"], "'isolated', 'shared'"),
         (["--stage", "one", "--smtp-url", "mail.test"], "smtp://[user:password@]host"),
     ],
 )
