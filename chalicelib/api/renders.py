@@ -13,7 +13,8 @@ from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.previews.preflight import refusal_report
-from chalicelib.features.renders.read import RenderFilter
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.read import RenderFilter, Viewer
 
 blueprint: Final = Blueprint(__name__)
 
@@ -49,13 +50,14 @@ def list_renders(call: Call) -> Reply:
     """List renders, newest first.
 
     A page may hold fewer than `limit` renders while `has_more` is true: with a filter that few
-    renders match, or when the page would be larger than 4 MB. Test keys see test renders only.
+    renders match, or when the page would be larger than 4 MB. Test keys see test renders only. A
+    key with a template allowlist sees renders of its templates only; all others are
+    `render_not_found` for it, also those of `html` and `url` that it has made itself.
     """
     query = call.query
     position = paging.start_position(call)
     page = call.services.renders.read.page(
-        call.caller.workspace_id,
-        call.caller.mode,
+        _viewer(call),
         RenderFilter(query.model_dump(), query.created_after, query.created_before),
         limit=query.limit,
         after=position["after"] if position else None,
@@ -75,11 +77,7 @@ def list_renders(call: Call) -> Reply:
 )
 def retrieve(call: Call) -> Reply:
     """Retrieve a render, with fresh file URLs."""
-    render = call.services.renders.read.one(
-        call.caller.workspace_id, call.params["id"], call.caller.mode
-    )
-    bind(render=render.id)
-    return Reply(200, call.services.renders.present(render))
+    return Reply(200, call.services.renders.present(_requested_render(call)))
 
 
 @blueprint.route("/v1/renders/preflight", methods=["POST"])
@@ -127,10 +125,7 @@ def cancel(call: Call) -> Reply:
     place in the concurrency limit is free. A request that waits for the render gets 409 `conflict`;
     so does this request if the render is already final.
     """
-    render = call.services.renders.read.one(
-        call.caller.workspace_id, call.params["id"], call.caller.mode
-    )
-    bind(render=render.id)
+    render = _requested_render(call)
     canceled = call.services.renders.cancel(render.workspace_id, render.id)
     return Reply(200, call.services.renders.present(canceled))
 
@@ -148,9 +143,16 @@ def purge(call: Call) -> Reply:
     The render stays, with `files` empty and `files_purged_at` set. A render that is not final yet
     is a `conflict`.
     """
-    render = call.services.renders.read.one(
-        call.caller.workspace_id, call.params["id"], call.caller.mode
-    )
-    bind(render=render.id)
-    purged = call.services.renders.purge(render)
+    purged = call.services.renders.purge(_requested_render(call))
     return Reply(200, call.services.renders.present(purged))
+
+
+def _requested_render(call: Call) -> Render:
+    """Return the render of the path; raises `render_not_found`."""
+    render = call.services.renders.read.one(_viewer(call), call.params["id"])
+    bind(render=render.id)
+    return render
+
+
+def _viewer(call: Call) -> Viewer:
+    return Viewer(call.caller.workspace_id, call.caller.mode, call.caller.templates)

@@ -3,9 +3,9 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import QueryPage, Tables
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id, lowest_id
@@ -19,6 +19,22 @@ _MAX_ROWS_READ: Final = 500
 _EQUALITY_FILTERS: Final = ("status", "template_id", "batch_id", "reference", "test")
 
 
+class Viewer(NamedTuple):
+    """Caller that reads renders.
+
+    A test key sees test renders only. With `templates`, the allowlist of its key, the caller sees
+    renders of those templates only.
+    """
+
+    workspace_id: WorkspaceId
+    mode: Mode
+    templates: tuple[str, ...] = ()
+
+    def is_template_visible(self, template_id: str | None) -> bool:
+        """Tell whether the caller may see renders of a template; None: without a template."""
+        return not self.templates or template_id in self.templates
+
+
 @dataclass(frozen=True, slots=True)
 class RenderFilter:
     """Filter of a list; None does not restrict it."""
@@ -26,6 +42,19 @@ class RenderFilter:
     equals: Mapping[str, Any]
     created_after: dt.datetime | None = None
     created_before: dt.datetime | None = None
+
+    def equalities(self, viewer: Viewer) -> Mapping[str, Any] | None:
+        """Return the attributes that renders of the list must have; None: no render matches."""
+        equal = {
+            name: self.equals[name]
+            for name in _EQUALITY_FILTERS
+            if self.equals.get(name) is not None
+        }
+        if "template_id" in equal and not viewer.is_template_visible(equal["template_id"]):
+            return None
+        if viewer.mode == "live":
+            return equal
+        return None if equal.get("test") is False else equal | {"test": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +66,7 @@ class RenderPage:
 
 
 class ReadRenders:
-    """Reader of renders; test keys see test renders only."""
+    """Reader of renders; a render that the viewer may not see is not found."""
 
     def __init__(self, *, tables: Tables, table: str, renders: Renders) -> None:
         """Query `table` and read the rows from `renders`."""
@@ -45,70 +74,72 @@ class ReadRenders:
         self._table = table
         self._renders = renders
 
-    def one(self, workspace_id: WorkspaceId, render_id: str, mode: Mode) -> Render:
+    def one(self, viewer: Viewer, render_id: str) -> Render:
         """Return one render; raises `render_not_found`."""
         render = None
         if is_id("rnd", render_id):
-            render = self._renders.get(workspace_id, RenderId(render_id))
-        if render is None or (mode == "test" and not render.test):
+            render = self._renders.get(viewer.workspace_id, RenderId(render_id))
+        if (
+            render is None
+            or (viewer.mode == "test" and not render.test)
+            or not viewer.is_template_visible(render.template_id)
+        ):
             raise NotFound("render_not_found", f"There is no render {render_id[:64]}.")
         return render
 
     def page(
-        self,
-        workspace_id: WorkspaceId,
-        mode: Mode,
-        criteria: RenderFilter,
-        *,
-        limit: int,
-        after: RenderId | None,
+        self, viewer: Viewer, criteria: RenderFilter, *, limit: int, after: RenderId | None
     ) -> RenderPage:
         """Return up to `limit` renders below the id `after`."""
-        equal = {
-            name: criteria.equals[name]
-            for name in _EQUALITY_FILTERS
-            if criteria.equals.get(name) is not None
-        }
-        if mode == "test":
-            if equal.get("test") is False:
-                return RenderPage([], None)
-            equal["test"] = True
+        equal = criteria.equalities(viewer)
+        if equal is None:
+            return RenderPage([], None)
+        all_match = not equal and not viewer.templates
         newest, oldest = _bounds(criteria, after)
         matches: list[RenderId] = []
         rows_read = 0
         while newest > oldest:
-            rows = self._tables.query(
-                self._table,
-                "LPK = :list AND LSK BETWEEN :oldest AND :newest",
-                {
-                    ":list": lists_partition(workspace_id),
-                    ":oldest": oldest,
-                    ":newest": newest,
-                }
-                | {f":{name}": value for name, value in equal.items()},
-                index="lists",
-                filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
-                names={f"#{name}": name for name in equal},
-                limit=min(_MAX_ROWS_READ - rows_read, limit + 1 if not equal else _MAX_ROWS_READ),
-                newest_first=True,
-            )
+            max_rows = min(_MAX_ROWS_READ - rows_read, limit + 1 if all_match else _MAX_ROWS_READ)
+            rows = self._rows(viewer.workspace_id, (oldest, newest), equal, max_rows)
             rows_read += rows.scanned_count
-            ids = [RenderId(row["LSK"]) for row in rows.items]
-            matches += ids[: limit + 1 - len(matches)]
+            matches += [
+                RenderId(row["LSK"])
+                for row in rows.items
+                if viewer.is_template_visible(row.get("template_id"))
+            ]
             if len(matches) > limit:
-                return self._page(workspace_id, equal, matches[:limit], matches[limit - 1])
+                return self._page(viewer, equal, matches[:limit], matches[limit - 1])
             if rows.last_evaluated_key is None:
                 break
-            newest = _text_below(rows.last_evaluated_key["LSK"])
+            last_read = RenderId(rows.last_evaluated_key["LSK"])
+            newest = _text_below(last_read)
             if rows_read >= _MAX_ROWS_READ:
-                return self._page(
-                    workspace_id, equal, matches, RenderId(rows.last_evaluated_key["LSK"])
-                )
-        return self._page(workspace_id, equal, matches, None)
+                return self._page(viewer, equal, matches, last_read)
+        return self._page(viewer, equal, matches, None)
+
+    def _rows(
+        self,
+        workspace_id: WorkspaceId,
+        id_range: tuple[str, str],
+        equal: Mapping[str, Any],
+        max_rows: int,
+    ) -> QueryPage:
+        oldest, newest = id_range
+        values = {":list": lists_partition(workspace_id), ":oldest": oldest, ":newest": newest}
+        return self._tables.query(
+            self._table,
+            "LPK = :list AND LSK BETWEEN :oldest AND :newest",
+            values | {f":{name}": value for name, value in equal.items()},
+            index="lists",
+            filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
+            names={f"#{name}": name for name in equal},
+            limit=max_rows,
+            newest_first=True,
+        )
 
     def _page(
         self,
-        workspace_id: WorkspaceId,
+        viewer: Viewer,
         equal: Mapping[str, Any],
         ids: list[RenderId],
         next_after: RenderId | None,
@@ -116,7 +147,7 @@ class ReadRenders:
         # The index is eventually consistent: renders that no longer match are left out.
         renders = [
             render
-            for render in self._renders.get_many(workspace_id, ids)
+            for render in self._renders.get_many(viewer.workspace_id, ids)
             if all(getattr(render, name) == value for name, value in equal.items())
         ]
         return RenderPage(renders, next_after)

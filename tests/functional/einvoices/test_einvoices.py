@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from chalicelib.features.renders.read import Viewer
 from tests.builders.http import ApiAnswer
 from tests.builders.invoices.invoice_json import ABSENT, invoice_json
 from tests.builders.service import Service
@@ -21,9 +22,9 @@ def post(service: Service, **more: Any) -> ApiAnswer:
 
 
 def content(service: Service, answer: ApiAnswer) -> bytes:
-    stored = service.services.state.objects.get(
-        service.services.renders.read.one(service.workspace, answer.json["id"], "live").files[0].key
-    )
+    viewer = Viewer(service.workspace, "live")
+    render = service.services.renders.read.one(viewer, answer.json["id"])
+    stored = service.services.state.objects.get(render.files[0].key)
     assert stored is not None
     return stored
 

@@ -4,6 +4,7 @@ from copy import replace
 from typing import Any, Final
 
 from chalicelib.core import json
+from chalicelib.features.renders.read import Viewer
 from chalicelib.features.renders.rows import outcome_json, request_json
 from chalicelib.features.renders.run.final_row import MAX_JSON_BYTES, shortened_to_fit
 from tests.builders.invoices.invoice_json import invoice_json
@@ -47,7 +48,8 @@ def test_maximum_rates_are_stored_and_dropped_first_when_the_row_is_full(
     answer = service.call("POST", "/v1/einvoices", json_body=body)
 
     assert answer.status == 200, answer.json
-    render = service.services.renders.read.one(service.workspace, answer.json["id"], "live")
+    viewer = Viewer(service.workspace, "live")
+    render = service.services.renders.read.one(viewer, answer.json["id"])
     assert render.invoice == answer.json["invoice"]
     assert len(answer.json["invoice"]["vat_breakdown"]) == MAX_RATES
     assert len(json.dumps(render.invoice)) < MAX_JSON_BYTES / 3
