@@ -17,13 +17,14 @@ blueprint: Final = Blueprint(__name__)
     query_error_code="invalid_signature",
     tag="Files",
     answers={302: None},
-    problems=("file_expired",),
+    problems=("file_expired", "workspace_suspended", "workspace_deletion_scheduled"),
 )
 def fetch(call: Call) -> Reply:
     """Fetch a file by its signed URL.
 
     Redirects to the file store. Anyone who has the URL can fetch the file until the URL expires,
     the file's retention ends or the file is purged. A URL that was changed in any way is refused.
+    So are all URLs of a workspace while it is suspended or scheduled for deletion.
     """
     location = call.services.files.signed_urls.resolve(
         call.params["file_id"], call.params["filename"], call.query.exp or "", call.query.sig or ""

@@ -98,6 +98,7 @@ class ApiServices:
     def files(self) -> FileUseCases:  # noqa: D102
         signed_urls = SignedFileUrls(
             files=self.state.files,
+            workspaces=self.workspaces,
             objects=self.state.objects,
             clock=self.clock,
             files_host=self.settings.files_host,

@@ -105,7 +105,7 @@ def change(workspace_id: str, **options: Any) -> dict[str, Any]:
 @click.argument("workspace_id", metavar="WS")
 @print_answer
 def suspend(workspace_id: str) -> dict[str, Any]:
-    """Refuse all keys of a workspace until it is restored."""
+    """Refuse all keys and file links of a workspace until it is restored."""
     return _workspace_row(operator().change_status.suspend(WorkspaceId(workspace_id)))
 
 
@@ -121,7 +121,7 @@ def restore(workspace_id: str) -> dict[str, Any]:
 @click.argument("workspace_id", metavar="WS")
 @print_answer
 def delete(workspace_id: str) -> dict[str, Any]:
-    """Refuse all keys of a workspace and schedule its deletion in 30 days."""
+    """Refuse all keys and file links of a workspace; schedule its deletion in 30 days."""
     return _workspace_row(operator().change_status.delete(WorkspaceId(workspace_id)))
 
 

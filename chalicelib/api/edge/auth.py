@@ -12,7 +12,13 @@ from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.core.ip_ranges import is_ip_in_ranges
 from chalicelib.features.workspaces.keys import key_format
 from chalicelib.features.workspaces.keys.key_format import ParsedKey
-from chalicelib.features.workspaces.model import ApiKey, Mode, StoredSecret, Workspace
+from chalicelib.features.workspaces.model import (
+    ApiKey,
+    Mode,
+    StoredSecret,
+    Workspace,
+    require_active,
+)
 
 _CHALLENGE: Final = {"WWW-Authenticate": 'Bearer realm="platen"'}
 _WRITE_IMPLIES_READ: Final = frozenset({"webhooks", "storage", "signed_links", "email"})
@@ -91,7 +97,7 @@ class KeyAuth:
         if workspace is None:
             raise _invalid_key_error()
         _check_ip_address(request.source_ip, key, workspace)
-        _check_workspace(workspace)
+        require_active(workspace)
         return Principal(workspace, key.mode, frozenset(key.scopes), tuple(key.templates), key)
 
     def authorize(self, principal: Principal) -> None:
@@ -157,14 +163,6 @@ def _check_ip_address(source_ip: str, key: ApiKey, workspace: Workspace) -> None
     for ranges in (workspace.allow_ips, key.allow_ips):
         if ranges and not is_ip_in_ranges(source_ip, ranges):
             raise Forbidden("ip_not_allowed", "Requests from this address are not allowed.")
-
-
-def _check_workspace(workspace: Workspace) -> None:
-    if workspace.status == "suspended":
-        raise Forbidden("workspace_suspended", "This workspace is suspended.")
-    if workspace.status in {"deletion_scheduled", "deleting"}:
-        detail = "This workspace is scheduled for deletion."
-        raise Forbidden("workspace_deletion_scheduled", detail)
 
 
 def _invalid_key_error() -> ServiceError:

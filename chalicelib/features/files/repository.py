@@ -43,12 +43,13 @@ class Files:
         self._tables = tables
         self._table = table
 
-    def get(self, file_id: FileId) -> StoredFile | None:
-        """Return the file, or None if it does not exist or is purged."""
+    def get(self, file_id: FileId) -> tuple[StoredFile, WorkspaceId] | None:
+        """Return the file and its workspace, or None if it does not exist or is purged."""
         item = self._tables.get(self._table, f"FILE#{file_id}")
         if item is None or item.get("purged_at"):
             return None
-        return StoredFile(**{name: item[name] for name in StoredFile._fields})
+        file = StoredFile(**{name: item[name] for name in StoredFile._fields})
+        return file, WorkspaceId(item["workspace_id"])
 
     def due(self, file_id: FileId) -> DueFile | None:
         """Return a file whose record is due, or None: it is not, or no longer."""

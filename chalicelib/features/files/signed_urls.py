@@ -1,4 +1,4 @@
-"""Signed URLs of files: created for the owner, valid for anyone who has one."""
+"""Signed URLs of files: created for the owner, valid for anyone while the workspace is active."""
 
 import datetime as dt
 import hashlib
@@ -13,6 +13,8 @@ from chalicelib.core.errors import Forbidden, ServiceError
 from chalicelib.core.ids import FileId, is_id
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import Files
+from chalicelib.features.workspaces.model import require_active
+from chalicelib.features.workspaces.repository import Workspaces
 
 _PRESIGNED_URL_S: Final = 60
 _MAX_EXP_DIGITS: Final = 12
@@ -25,6 +27,7 @@ class SignedFileUrls:
         self,
         *,
         files: Files,
+        workspaces: Workspaces,
         objects: Objects,
         clock: Clock,
         files_host: str,
@@ -32,6 +35,7 @@ class SignedFileUrls:
     ) -> None:
         """Sign with `secret`, which is called only when a URL is signed or resolved."""
         self._files = files
+        self._workspaces = workspaces
         self._objects = objects
         self._clock = clock
         self._files_host = files_host
@@ -48,16 +52,13 @@ class SignedFileUrls:
         """Return the presigned URL of the body, valid for a minute.
 
         `filename` may be percent-encoded or not: gateways differ in how they decode a path. Raises
-        `invalid_signature` for an altered or expired URL, and `file_expired` for a file that
-        is purged or past its retention.
+        `invalid_signature` for an altered or expired URL, `file_expired` for a file that is
+        purged or past its retention, and the codes of `require_active`.
         """
         names = (filename, unquote(filename))
         if not any(self._is_valid(file_id, name, exp, sig) for name in names):
             raise Forbidden("invalid_signature", "The address is altered or no longer valid.")
-        file = self._files.get(FileId(file_id))
-        if file is None or self._is_expired(file):
-            raise ServiceError("file_expired", "The file was deleted or its retention has ended.")
-        return self.presigned_url(file)
+        return self.presigned_url(self._readable_file(FileId(file_id)))
 
     def presigned_url(self, file: StoredFile) -> str:
         """Return the presigned URL of the body, valid for a minute."""
@@ -68,6 +69,16 @@ class SignedFileUrls:
         return self._objects.presigned_url(
             key, content_type=content_type, disposition=disposition, expires_s=_PRESIGNED_URL_S
         )
+
+    def _readable_file(self, file_id: FileId) -> StoredFile:
+        found = self._files.get(file_id)
+        if found is not None and not self._is_expired(found[0]):
+            file, workspace_id = found
+            workspace = self._workspaces.get(workspace_id)
+            if workspace is not None:
+                require_active(workspace)
+                return file
+        raise ServiceError("file_expired", "The file was deleted or its retention has ended.")
 
     def _is_valid(self, file_id: str, filename: str, exp: str, sig: str) -> bool:
         if not (is_id("file", file_id) and exp.isascii() and exp.isdigit()):

@@ -4,6 +4,7 @@ import datetime as dt
 from typing import Final, Literal, NamedTuple
 
 from chalicelib.core.clock import parse_rfc3339
+from chalicelib.core.errors import Forbidden
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces.plans import PLANS, Plan
 
@@ -53,6 +54,15 @@ class Workspace(NamedTuple):
     def plan(self) -> Plan:
         """Return the plan of the workspace."""
         return PLANS[self.plan_code]
+
+
+def require_active(workspace: Workspace) -> None:
+    """Raise `workspace_suspended` or `workspace_deletion_scheduled` unless it is active."""
+    if workspace.status == "suspended":
+        raise Forbidden("workspace_suspended", "This workspace is suspended.")
+    if workspace.status in {"deletion_scheduled", "deleting"}:
+        detail = "This workspace is scheduled for deletion."
+        raise Forbidden("workspace_deletion_scheduled", detail)
 
 
 class StoredSecret(NamedTuple):

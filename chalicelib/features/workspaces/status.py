@@ -102,7 +102,7 @@ class StatusTransitions:
 
 
 class ChangeWorkspaceStatus:
-    """Commands that change the status; keys are refused in every status but `active`."""
+    """Commands that change the status; keys and file URLs work only while it is `active`."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class ChangeWorkspaceStatus:
         self._clock = clock
 
     def suspend(self, workspace_id: WorkspaceId) -> Workspace:
-        """Refuse all keys until a restore; raise `not_found` or `conflict`."""
+        """Refuse all keys and file URLs until a restore; raise `not_found` or `conflict`."""
         return self._change(workspace_id, "suspended")
 
     def restore(self, workspace_id: WorkspaceId) -> Workspace:
@@ -127,7 +127,7 @@ class ChangeWorkspaceStatus:
         return self._change(workspace_id, "active")
 
     def delete(self, workspace_id: WorkspaceId) -> Workspace:
-        """Refuse all keys and schedule the deletion; raise `not_found` or `conflict`."""
+        """Refuse all keys and file URLs, schedule the deletion; raise `not_found` or `conflict`."""
         now = self._clock.now()
         return self._change(
             workspace_id,

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from chalicelib.adapters.aws.table import Write
 from tests.builders.service import Service
 
 
@@ -38,6 +39,35 @@ def test_altered_url_has_no_valid_signature(
 
     assert (answer.status, answer.code) == (403, "invalid_signature")
     assert "errors" not in answer.json
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("suspend", "workspace_suspended"), ("delete", "workspace_deletion_scheduled")],
+)
+def test_url_of_an_inactive_workspace_is_refused_until_it_is_restored(
+    service: Service, path: str, status: str, code: str
+) -> None:
+    change = service.operator.change_status
+    getattr(change, status)(service.workspace)
+
+    refused = service.call("GET", path, key=None)
+    altered = service.call("GET", path.replace("sig=", "sig=0"), key=None)
+    change.restore(service.workspace)
+    restored = service.call("GET", path, key=None)
+
+    assert (refused.status, refused.code) == (403, code)
+    assert "Location" not in refused.headers
+    # The state of a workspace is revealed only to a valid signature.
+    assert altered.code == "invalid_signature"
+    assert restored.status == 302
+
+
+def test_url_of_a_deleted_workspace_has_expired(service: Service, path: str) -> None:
+    row = {"PK": f"WS#{service.workspace}", "SK": "META"}
+    service.services.state.tables.write(Write(service.settings.main_table, key=row))
+
+    assert service.call("GET", path, key=None).code == "file_expired"
 
 
 def test_signed_url_leads_to_the_file(service: Service, path: str) -> None:
