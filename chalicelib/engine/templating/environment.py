@@ -8,19 +8,18 @@ from types import MethodType
 from typing import Any, Final, NoReturn, TypeGuard, cast, override
 
 from jinja2 import Template
-from jinja2.exceptions import SecurityError, TemplateRuntimeError
+from jinja2.exceptions import SecurityError
 from jinja2.lexer import Lexer
 from jinja2.runtime import (
     BlockReference,
     ChainableUndefined,
     Context,
-    Macro,
     StrictUndefined,
     TemplateReference,
     Undefined,
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.utils import Cycler, Joiner, Namespace, concat, generate_lorem_ipsum
+from jinja2.utils import Namespace, concat, generate_lorem_ipsum, object_type_repr
 from markupsafe import escape
 
 from chalicelib.engine.templating import limits, operators
@@ -33,14 +32,23 @@ from chalicelib.engine.templating.methods import (
     DATA_METHODS,
     RUNTIME_ATTRIBUTES,
     Method,
+    UnprintableCycler,
+    UnprintableJoiner,
+    UnprintableMacro,
     format_method,
 )
 from chalicelib.engine.templating.positions import PositionLexer
+from chalicelib.engine.templating.unprintable import Unprintable, unprintable_error
 
 type _Function = Callable[..., object]
 
-_CALLABLE_TYPES: Final = frozenset({Method, Macro, MeteredLoop, BlockReference, Joiner})
-_CONSTRUCTORS: Final = frozenset({dict, Cycler, Joiner, Namespace})
+_CALLABLE_TYPES: Final = frozenset({Method, UnprintableMacro, MeteredLoop, UnprintableJoiner})
+_CONSTRUCTORS: Final[Mapping[str, type]] = {
+    "dict": dict,
+    "cycler": UnprintableCycler,
+    "joiner": UnprintableJoiner,
+    "namespace": Namespace,
+}
 _MISSING: Final = object()
 _INDEXABLE_TYPES: Final = (dict, list, tuple, str, range, Undefined, TemplateReference)
 _COLLECTION_TYPES: Final = (dict, list, tuple, range)
@@ -106,6 +114,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             name: _metered_function(meter, name, cast("_Function", it))
             for name, it in self.tests.items()
         }
+        self.globals |= {name: Method(it, meter) for name, it in _CONSTRUCTORS.items()}
         self.globals["range"] = Method(_affordable_range, meter)
         self.globals["lipsum"] = Method(functools.partial(_lorem_ipsum, meter), meter)
         self.runtime_names: Mapping[str, object] = {
@@ -114,6 +123,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             "lookup": self.getattr,
             "plain_text": _plain_text,
             "LoopContext": functools.partial(MeteredLoop, meter),
+            "Macro": UnprintableMacro,
             **operators.metered_joins(meter),
         }
 
@@ -154,14 +164,15 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     def getitem(self, obj: object, argument: Any) -> object:
         if isinstance(obj, _INDEXABLE_TYPES):
             try:
-                return obj[argument]
+                item = obj[argument]
+                return Method(item, self.meter) if type(item) is BlockReference else item
             except (TypeError, LookupError):
                 # Filters look up `grouper` and `list` of a group as items.
                 if type(obj) not in RUNTIME_ATTRIBUTES:
-                    return self.undefined(obj=obj, name=argument)
+                    return self.undefined(_missing_item_hint(obj, argument), obj=obj, name=argument)
         if isinstance(argument, str):
             return self.getattr(obj, argument)
-        return self.undefined(obj=obj, name=argument)
+        return self.undefined(_missing_item_hint(obj, argument), obj=obj, name=argument)
 
     @override
     def call(self, context: Context, obj: object, /, *args: object, **kwargs: object) -> object:
@@ -181,10 +192,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def is_safe_callable(self, obj: object) -> TypeGuard[_Function]:
-        kind = type(obj)
-        if kind is type:
-            return obj in _CONSTRUCTORS
-        return kind in _CALLABLE_TYPES or isinstance(obj, Undefined)
+        return type(obj) in _CALLABLE_TYPES or isinstance(obj, Undefined)
 
     def _runtime_attribute(self, obj: object, attribute: str) -> object:
         if isinstance(obj, Undefined | TemplateReference):
@@ -197,17 +205,20 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return missing
 
 
-def _check_printable[T](value: T) -> T:
-    """Return a value that can be printed; raises TemplateRuntimeError.
+def _missing_item_hint(obj: object, argument: object) -> str | None:
+    # Jinja2's own message has the text of the argument.
+    if not isinstance(argument, Unprintable):
+        return None
+    return f"{object_type_repr(obj)} has no element that is named by a function"
 
-    The text of any other object would show a memory address.
-    """
+
+def _check_printable[T](value: T) -> T:
+    """Return a value that can be printed; raises TemplateRuntimeError."""
     if type(value) in _PRINTABLE_TYPES or isinstance(
         value, str | Undefined | tuple | TemplateReference
     ):
         return value
-    message = "A function or an unfinished sequence cannot be printed; call it, or add |list."
-    raise TemplateRuntimeError(message)
+    raise unprintable_error()
 
 
 def _html_text(value: object) -> str:

@@ -6,7 +6,12 @@ from types import TracebackType
 from typing import Final
 
 from jinja2 import Template
-from jinja2.exceptions import TemplateAssertionError, TemplatesNotFound, TemplateSyntaxError
+from jinja2.exceptions import (
+    TemplateAssertionError,
+    TemplateRuntimeError,
+    TemplatesNotFound,
+    TemplateSyntaxError,
+)
 
 from chalicelib.engine.templating import limits
 from chalicelib.engine.templating.compiler import UnsupportedSyntaxError
@@ -104,7 +109,10 @@ def _message(error: Exception) -> str:
         return "The template calls itself too deeply."
     if isinstance(error, TemplatesNotFound):
         return f"None of {', '.join(map(str, error.templates))} is there. {INCLUDE_ADVICE}"
-    text = str(error)
+    try:
+        text = str(error)
+    except TemplateRuntimeError as unprintable:  # An argument of the error is a function.
+        text = str(unprintable)
     if isinstance(error, TemplateSyntaxError):
         text = error.message or ""
     if isinstance(error, ValueError) and text.startswith("Exceeds the limit"):

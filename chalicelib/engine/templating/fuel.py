@@ -1,10 +1,11 @@
 """Fuel: the budget of steps of one template run."""
 
 from collections.abc import Iterable, Iterator
-from types import GeneratorType, NoneType
+from types import NoneType
 from typing import Final, cast
 
 from chalicelib.engine.templating import limits
+from chalicelib.engine.templating.unprintable import Unprintable
 
 _ATOMIC_TYPES: Final = frozenset({bool, int, float, NoneType})
 _SHORT_TEXT_CHARACTERS: Final = limits.CHARACTERS_PER_UNIT
@@ -41,8 +42,8 @@ class FuelMeter:
         self.spend()
         return value
 
-    def charge_result[T](self, value: T) -> T | Iterator[object]:
-        """Return `value`, charged by its size; a generator is charged step by step.
+    def charge_result[T](self, value: T) -> "T | MeteredIterable":
+        """Return `value`, charged by its size; an iterator is charged step by step.
 
         Raises FuelError. Small values decrement the counter directly, because this runs for every
         operation.
@@ -58,9 +59,9 @@ class FuelMeter:
             self.charge_text(len(value))
         elif isinstance(value, _CONTAINER_TYPES):
             self.spend(1 + len(value))
-        elif isinstance(value, GeneratorType):
+        elif isinstance(value, Iterator):
             self.spend()
-            return iter(MeteredIterable(value, self))
+            return MeteredIterable(value, self)
         else:
             self.spend()
         return value
@@ -73,7 +74,7 @@ class FuelMeter:
         self.spend(1 + characters // limits.CHARACTERS_PER_UNIT)
 
 
-class MeteredIterable:
+class MeteredIterable(Unprintable):
     """Iterable that charges one unit for each step."""
 
     __slots__ = ("_meter", "iterable")

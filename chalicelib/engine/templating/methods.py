@@ -9,18 +9,19 @@ from collections.abc import Callable, Mapping
 from typing import Final, override
 
 from jinja2.filters import _GroupTuple
-from jinja2.runtime import BlockReference, Macro
+from jinja2.runtime import Macro
 from jinja2.sandbox import (
     SandboxedEnvironment,
     SandboxedEscapeFormatter,
     SandboxedFormatter,
 )
-from jinja2.utils import Cycler
+from jinja2.utils import Cycler, Joiner
 from markupsafe import Markup
 
 from chalicelib.engine.templating.compiler import MeteredLoop
 from chalicelib.engine.templating.fuel import FuelMeter
 from chalicelib.engine.templating.operators import check_field_widths
+from chalicelib.engine.templating.unprintable import Unprintable
 
 _STRING_METHODS: Final = frozenset(
     [
@@ -93,16 +94,28 @@ _LOOP_ATTRIBUTES: Final = frozenset(
     ],
 )
 
+
+class UnprintableMacro(Unprintable, Macro):
+    """Macro of a template."""
+
+
+class UnprintableCycler(Unprintable, Cycler):
+    """Result of `cycler(…)`."""
+
+
+class UnprintableJoiner(Unprintable, Joiner):
+    """Result of `joiner(…)`."""
+
+
 RUNTIME_ATTRIBUTES: Final[Mapping[type, frozenset[str]]] = {
     MeteredLoop: _LOOP_ATTRIBUTES,
-    Cycler: frozenset({"current", "next", "reset"}),
-    Macro: frozenset({"arguments", "caller", "catch_kwargs", "catch_varargs", "name"}),
-    BlockReference: frozenset({"super"}),
+    UnprintableCycler: frozenset({"current", "next", "reset"}),
+    UnprintableMacro: frozenset({"arguments", "caller", "catch_kwargs", "catch_varargs", "name"}),
     _GroupTuple: frozenset({"grouper", "list"}),
 }
 
 
-class Method:
+class Method(Unprintable):
     """Function that templates may call; its result is charged by size."""
 
     __slots__ = ("_function", "_meter")

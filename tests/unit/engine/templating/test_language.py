@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.templating.failures import TemplateFailure
+from chalicelib.engine.templating.failures import TemplateFailure, runtime_failure
+from chalicelib.engine.templating.fuel import FuelMeter
+from chalicelib.engine.templating.loader import TemplateLoader
+from chalicelib.engine.templating.methods import Method
 from chalicelib.engine.templating.renderer import TemplateRenderer
 
 
@@ -223,11 +226,63 @@ def test_data_override_methods_of_the_same_name(renderer: TemplateRenderer) -> N
         "{{ cycler(1) }}",
         "{{ joiner() }}",
         "{{ namespace(a=1) }}",
+        "{{ [1]|reverse|string }}",
+        "{{ '%s' % 'a'.join }}",
+        "{{ '%s' % {'a': ['a'.join]} }}",
+        "{{ ['a'.join] }}",
+        "{{ {'a': 'a'.join} }}",
+        "{{ 'a'.join ~ '' }}",
+        "{{ ['a'.join]|join }}",
+        "{{ '{}'.format('a'.join) }}",
+        "{{ '{!r}'.format('a'.join) }}",
+        "{{ '{0.join}'.format('a') }}",
+        "{{ '%s'|format('a'.join) }}",
+        "{{ {'a': 'a'.join}|xmlattr }}",
+        "{{ 'x'|replace('x', 'a'.join) }}",
+        *(
+            "{{ 'a'.join|" + name + " }}"
+            for name in ("string", "e", "safe", "upper", "pprint", "trim", "urlencode")
+        ),
+        "{{ ([1]|map('string'))|string }}",
+        "{{ [[1]|map('string')] }}",
+        "{{ [dict] }}",
+        "{{ cycler|string }}",
+        "{{ [cycler(1), joiner()] }}",
+        "{% macro m() %}{% endmacro %}{{ m|string }}",
+        "{% macro m() %}{% endmacro %}{{ [m] }}",
+        "{% macro m() %}{{ [caller] }}{% endmacro %}{% call m() %}{% endcall %}",
+        "{% block b %}{% endblock %}{{ [self.b] }}",
+        "{% for x in [1] %}{{ [loop.cycle] }}{% endfor %}",
     ],
 )
-def test_non_values_cannot_be_printed(renderer: TemplateRenderer, source: str) -> None:
-    fault = _fault(renderer, f"a\n{source}")
+@pytest.mark.parametrize("escape", [True, False])
+def test_non_values_cannot_be_printed(
+    renderer: TemplateRenderer, source: str, *, escape: bool
+) -> None:
+    fault = renderer.render(f"a\n{source}", {}, strict=False, escape=escape)
 
+    assert isinstance(fault, TemplateFailure), fault
     assert fault.code == "template_runtime_error"
     assert "cannot be printed" in fault.message
     assert fault.line == 2
+
+
+def test_error_about_a_function_has_a_message() -> None:
+    function = Method(len, FuelMeter())
+
+    failure = runtime_failure(KeyError(function), TemplateLoader())
+
+    assert "cannot be printed" in failure.message
+
+
+def test_functions_and_helpers_work(renderer: TemplateRenderer) -> None:
+    source = (
+        "{% macro m(x) %}<{{ x }}>{{ caller() if caller else '' }}{% endmacro %}"
+        "{% block b %}b{% endblock %}{{ self.b() }}{{ m(1) }}{% call m(2) %}c{% endcall %}"
+        "{% set c = cycler(1, 2) %}{{ c.next() }}{{ c.current }}"
+        "{% set j = joiner('-') %}{{ j() }}{{ j() }}"
+        "{% set n = namespace(a=1) %}{% set n.a = n.a + 1 %}{{ n.a }}{{ dict(a=3).a }}{{ m.name }}"
+        "{{ [1, 2]|reverse|map('string')|join('+') }}{{ [1]|map('string')|first }}"
+    )
+
+    assert _text(renderer, source) == "bb<1><2>c12-23m2+11"
