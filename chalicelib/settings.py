@@ -41,6 +41,11 @@ SETTINGS: Final[dict[str, Setting]] = {
         "public URL of the file host, without `/files`",
         "http://127.0.0.1:8700",
     ),
+    "gateway_url": Setting(
+        "PLATEN_GATEWAY_URL",
+        "URL that the gateway has assigned to the API, besides PLATEN_BASE_URL; egress refuses it",
+        "",
+    ),
     "egress_allow": Setting(
         "PLATEN_EGRESS_ALLOW",
         "private or internal networks that egress may reach: comma-separated `CIDR:port`",
@@ -180,6 +185,7 @@ class RenderSettings(Settings):
     base_url: str
     files_host: str
     egress_allow: str
+    gateway_url: str = ""
     validate_function: str = ""
     tenancy: str = "shared"
     stack: str = "platen"
@@ -188,7 +194,13 @@ class RenderSettings(Settings):
     @property
     def own_hosts(self) -> frozenset[str]:
         """Return the host names of the service and its queues, which egress refuses."""
-        own_urls = (self.base_url, self.files_host, self.renders_queue_url, self.events_queue_url)
+        own_urls = (
+            self.base_url,
+            self.files_host,
+            self.gateway_url,
+            self.renders_queue_url,
+            self.events_queue_url,
+        )
         names = (urlsplit(url).hostname for url in (*own_urls, *aws_endpoint_urls()))
         return frozenset(name for name in names if name)
 

@@ -13,7 +13,7 @@ import click
 from infra.deploy.stack import CloudFormationStack, DeployError
 from infra.setup.steps import INSTALL_DIR, ROOT, UV, SetupError, SetupStep
 
-# Placeholder for a host until API Gateway has assigned the URL of the API.
+# Placeholder for a URL until API Gateway has assigned the URL of the API.
 UNKNOWN_HOST: Final = "https://unknown.invalid"
 # Option value that clears a parameter; an option that is left out keeps it.
 CLEAR_VALUE: Final = "none"
@@ -79,8 +79,8 @@ def update(
     """Deploy the package in `folder` and return the URL of the API; raises DeployError.
 
     A host that is neither requested nor known from an earlier deployment becomes the URL that API
-    Gateway assigns. That URL is not known before the stack exists, so the first deployment is
-    followed by a second, short one.
+    Gateway assigns, and egress refuses that URL in any case. It is not known before the stack
+    exists, so the first deployment is followed by a second, short one.
     """
     packaged = folder / "packaged.json"
     click.echo(f"uploading what has changed to {bucket} …")
@@ -99,12 +99,14 @@ def update(
         stack.delete()
     deploy = partial(_deploy, run, stack, packaged, bucket)
     deploy(parameters)
-    if UNKNOWN_HOST in parameters.values():
-        api_url = stack.outputs()["EndpointURL"].rstrip("/")
-        parameters |= {name: api_url for name, text in parameters.items() if text == UNKNOWN_HOST}
-        deploy(parameters)
+    gateway_url = stack.outputs()["EndpointURL"].rstrip("/")
+    known = {
+        name: gateway_url if text == UNKNOWN_HOST else text for name, text in parameters.items()
+    } | {"GatewayUrl": gateway_url}
+    if known != parameters:
+        deploy(known)
     stack.publish_api()
-    return parameters["ApiHost"]
+    return known["ApiHost"]
 
 
 def deployment_parameters(
@@ -113,7 +115,8 @@ def deployment_parameters(
     """Return the parameters of a deployment.
 
     Both hosts are returned, as requested or else as deployed; the files' host follows the API's
-    unless it has its own. Of the others only requested ones are: CloudFormation keeps the rest.
+    unless it has its own. The gateway's URL is returned as deployed. Of the others only requested
+    ones are: CloudFormation keeps the rest.
     """
     api = requested.get("ApiHost") or present.get("ApiHost") or UNKNOWN_HOST
     has_own_files_host = present.get("FilesHost") not in {None, present.get("ApiHost")}
@@ -123,7 +126,8 @@ def deployment_parameters(
         for name, text in requested.items()
         if text and name not in {"ApiHost", "FilesHost"}
     }
-    return {"ApiHost": api, "FilesHost": files, **others}
+    gateway_url = present.get("GatewayUrl") or UNKNOWN_HOST
+    return {"ApiHost": api, "FilesHost": files, "GatewayUrl": gateway_url, **others}
 
 
 def _deploy(

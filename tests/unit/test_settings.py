@@ -14,6 +14,7 @@ VARIABLES = {
     "PLATEN_EVENTS_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/123/events",
     "PLATEN_BASE_URL": "https://u:p@API.example.com:8443/stage/v1",
     "PLATEN_FILES_HOST": "https://files.example.com",
+    "PLATEN_GATEWAY_URL": "https://a1.execute-api.eu-central-1.amazonaws.com/live",
 }
 
 
@@ -23,7 +24,12 @@ def test_own_hosts_include_the_service_and_its_aws_endpoints(
     for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"):
         monkeypatch.delenv(name, raising=False)
     settings = RenderSettings.from_env(VARIABLES)
-    own = {"api.example.com", "files.example.com", "sqs.eu-central-1.amazonaws.com"}
+    own = {
+        "api.example.com",
+        "files.example.com",
+        "a1.execute-api.eu-central-1.amazonaws.com",
+        "sqs.eu-central-1.amazonaws.com",
+    }
     assert settings.own_hosts == own
 
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localstack.example:4566")

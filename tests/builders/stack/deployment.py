@@ -146,7 +146,8 @@ def _wait_until_complete(
     cloud: LocalStackServer, process: "subprocess.Popen[bytes]", log: Path
 ) -> None:
     until = time.monotonic() + DEPLOY_TIMEOUT_S
-    while _status(cloud) != "CREATE_COMPLETE":
+    # The second pass of a first deployment updates the stack.
+    while _status(cloud) != "UPDATE_COMPLETE":
         assert process.poll() is None, tail(log)
         assert time.monotonic() < until, tail(log)
         time.sleep(0.2)

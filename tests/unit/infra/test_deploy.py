@@ -26,6 +26,7 @@ TEMPLATE: dict[str, Any] = {
     "Parameters": {
         "ApiHost": {"Type": "String"},
         "FilesHost": {"Type": "String"},
+        "GatewayUrl": {"Type": "String", "Default": ""},
         "EgressAllow": {"Type": "String", "Default": ""},
         "SmtpUrl": {"Type": "String", "Default": "", "NoEcho": True},
         "Tenancy": {"Type": "String", "Default": "isolated"},
@@ -121,30 +122,35 @@ class CommandLine:
         )
 
 
-def hosts(api: str, files: str) -> dict[str, str]:
-    return {"ApiHost": api, "FilesHost": files}
+def hosts(api: str, files: str, gateway: str | None = None) -> dict[str, str]:
+    gateway_url = {} if gateway is None else {"GatewayUrl": gateway}
+    return {"ApiHost": api, "FilesHost": files, **gateway_url}
+
+
+A, F = "https://a", "https://f"
+UNKNOWN = hosts(UNKNOWN_HOST, UNKNOWN_HOST, UNKNOWN_HOST)
 
 
 @pytest.mark.parametrize(
     ("given", "present", "expected"),
     [
-        (hosts("", ""), {}, hosts(UNKNOWN_HOST, UNKNOWN_HOST)),
-        (hosts("", ""), hosts("https://a", "https://f"), hosts("https://a", "https://f")),
-        (hosts("https://a", ""), {}, hosts("https://a", "https://a")),
-        (hosts("https://a", "https://f"), {}, hosts("https://a", "https://f")),
-        (hosts("", "https://f"), {}, hosts(UNKNOWN_HOST, "https://f")),
-        (hosts("https://a", ""), hosts(OWN, OWN), hosts("https://a", "https://a")),
-        (hosts("https://b", ""), hosts("https://a", "https://f"), hosts("https://b", "https://f")),
-        (hosts("", ""), hosts(UNKNOWN_HOST, UNKNOWN_HOST), hosts(UNKNOWN_HOST, UNKNOWN_HOST)),
+        (hosts("", ""), {}, UNKNOWN),
+        (hosts("", ""), hosts(A, F, OWN), hosts(A, F, OWN)),
+        (hosts(A, ""), {}, hosts(A, A, UNKNOWN_HOST)),
+        (hosts(A, F), hosts(A, F, ""), hosts(A, F, UNKNOWN_HOST)),
+        (hosts("", F), {}, hosts(UNKNOWN_HOST, F, UNKNOWN_HOST)),
+        (hosts(A, ""), hosts(OWN, OWN, OWN), hosts(A, A, OWN)),
+        (hosts("https://b", ""), hosts(A, F, OWN), hosts("https://b", F, OWN)),
+        (hosts("", ""), UNKNOWN, UNKNOWN),
         (
-            {"EgressAllow": "10.0.0.0/8:443", "SmtpUrl": "", "ApiHost": "https://a"},
+            {"EgressAllow": "10.0.0.0/8:443", "SmtpUrl": "", "ApiHost": A},
             {"SmtpUrl": "****"},
-            {"EgressAllow": "10.0.0.0/8:443", **hosts("https://a", "https://a")},
+            {"EgressAllow": "10.0.0.0/8:443", **hosts(A, A, UNKNOWN_HOST)},
         ),
         (
-            {"EgressAllow": CLEAR_VALUE, "SmtpUrl": CLEAR_VALUE, "ApiHost": "https://a"},
+            {"EgressAllow": CLEAR_VALUE, "SmtpUrl": CLEAR_VALUE, "ApiHost": A},
             {"SmtpUrl": "****", "EgressAllow": "10.0.0.0/8:443"},
-            {"EgressAllow": "", "SmtpUrl": "", **hosts("https://a", "https://a")},
+            {"EgressAllow": "", "SmtpUrl": "", **hosts(A, A, UNKNOWN_HOST)},
         ),
     ],
 )
@@ -160,16 +166,16 @@ def test_first_deployment_learns_its_url_and_the_second_keeps_it(
     run = CommandLine()
 
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == OWN
-    assert run.deployed == [hosts(UNKNOWN_HOST, UNKNOWN_HOST), hosts(OWN, OWN)]
+    assert run.deployed == [UNKNOWN, hosts(OWN, OWN, OWN)]
 
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == OWN
-    assert run.deployed[2:] == [hosts(OWN, OWN)]
+    assert run.deployed[2:] == [hosts(OWN, OWN, OWN)]
 
 
 def test_the_stage_serves_what_was_deployed_last(
     stack: CloudFormationStack, tmp_path: Path
 ) -> None:
-    update(stack, "bucket", tmp_path, hosts("https://a", ""), CommandLine())
+    update(stack, "bucket", tmp_path, hosts(A, ""), CommandLine())
 
     gateway = boto3.client("apigateway")
     api = stack.outputs()["RestAPIId"]
@@ -179,11 +185,16 @@ def test_the_stage_serves_what_was_deployed_last(
     assert stage["deploymentId"] == published["id"] != created["id"]
 
 
-def test_custom_domain_needs_one_pass(stack: CloudFormationStack, tmp_path: Path) -> None:
+def test_api_with_a_domain_learns_its_gateway_url_once(
+    stack: CloudFormationStack, tmp_path: Path
+) -> None:
     run = CommandLine()
 
-    assert update(stack, "bucket", tmp_path, hosts("https://a", ""), run) == "https://a"
-    assert run.deployed == [hosts("https://a", "https://a")]
+    assert update(stack, "bucket", tmp_path, hosts(A, ""), run) == A
+    assert run.deployed == [hosts(A, A, UNKNOWN_HOST), hosts(A, A, OWN)]
+
+    assert update(stack, "bucket", tmp_path, hosts("", ""), run) == A
+    assert run.deployed[2:] == [hosts(A, A, OWN)]
 
 
 def test_networks_mail_and_tenancy_come_from_the_environment(
@@ -201,7 +212,7 @@ def test_networks_mail_and_tenancy_come_from_the_environment(
     assert result.exit_code == 0, result.output
     assert run.deployed[-1] == {
         "Tenancy": "shared",
-        **hosts(OWN, OWN),
+        **hosts(OWN, OWN, OWN),
         "EgressAllow": "10.20.0.0/16:443",
         "SmtpUrl": "smtp://me:a=b@mail.test?from=a@b.test",
     }
@@ -222,17 +233,17 @@ def test_failed_first_deployment_does_not_block_the_next(
 ) -> None:
     run = CommandLine()
     allowed = {"EgressAllow": "10.0.0.0/8:443"}
-    update(stack, "bucket", tmp_path, hosts("https://a", "") | allowed, run)
+    update(stack, "bucket", tmp_path, hosts(A, "") | allowed, run)
     # moto still shows it.
     monkeypatch.setattr(CloudFormationStack, "parameters", hiding(CloudFormationStack.parameters))
     run.deployed.clear()
     # moto does not roll back.
     monkeypatch.setattr(CloudFormationStack, "is_empty", lambda _stack: True)
 
-    assert update(stack, "bucket", tmp_path, hosts("", ""), run) == "https://a"
+    assert update(stack, "bucket", tmp_path, hosts("", ""), run) == A
 
     ((created,),) = [run.deployed]
-    assert created == hosts("https://a", "https://a") | allowed | {"Tenancy": "isolated"}
+    assert created == hosts(A, A, OWN) | allowed | {"Tenancy": "isolated"}
     assert [event for event in statuses(stack) if event == "CREATE_COMPLETE"]
 
 
@@ -251,7 +262,7 @@ def statuses(stack: CloudFormationStack) -> list[str]:
 def test_retained_resources_are_listed_with_their_removal_commands(
     stage: str, stack: CloudFormationStack, tmp_path: Path
 ) -> None:
-    update(stack, "bucket", tmp_path, hosts("https://a", ""), CommandLine())
+    update(stack, "bucket", tmp_path, hosts(A, ""), CommandLine())
     physical = {logical: name for logical, _, name in stack.resources()}
     group = f"/aws/lambda/{physical['Function']}"
     for name in (group, f"/aws/lambda/{stack.name}-of-another-stage"):
