@@ -53,9 +53,14 @@ SETTINGS: Final[dict[str, Setting]] = {
     ),
     "smtp_url": Setting(
         "PLATEN_SMTP_URL",
-        "mail server for mail to owners, `smtp[s]://user:password@host:port?from=address`; "
-        "if unset, mail is only logged as `mail_not_configured`",
+        "mail server for mail to owners, `smtp[s]://user:password@host:port?from=address`, on one "
+        "machine; a deployed stage keeps it in PLATEN_SMTP_SECRET, which this one precedes",
         "",
+    ),
+    "smtp_secret": Setting(
+        "PLATEN_SMTP_SECRET",
+        "Secrets Manager secret with the URL of the mail server (`platen mail set`); with `none` "
+        "mail is only logged as `mail_not_configured`",
     ),
     "region": Setting("PLATEN_REGION", "region code of this deployment in the API", "eu"),
     "chromium_dir": Setting("PLATEN_CHROMIUM_DIR", "folder of Chromium", "/opt/chromium"),
@@ -225,6 +230,7 @@ class WorkSettings(Settings):
     transient_table: str = ""
     bucket: str = ""
     smtp_url: str = ""
+    smtp_secret: str = ""
     region: str = ""
     stack: str = "platen"
     crash_points: str = ""
@@ -245,6 +251,12 @@ class OperatorSettings(Settings):
 
     main_table: str
     region: str
+
+
+class MailSettings(Settings):
+    """Settings of the operator tool for the mail server."""
+
+    smtp_secret: str
 
 
 class TraceSettings(Settings):

@@ -66,7 +66,7 @@ class ApiServices:
         self.clock = clock
         self.ids = ids
         self.state: Final = ApiState(settings, clients, clock=clock, ids=ids)
-        self._secret = Secret(clients, settings.signing_secret)
+        self._secret = Secret(clients, settings.signing_secret, clock)
         arm_crash_points(settings.crash_points)
 
     def warm_up(self) -> None:
@@ -102,7 +102,7 @@ class ApiServices:
             objects=self.state.objects,
             clock=self.clock,
             files_host=self.settings.files_host,
-            secret=lambda: self._secret.value,
+            secret=lambda: self.cursor_key,
         )
         return FileUseCases(signed_urls)
 
@@ -149,7 +149,7 @@ class ApiServices:
     @property
     def cursor_key(self) -> bytes:
         """Secret that signs list cursors."""
-        return self._secret.value
+        return self._secret.value.encode()
 
     @property
     def checks(self) -> Mapping[str, Callable[[], object]]:

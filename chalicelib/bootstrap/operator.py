@@ -4,6 +4,7 @@ from functools import cache
 from typing import Final
 
 from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.bootstrap.shared_services import SharedServices
@@ -27,7 +28,7 @@ from chalicelib.features.workspaces.people.members import Members
 from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.features.workspaces.status import ChangeWorkspaceStatus, StatusTransitions
-from chalicelib.settings import OperatorSettings, TraceSettings, WorkSettings
+from chalicelib.settings import MailSettings, OperatorSettings, TraceSettings, WorkSettings
 
 
 class OperatorServices:
@@ -99,6 +100,11 @@ def trace_render(
         objects=state.objects,
         read_lines=log_lines,
     )
+
+
+def mail_secret(settings: MailSettings, clients: AwsClients, clock: Clock) -> Secret:
+    """Return the secret with the URL of the mail server."""
+    return Secret(clients, settings.smtp_secret, clock)
 
 
 class DeadLetterService:

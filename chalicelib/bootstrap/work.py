@@ -155,10 +155,11 @@ _CONSUMERS: Final = (
         sends=("renders", "renders_low", "events", "maintenance"),
         due=(DUE_RENDER, DUE_FILE, DUE_LIMITS, DUE_TEMPLATE, DUE_KEY, DUE_WORKSPACE),
         resolve=_postpone_due_item,
-        settings=("main_table", "bucket", "smtp_url"),
+        settings=("main_table", "bucket", "smtp_url", "smtp_secret"),
         grants=(
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "MainTable"),
             ("dynamodb:Query", "MainTable WS#*"),
+            ("secretsmanager:GetSecretValue", "MailSecret"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),

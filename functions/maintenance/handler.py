@@ -6,7 +6,8 @@ from functools import partial
 
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import ReceivedMessage
-from chalicelib.adapters.net.smtp import SmtpMailer
+from chalicelib.adapters.aws.secrets import Secret
+from chalicelib.adapters.net.smtp import CurrentMailer
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
@@ -45,7 +46,8 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
     """Return the handler of each kind of due items of the maintenance queue."""
     purge = parts.state.make_purge_files(parts.settle_and_publish)
     render = _handle_due_render(parts, purge)
-    limits = _reconcile_limits(parts, render)
+    notify = _notify_owners(parts)
+    limits = _reconcile_limits(parts, render, notify)
     workspace = _delete_workspace(parts)
     template = HandleDueTemplate(
         tables=parts.state.tables,
@@ -56,7 +58,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
     key = WarnOfKeyExpiry(
         keys=_keys(parts),
         workspaces=_workspaces(parts),
-        notify=_notify_owners(parts),
+        notify=notify,
         clock=parts.clock,
     )
     return {
@@ -85,7 +87,9 @@ def _handle_due_render(parts: WorkParts, purge: PurgeFiles) -> HandleDueRender:
     )
 
 
-def _reconcile_limits(parts: WorkParts, handle_due: HandleDueRender) -> ReconcileLimits:
+def _reconcile_limits(
+    parts: WorkParts, handle_due: HandleDueRender, notify: NotifyOwners
+) -> ReconcileLimits:
     return ReconcileLimits(
         renders=parts.state.renders,
         limits=parts.state.limits,
@@ -96,7 +100,7 @@ def _reconcile_limits(parts: WorkParts, handle_due: HandleDueRender) -> Reconcil
             limits=parts.state.limits,
             events=parts.state.outbox,
             publish=parts.settle_and_publish.publish,
-            notify=_notify_owners(parts),
+            notify=notify,
             clock=parts.clock,
         ),
         clock=parts.clock,
@@ -135,10 +139,10 @@ def _keys(parts: WorkParts) -> ApiKeys:
 
 
 def _notify_owners(parts: WorkParts) -> NotifyOwners:
-    url = parts.settings.smtp_url
+    secret = Secret(parts.clients, parts.settings.smtp_secret, parts.clock)
     return NotifyOwners(
         members=Members(parts.state.tables, parts.state.main_table),
-        send_mail=SmtpMailer(url) if url else None,
+        find_mailer=CurrentMailer(lambda: parts.settings.smtp_url or secret.value),
     )
 
 

@@ -1,7 +1,6 @@
 """`python -m infra.deploy up|down --stage NAME`: commands of `make deploy` and `make destroy`."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +8,6 @@ import click
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.adapters.net.smtp import SmtpMailer
 from infra.deploy.account import AwsAccount
 from infra.deploy.remove import remove
 from infra.deploy.stack import CloudFormationStack, DeployError
@@ -21,7 +19,6 @@ _TEMPLATE_PARAMETERS: Final = {
     "api_host": "ApiHost",
     "files_host": "FilesHost",
     "egress_allow": "EgressAllow",
-    "smtp_url": "SmtpUrl",
     "tenancy": "Tenancy",
 }
 _STAGE_PATTERN: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")
@@ -44,18 +41,9 @@ def _validate_host(_context: click.Context, _option: click.Parameter, text: str)
 
 
 def _validate_egress_allow(_context: click.Context, _option: click.Parameter, text: str) -> str:
-    return _validate(text, lambda: GuardedEgress(allow=text, own_hosts=frozenset()))
-
-
-def _validate_smtp_url(_context: click.Context, _option: click.Parameter, text: str) -> str:
-    return _validate(text, lambda: SmtpMailer(text))
-
-
-def _validate(text: str, parse: Callable[[], object]) -> str:
-    """Return a parameter after parsing it as the functions will; raises BadParameter."""
     if text not in {"", CLEAR_VALUE}:
         try:
-            parse()
+            GuardedEgress(allow=text, own_hosts=frozenset())
         except ValueError as error:
             raise click.BadParameter(str(error)) from error
     return text
@@ -78,13 +66,6 @@ def main() -> None:
     envvar="EGRESS_ALLOW",
     callback=_validate_egress_allow,
     help="Own networks that may be reached (CIDR:port, comma-separated); none: no more.",
-)
-@click.option(
-    "--smtp-url",
-    default="",
-    envvar="SMTP_URL",
-    callback=_validate_smtp_url,
-    help="The mail server for mail to owners; none: no more.",
 )
 @click.option(
     "--tenancy",

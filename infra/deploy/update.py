@@ -17,8 +17,6 @@ from infra.setup.steps import INSTALL_DIR, ROOT, UV, SetupError, SetupStep
 UNKNOWN_HOST: Final = "https://unknown.invalid"
 # Option value that clears a parameter; an option that is left out keeps it.
 CLEAR_VALUE: Final = "none"
-# CloudFormation shows this in place of a parameter with NoEcho.
-_NO_ECHO_VALUE: Final = "****"
 _AWSCLI_DIR: Final = INSTALL_DIR / "awscli"
 _AWS_PROGRAM: Final = _AWSCLI_DIR / "bin" / "aws"
 
@@ -92,9 +90,7 @@ def update(
     parameters = deployment_parameters(requested, present)
     if stack.is_empty():
         # A new stack does not keep the parameters of the deleted one.
-        parameters = {
-            name: text for name, text in present.items() if text != _NO_ECHO_VALUE
-        } | parameters
+        parameters = {**present, **parameters}
         click.echo(f"deleting what the failed deployment left of {stack.name} …")
         stack.delete()
     deploy = partial(_deploy, run, stack, packaged, bucket)

@@ -134,13 +134,16 @@ def _create_key(
 def _create_secret(
     clients: ClientFactory, name: str, properties: Mapping[str, Any]
 ) -> ResourceAttributes:
-    options = properties["GenerateSecretString"]
+    text = properties.get("SecretString") or _random_text(properties["GenerateSecretString"])
+    arn = clients("secretsmanager").create_secret(Name=name, SecretString=text)["ARN"]
+    return {"Ref": arn, "Id": arn}
+
+
+def _random_text(options: Mapping[str, Any]) -> str:
     alphabet = string.ascii_letters + string.digits
     if not options.get("ExcludePunctuation"):
         alphabet += string.punctuation
-    text = "".join(secrets.choice(alphabet) for _ in range(options.get("PasswordLength", 32)))
-    arn = clients("secretsmanager").create_secret(Name=name, SecretString=text)["ARN"]
-    return {"Ref": arn, "Id": arn}
+    return "".join(secrets.choice(alphabet) for _ in range(options.get("PasswordLength", 32)))
 
 
 CREATORS: Final[

@@ -11,6 +11,7 @@ from infra.operator.conform import conform
 from infra.operator.connection import operator
 from infra.operator.dead_letters import dlq
 from infra.operator.keys import key
+from infra.operator.mail import mail
 from infra.operator.members import member
 from infra.operator.output import print_answer
 from infra.operator.renders import render
@@ -43,6 +44,7 @@ def settings() -> dict[str, Any]:
 main.add_command(workspace)
 main.add_command(key)
 main.add_command(member)
+main.add_command(mail)
 main.add_command(template)
 
 

@@ -13,10 +13,11 @@ from infra.package.archives import FUNCTION_TYPE, archive_name
 from infra.package.needs import NEEDS, FunctionNeeds, Grant
 from infra.package.sam import REGION
 
-# The defaults of these are right on Lambda: the folders of layers, and what only tests set. Every
+# The defaults of these are right on Lambda: the folders of layers, and what only tests or one
+# machine set. Every
 # other default is meant for the local stack and would fail the first request.
 _OPTIONAL_SETTINGS: Final = frozenset(
-    {"chromium_dir", "fonts_dir", "validators_dir", "crash_points"}
+    {"chromium_dir", "fonts_dir", "validators_dir", "crash_points", "smtp_url"}
 )
 _QUEUE_SOURCE_ACTIONS: Final = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
 _LOGS_ARN: Final = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:"

@@ -73,6 +73,7 @@ NEVER_BY_RENDERS: Final = [
     AwsAction("sqs:ReceiveMessage", "EventsQueue"),
     AwsAction("lambda:InvokeFunction", "RenderFunction"),
     AwsAction("secretsmanager:GetSecretValue", "SigningSecret"),
+    AwsAction("secretsmanager:GetSecretValue", "MailSecret"),
     AwsAction("kms:Decrypt", "DataKey"),
 ]
 # No function may take an action outside this list: create, change or delete resources of the
@@ -134,6 +135,9 @@ def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozens
     assert functions_granted(
         grants, AwsAction("secretsmanager:GetSecretValue", "SigningSecret")
     ) == {"APIHandler"}
+    assert functions_granted(grants, AwsAction("secretsmanager:GetSecretValue", "MailSecret")) == {
+        "MaintenanceFunction"
+    }
     assert functions_granted(grants, AwsAction("lambda:InvokeFunction", "RenderFunction")) == {
         "APIHandler"
     }

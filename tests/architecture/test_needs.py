@@ -28,12 +28,13 @@ def translated(complete: dict[str, Any]) -> dict[str, Any]:
     return copy.deepcopy(complete)
 
 
-# Variables with a default in a layer, and variables that only tests set.
+# Variables with a default in a layer, and variables that only tests or one machine set.
 OPTIONAL = {
     "PLATEN_CHROMIUM_DIR",
     "PLATEN_FONTS_DIR",
     "PLATEN_VALIDATORS_DIR",
     "PLATEN_CRASH_POINTS",
+    "PLATEN_SMTP_URL",
 }
 
 

@@ -70,7 +70,10 @@ class BackgroundFunctions(ABC):
     def work_parts(self, name: str) -> WorkParts:
         """Return the parts of a function of the registry of work."""
         row = WORK[name]
-        values = vars(self.settings) | {"smtp_url": self.smtp_url}
+        values = vars(self.settings) | {
+            "smtp_url": self.smtp_url,
+            "smtp_secret": self.resources["MailSecret"]["Ref"],
+        }
         values |= {
             setting_name: self.resources[resource]["Ref"]
             for queue in (*DEAD_LETTER_QUEUES, "renders_low")

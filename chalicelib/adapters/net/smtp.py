@@ -1,4 +1,4 @@
-"""Mail through the operator's SMTP server, named by `PLATEN_SMTP_URL`.
+"""Mail through the operator's SMTP server, named by a URL.
 
 `smtp://user:password@host:587?from=platen@example.com` (STARTTLS where the server offers it) or
 `smtps://…` (TLS from the start).
@@ -9,13 +9,16 @@ import logging
 import smtplib
 import ssl
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 log = logging.getLogger(__name__)
+
+# Value in place of the URL where there is no mail server.
+NO_SERVER: Final = "none"
 
 _PORTS: Final = {"smtp": 587, "smtps": 465}
 # Ten mails that each time out still fit into the timeout of the maintenance function.
@@ -44,7 +47,7 @@ class SmtpMailer:
         """Parse the URL; raises ValueError without the URL in its text, as it holds a password."""
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:
-            message = "PLATEN_SMTP_URL: smtp://[user:password@]host[:port][?from=address] expected"
+            message = "the mail server: smtp://[user:password@]host[:port][?from=address] expected"
             raise ValueError(message)
         self._is_tls = parts.scheme == "smtps"
         self._host = parts.hostname
@@ -108,6 +111,22 @@ class SmtpMailer:
             message = "the mail server offers no TLS; a password is not sent without"
             raise smtplib.SMTPNotSupportedError(message)
         server.login(self._user, self._password)
+
+
+class CurrentMailer:
+    """Finder of the mailer of the URL that is configured at the time of a mail."""
+
+    def __init__(self, read_url: Callable[[], str]) -> None:
+        """Read the URL with `read_url`, for each mail."""
+        self._read_url = read_url
+        self._current: tuple[str, SmtpMailer | None] = (NO_SERVER, None)
+
+    def __call__(self) -> SmtpMailer | None:
+        """Return the mailer, None without a mail server; raises as SmtpMailer does."""
+        url = self._read_url()
+        if url != self._current[0]:
+            self._current = url, None if url == NO_SERVER else SmtpMailer(url)
+        return self._current[1]
 
 
 def _default_sender(user: str, host: str) -> str:

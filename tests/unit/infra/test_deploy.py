@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ TEMPLATE: dict[str, Any] = {
         "FilesHost": {"Type": "String"},
         "GatewayUrl": {"Type": "String", "Default": ""},
         "EgressAllow": {"Type": "String", "Default": ""},
-        "SmtpUrl": {"Type": "String", "Default": "", "NoEcho": True},
         "Tenancy": {"Type": "String", "Default": "isolated"},
     },
     "Resources": {
@@ -143,14 +142,14 @@ UNKNOWN = hosts(UNKNOWN_HOST, UNKNOWN_HOST, UNKNOWN_HOST)
         (hosts("https://b", ""), hosts(A, F, OWN), hosts("https://b", F, OWN)),
         (hosts("", ""), UNKNOWN, UNKNOWN),
         (
-            {"EgressAllow": "10.0.0.0/8:443", "SmtpUrl": "", "ApiHost": A},
-            {"SmtpUrl": "****"},
+            {"EgressAllow": "10.0.0.0/8:443", "ApiHost": A},
+            {},
             {"EgressAllow": "10.0.0.0/8:443", **hosts(A, A, UNKNOWN_HOST)},
         ),
         (
-            {"EgressAllow": CLEAR_VALUE, "SmtpUrl": CLEAR_VALUE, "ApiHost": A},
-            {"SmtpUrl": "****", "EgressAllow": "10.0.0.0/8:443"},
-            {"EgressAllow": "", "SmtpUrl": "", **hosts(A, A, UNKNOWN_HOST)},
+            {"EgressAllow": CLEAR_VALUE, "ApiHost": A},
+            {"EgressAllow": "10.0.0.0/8:443"},
+            {"EgressAllow": "", **hosts(A, A, UNKNOWN_HOST)},
         ),
     ],
 )
@@ -197,12 +196,11 @@ def test_api_with_a_domain_learns_its_gateway_url_once(
     assert run.deployed[2:] == [hosts(A, A, OWN)]
 
 
-def test_networks_mail_and_tenancy_come_from_the_environment(
+def test_networks_and_tenancy_come_from_the_environment(
     stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = CommandLine()
     monkeypatch.setenv("EGRESS_ALLOW", "10.20.0.0/16:443")
-    monkeypatch.setenv("SMTP_URL", "smtp://me:a=b@mail.test?from=a@b.test")
     monkeypatch.setenv("TENANCY", "shared")
     monkeypatch.setattr("infra.deploy.__main__.build", lambda _folder: None)
     monkeypatch.setattr("infra.deploy.__main__.update", partial(update, run=run))
@@ -214,7 +212,6 @@ def test_networks_mail_and_tenancy_come_from_the_environment(
         "Tenancy": "shared",
         **hosts(OWN, OWN, OWN),
         "EgressAllow": "10.20.0.0/16:443",
-        "SmtpUrl": "smtp://me:a=b@mail.test?from=a@b.test",
     }
 
 
@@ -234,8 +231,6 @@ def test_failed_first_deployment_does_not_block_the_next(
     run = CommandLine()
     allowed = {"EgressAllow": "10.0.0.0/8:443"}
     update(stack, "bucket", tmp_path, hosts(A, "") | allowed, run)
-    # moto still shows it.
-    monkeypatch.setattr(CloudFormationStack, "parameters", hiding(CloudFormationStack.parameters))
     run.deployed.clear()
     # moto does not roll back.
     monkeypatch.setattr(CloudFormationStack, "is_empty", lambda _stack: True)
@@ -245,12 +240,6 @@ def test_failed_first_deployment_does_not_block_the_next(
     ((created,),) = [run.deployed]
     assert created == hosts(A, A, OWN) | allowed | {"Tenancy": "isolated"}
     assert [event for event in statuses(stack) if event == "CREATE_COMPLETE"]
-
-
-def hiding(
-    parameters: Callable[[CloudFormationStack], dict[str, str]],
-) -> Callable[[CloudFormationStack], dict[str, str]]:
-    return lambda stack: parameters(stack) | {"SmtpUrl": "****"}
 
 
 def statuses(stack: CloudFormationStack) -> list[str]:

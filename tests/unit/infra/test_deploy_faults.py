@@ -134,7 +134,6 @@ def test_missing_environment_is_reported_first(
         (["--stage", "one", "--api-host", "https://a/v1"], "name what stands before it"),
         (["--stage", "one", "--egress-allow", "10.0.0.0/8"], "--egress-allow"),
         (["--stage", "one", "--tenancy", "none"], "'isolated', 'shared'"),
-        (["--stage", "one", "--smtp-url", "mail.test"], "smtp://[user:password@]host"),
     ],
 )
 def test_wrong_usage_is_reported(options: list[str], message: str) -> None:

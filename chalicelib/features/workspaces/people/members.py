@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Literal, Protocol
 
@@ -134,10 +134,10 @@ class SendMail(Protocol):
 class NotifyOwners:
     """Mail to the owners of a workspace; the log contains no email address."""
 
-    def __init__(self, *, members: Members, send_mail: SendMail | None) -> None:
-        """Store the parts; `send_mail` is None without a mail server."""
+    def __init__(self, *, members: Members, find_mailer: Callable[[], SendMail | None]) -> None:
+        """Store the parts; `find_mailer` returns None without a mail server."""
         self._members = members
-        self._send_mail = send_mail
+        self._find_mailer = find_mailer
 
     def __call__(self, workspace: Workspace, subject: str, text: str) -> None:
         """Send one mail; raise the error of the mail server, so that the caller retries."""
@@ -146,11 +146,12 @@ class NotifyOwners:
         owners = [
             row.email for row in members if row.role == "owner" and is_email_address(row.email)
         ]
-        if self._send_mail is None:
+        send_mail = self._find_mailer()
+        if send_mail is None:
             log.warning("mail_not_configured", extra=details)
             return
         if not owners:
             log.info("no owner to notify", extra=details)
             return
-        self._send_mail(owners, subject, text)
+        send_mail(owners, subject, text)
         log.info("mail sent", extra=details)
