@@ -259,6 +259,12 @@ class MailSettings(Settings):
     smtp_secret: str
 
 
+class SigningSettings(Settings):
+    """Settings of the operator tool for the signing secret."""
+
+    signing_secret: str
+
+
 class TraceSettings(Settings):
     """Settings of the operator tool for tracing a render."""
 

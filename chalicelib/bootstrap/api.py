@@ -1,11 +1,12 @@
 """Services of the API function by feature, each built on first use."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap.api_renders import RenderUseCases
 from chalicelib.bootstrap.api_state import ApiState
@@ -66,13 +67,13 @@ class ApiServices:
         self.clock = clock
         self.ids = ids
         self.state: Final = ApiState(settings, clients, clock=clock, ids=ids)
-        self._secret = Secret(clients, settings.signing_secret, clock)
+        self._signing_keys = SigningKeys(Secret(clients, settings.signing_secret, clock), clock)
         arm_crash_points(settings.crash_points)
 
     def warm_up(self) -> None:
         """Create the clients and read the secret before the first request needs them."""
         self.state.tables.get(self.settings.main_table, "HEALTH")
-        assert self._secret.value
+        assert self.signing_keys
         self.state.render_function.prepare_client(USUAL_WAIT_S)
         Metrics(self.settings.stack, "api").count("ColdStarts")
 
@@ -102,7 +103,7 @@ class ApiServices:
             objects=self.state.objects,
             clock=self.clock,
             files_host=self.settings.files_host,
-            secret=lambda: self.cursor_key,
+            signing_keys=lambda: self.signing_keys,
         )
         return FileUseCases(signed_urls)
 
@@ -147,9 +148,9 @@ class ApiServices:
         return self.settings.base_url.removesuffix("/v1")
 
     @property
-    def cursor_key(self) -> bytes:
-        """Secret that signs list cursors."""
-        return self._secret.value.encode()
+    def signing_keys(self) -> Sequence[bytes]:
+        """Keys that verify file URLs and list cursors; the first one signs."""
+        return self._signing_keys.valid_keys
 
     @property
     def checks(self) -> Mapping[str, Callable[[], object]]:

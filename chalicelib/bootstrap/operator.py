@@ -6,6 +6,7 @@ from typing import Final
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES
@@ -28,7 +29,13 @@ from chalicelib.features.workspaces.people.members import Members
 from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.features.workspaces.status import ChangeWorkspaceStatus, StatusTransitions
-from chalicelib.settings import MailSettings, OperatorSettings, TraceSettings, WorkSettings
+from chalicelib.settings import (
+    MailSettings,
+    OperatorSettings,
+    SigningSettings,
+    TraceSettings,
+    WorkSettings,
+)
 
 
 class OperatorServices:
@@ -105,6 +112,11 @@ def trace_render(
 def mail_secret(settings: MailSettings, clients: AwsClients, clock: Clock) -> Secret:
     """Return the secret with the URL of the mail server."""
     return Secret(clients, settings.smtp_secret, clock)
+
+
+def signing_keys(settings: SigningSettings, clients: AwsClients, clock: Clock) -> SigningKeys:
+    """Return the versions of the signing secret."""
+    return SigningKeys(Secret(clients, settings.signing_secret, clock), clock)
 
 
 class DeadLetterService:

@@ -8,7 +8,7 @@ from chalicelib.bootstrap.work import all_settings
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.workspaces.service_state import STATES
 from infra.operator.conform import conform
-from infra.operator.connection import operator
+from infra.operator.connection import operator, signing_keys
 from infra.operator.dead_letters import dlq
 from infra.operator.keys import key
 from infra.operator.mail import mail
@@ -71,6 +71,25 @@ def state(name: Any, retry_after: int | None) -> dict[str, Any]:
         "retry_after_s": now.retry_after_s,
         "since": format_rfc3339(now.since) if now.since else None,
     }
+
+
+@service.command("roll-signing-secret")
+@print_answer
+def roll_signing_secret() -> dict[str, Any]:
+    """Add a version to the secret that signs file URLs and list cursors.
+
+    It signs ten minutes later, when every function knows it. What former versions have signed
+    stays valid until it expires.
+    """
+    rows = [
+        {
+            "version": each.version,
+            "signs_from": format_rfc3339(each.signs_from),
+            "valid_until": format_rfc3339(each.valid_until) if each.valid_until else None,
+        }
+        for each in signing_keys().roll()
+    ]
+    return {"data": rows}
 
 
 main.add_command(service)

@@ -13,11 +13,12 @@ from boto3.session import Session
 from chalicelib.adapters.aws.logs import FunctionLogs
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.bootstrap import operator as bootstrap
 from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES, dead_letters_resource, queue_resource
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
-from chalicelib.settings import MailSettings, TraceSettings, setting
+from chalicelib.settings import MailSettings, SigningSettings, TraceSettings, setting
 from infra.deploy.stack import CloudFormationStack
 from infra.local.log_file import lines_of_request
 from infra.local.paths import StackFolder
@@ -29,6 +30,7 @@ _RESOURCE_VARIABLES: Final = {
     "PLATEN_MAIN_TABLE": "MainTable",
     "PLATEN_TRANSIENT_TABLE": "TransientTable",
     "PLATEN_BUCKET": "FilesBucket",
+    "PLATEN_SIGNING_SECRET": "SigningSecret",
     "PLATEN_SMTP_SECRET": "MailSecret",
     **{setting(f"{name}_queue_url").variable: queue_resource(name) for name in DEAD_LETTER_QUEUES},
     **{
@@ -65,6 +67,12 @@ def mail_secret() -> Secret:
     """Return the secret with the URL of the mail server; raises CommandError as `operator` does."""
     _find_service()
     return bootstrap.mail_secret(MailSettings.from_env(), AwsClients(), SystemClock())
+
+
+def signing_keys() -> SigningKeys:
+    """Return the versions of the signing secret; raises CommandError as `operator` does."""
+    _find_service()
+    return bootstrap.signing_keys(SigningSettings.from_env(), AwsClients(), SystemClock())
 
 
 def _find_service() -> None:

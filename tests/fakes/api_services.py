@@ -2,7 +2,7 @@
 
 import datetime as dt
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,7 +79,7 @@ class FakeApiServices:
     workspaces: dict[WorkspaceId, Workspace] = field(default_factory=dict)
     limits: FakeRateLimit = field(default_factory=FakeRateLimit)
     api_host: str = "http://api.test"
-    cursor_key: bytes = b"k" * 32
+    signing_keys: Sequence[bytes] = (b"k" * 32,)
     checks: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
     @property

@@ -24,15 +24,18 @@ type PagePosition = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class CursorSigner:
-    """Signer of the cursors of one list; `bound_to` is signed but not part of the cursor."""
+    """Signer of the cursors of one list; `bound_to` is signed but not part of the cursor.
 
-    key: bytes
+    All `keys` verify a cursor; the first one signs.
+    """
+
+    keys: Sequence[bytes]
     bound_to: bytes
 
     def encode(self, position: PagePosition) -> str:
         """Return the cursor of a position."""
         payload = json.canonical_bytes(position)
-        return base64.urlsafe_b64encode(self._mac(payload) + payload).decode().rstrip("=")
+        return _cursor_text(self._mac(self.keys[0], payload), payload)
 
     def decode(self, cursor: str) -> PagePosition:
         """Return a cursor's position; raises `validation_error` for one of another list."""
@@ -41,18 +44,22 @@ class CursorSigner:
         except (binascii.Error, ValueError):
             raise _invalid_cursor_error() from None
         mac, payload = data[:_MAC_BYTES], data[_MAC_BYTES:]
-        if not hmac.compare_digest(mac, self._mac(payload)):
+        if not any(hmac.compare_digest(mac, self._mac(key, payload)) for key in self.keys):
             raise _invalid_cursor_error()
         position = json.loads(payload)
         assert isinstance(position, Mapping)  # The signature is ours.
         # base64 ignores trailing bits; without this check one position would have several cursors.
-        if self.encode(position) != cursor:
+        if _cursor_text(mac, json.canonical_bytes(position)) != cursor:
             raise _invalid_cursor_error()
         return position
 
-    def _mac(self, payload: bytes) -> bytes:
+    def _mac(self, key: bytes, payload: bytes) -> bytes:
         bound = hashlib.sha256(self.bound_to).digest()
-        return hmac.digest(self.key, b"cursor" + bound + payload, "sha256")[:_MAC_BYTES]
+        return hmac.digest(key, b"cursor" + bound + payload, "sha256")[:_MAC_BYTES]
+
+
+def _cursor_text(mac: bytes, payload: bytes) -> str:
+    return base64.urlsafe_b64encode(mac + payload).decode().rstrip("=")
 
 
 def start_position(call: Call) -> PagePosition | None:
@@ -99,7 +106,7 @@ def _cursor_signer(call: Call) -> CursorSigner:
         call.params,
         filters,
     ]
-    return CursorSigner(call.services.cursor_key, json.canonical_bytes(bound))
+    return CursorSigner(call.services.signing_keys, json.canonical_bytes(bound))
 
 
 def _invalid_cursor_error() -> ServiceError:

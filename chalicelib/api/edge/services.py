@@ -1,7 +1,7 @@
 """Ports of the edge: the part of bootstrap's services that the edge itself uses."""
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from chalicelib.core.clock import Clock
@@ -81,8 +81,8 @@ class RequestServices(Protocol):
         ...
 
     @property
-    def cursor_key(self) -> bytes:
-        """Return the secret that signs list cursors."""
+    def signing_keys(self) -> Sequence[bytes]:
+        """Return the keys that verify list cursors; the first one signs."""
         ...
 
     @property

@@ -3,7 +3,7 @@
 import datetime as dt
 import hashlib
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -31,21 +31,24 @@ class SignedFileUrls:
         objects: Objects,
         clock: Clock,
         files_host: str,
-        secret: Callable[[], bytes],
+        signing_keys: Callable[[], Sequence[bytes]],
     ) -> None:
-        """Sign with `secret`, which is called only when a URL is signed or resolved."""
+        """Verify with all `signing_keys` and sign with the first one.
+
+        They are called only when a URL is signed or resolved.
+        """
         self._files = files
         self._workspaces = workspaces
         self._objects = objects
         self._clock = clock
         self._files_host = files_host
-        self._secret = secret
+        self._signing_keys = signing_keys
 
     def signed_url(self, file: StoredFile, expires: dt.datetime) -> str:
         """Return the URL of a file, valid until `expires`."""
         exp = str(int(expires.timestamp()))
         path = f"/files/{file.id}/{quote(file.filename, safe='')}"
-        sig = self._signature(file.id, file.filename, exp)
+        sig = _signature(self._signing_keys()[0], file.id, file.filename, exp)
         return f"{self._files_host}{path}?exp={exp}&sig={sig}"
 
     def resolve(self, file_id: str, filename: str, exp: str, sig: str) -> str:
@@ -85,11 +88,13 @@ class SignedFileUrls:
             return False
         if len(exp) > _MAX_EXP_DIGITS or int(exp) <= self._clock.now().timestamp():
             return False
-        return hmac.compare_digest(sig.encode(), self._signature(file_id, filename, exp).encode())
-
-    def _signature(self, file_id: str, filename: str, exp: str) -> str:
-        message = f"file\0{file_id}\0{filename}\0{exp}".encode(errors="replace")
-        return hmac.new(self._secret(), message, hashlib.sha256).hexdigest()
+        valid = (_signature(key, file_id, filename, exp) for key in self._signing_keys())
+        return any(hmac.compare_digest(sig.encode(), each.encode()) for each in valid)
 
     def _is_expired(self, file: StoredFile) -> bool:
         return file.expires_at is not None and parse_rfc3339(file.expires_at) <= self._clock.now()
+
+
+def _signature(key: bytes, file_id: str, filename: str, exp: str) -> str:
+    message = f"file\0{file_id}\0{filename}\0{exp}".encode(errors="replace")
+    return hmac.new(key, message, hashlib.sha256).hexdigest()

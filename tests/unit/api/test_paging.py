@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from chalicelib.api.edge.paging import CursorSigner
 from chalicelib.core.errors import ServiceError
 
-CURSORS = CursorSigner(b"key", b"list")
+CURSORS = CursorSigner([b"key"], b"list")
 POSITIONS = st.dictionaries(st.text("abc", max_size=3), st.text() | st.integers(), max_size=4)
 
 
@@ -33,7 +33,9 @@ def test_any_text_is_refused(text: str) -> None:
         CURSORS.decode(text)
 
 
-@pytest.mark.parametrize("other", [CursorSigner(b"key", b"other"), CursorSigner(b"kez", b"list")])
+@pytest.mark.parametrize(
+    "other", [CursorSigner([b"key"], b"other"), CursorSigner([b"kez"], b"list")]
+)
 def test_cursor_of_another_list_or_key_is_refused(other: CursorSigner) -> None:
     with pytest.raises(ServiceError, match="/query/cursor"):
         CURSORS.decode(other.encode({"after": "rnd_1"}))
