@@ -47,7 +47,7 @@ class ProcessSession:
 
 
 def session_pids(leader: int) -> list[int]:
-    """Return the ids of a session's processes; the kernel offers no direct query."""
+    """Return the ids of a session's running processes; the kernel offers no direct query."""
     return [
         int(entry)
         for entry in os.listdir("/proc")  # noqa: PTH208 -- names are all that is needed
@@ -102,9 +102,9 @@ def _session_id(entry: str) -> int | None:
         stat = b""
     # The process name in parentheses may contain anything, so split after the last one. The
     # fields that follow are state, parent, group and session (proc(5)). A process that has just
-    # ended has no file.
+    # ended has no file, or is a zombie until its parent reaps it.
     words = stat.rpartition(b")")[2].split()
-    return int(words[3]) if words else None
+    return int(words[3]) if words and words[0] != b"Z" else None
 
 
 def _memory_pages(entry: str) -> tuple[int, int]:

@@ -5,11 +5,13 @@ import logging
 import os
 import re
 import secrets
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -22,6 +24,7 @@ from chalicelib.engine.browser.chromium.pipe import BrowserGone, Pipe
 log = logging.getLogger(__name__)
 
 _END_TIMEOUT_S: Final = 5.0
+_RESCAN_S: Final = 0.005
 _BACKGROUND_NICENESS: Final = 10
 _CAP_SYS_ADMIN: Final = 1 << 21
 _HOME_PREFIX: Final = "platen-browser-"
@@ -75,12 +78,16 @@ class BrowserProcess:
     def kill(self) -> None:
         """End the browser and all its processes; return when they are gone."""
         assert self._supervisor.stdout is not None
+        if self._supervisor.returncode is not None:
+            return
         self.end()
-        try:
-            self._supervisor.wait(_END_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
+        supervisor_end = select.poll()
+        # Only the supervisor holds the other end of its output.
+        supervisor_end.register(self._supervisor.stdout, 0)
+        if not supervisor_end.poll(_END_TIMEOUT_S * 1000):
             log.warning("browser supervisor did not end; killing its processes")
-            self._kill_processes()
+        self._kill_processes()
+        self._supervisor.wait(_END_TIMEOUT_S)
         self._supervisor.stdout.close()
         self.pipe.close()
         shutil.rmtree(self._home, ignore_errors=True)
@@ -104,7 +111,7 @@ class BrowserProcess:
         return self._browser_pid
 
     def pids(self) -> list[int]:
-        """Return the ids of the supervisor and all its descendants."""
+        """Return the ids of the supervisor and all its descendants that run."""
         return session_pids(self._supervisor.pid)
 
     def memory_bytes(self) -> int:
@@ -153,12 +160,16 @@ class BrowserProcess:
             group.write_text(str(niceness), encoding="ascii")
 
     def _kill_processes(self) -> None:
-        for pid in self.pids():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        self._supervisor.wait(_END_TIMEOUT_S)
+        """Kill the session, also what a killed supervisor left behind.
+
+        The supervisor is not reaped yet: no other session can have its id.
+        """
+        end = time.monotonic() + _END_TIMEOUT_S
+        while (pids := self.pids()) and time.monotonic() < end:
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(_RESCAN_S)
 
 
 def remove_orphaned_homes() -> None:
