@@ -21,7 +21,7 @@ from functools import cached_property
 from importlib import import_module
 from math import ceil
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, override
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, override
 
 import psutil
 
@@ -133,11 +133,21 @@ class _CountingClients(AwsClients):
         self._counts[f"{self._function} {event_name.rsplit('.', 1)[-1]}"] += 1
 
 
+class _SharedFunction(NamedTuple):
+    """Function of an in-process pool, as the Invoke API asks for it."""
+
+    isolates_tenants: bool = False
+
+
+_SHARED: Final = _SharedFunction()
+
+
 @dataclass(frozen=True, slots=True)
 class _InProcessPool:
     """Stand-in of a WorkerPool that runs the render function in the calling thread."""
 
     services: Any
+    function: _SharedFunction = _SHARED
 
     def invoke(self, invocation: "Invocation") -> InvocationAnswer:
         answer = serve_module.serve(
