@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage, UnknownVersion
+from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
 from chalicelib.adapters.aws.table import Item
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
+from chalicelib.core.message_version import UnknownVersion
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.relay import OutboxRelay
 from chalicelib.features.renders.measure import MeasureRender

@@ -4,9 +4,9 @@ import logging
 from base64 import b64encode
 from typing import TYPE_CHECKING, NamedTuple, TypeIs
 
-from chalicelib.adapters.aws.messages import UnknownVersion
 from chalicelib.adapters.json_logs import bind, log_context
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.message_version import UnknownVersion
 from chalicelib.core.tracebacks import exception_kind
 from chalicelib.features.einvoices.validate_received import ValidationCall
 from chalicelib.features.previews.dry_run import (

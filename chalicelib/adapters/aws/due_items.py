@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.messages import PoisonMessage, check_version, text_fields
+from chalicelib.adapters.aws.messages import PoisonMessage, text_fields
 from chalicelib.core.json import JsonObject
+from chalicelib.core.message_version import check_version
 
 DUE_ITEM_VERSION: Final = 1
 _KEY_FORMAT: Final = "[!-~]{1,200}"

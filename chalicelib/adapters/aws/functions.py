@@ -3,9 +3,9 @@
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.adapters.aws.messages import UnknownVersion
 from chalicelib.core import json
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.message_version import UnknownVersion
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError

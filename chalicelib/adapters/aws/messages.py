@@ -10,6 +10,7 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.transient_errors import is_transient
 from chalicelib.adapters.json_logs import bind, log_context
 from chalicelib.core.json import JsonObject
+from chalicelib.core.message_version import UnknownVersion
 from chalicelib.core.tracebacks import exception_kind, raise_location
 
 log = logging.getLogger(__name__)
@@ -21,7 +22,6 @@ MAX_RECEIVE_COUNT: Final = 8
 UNKNOWN_VERSION_RECEIVES: Final = 5
 # Other errors do not go away with time, so they get fewer deliveries.
 _ERROR_RECEIVES: Final = 4
-_MAX_VERSION_CHARS: Final = 40
 
 
 class _MessageAttribute(TypedDict):
@@ -59,10 +59,6 @@ class BatchResponse(TypedDict):
 
 class PoisonMessage(Exception):  # noqa: N818 -- what it is
     """The message can never be processed; the text says why."""
-
-
-class UnknownVersion(Exception):  # noqa: N818 -- what it is
-    """The message is of another release; a function of that release may receive it next time."""
 
 
 class ReceivedMessage(NamedTuple):
@@ -210,15 +206,6 @@ def request_id_of(message: JsonObject) -> str | None:
     """Return the id of the request that caused a message, or None."""
     request_id = message.get("request_id")
     return request_id if isinstance(request_id, str) else None
-
-
-def check_version(message: Mapping[str, object], version: int, subject: str = "a message") -> None:
-    """Raise UnknownVersion unless the message has this version; `subject` names it in the text."""
-    if message.get("v") != version:
-        # The text goes into logs and rows; a foreign value may be as long as a message.
-        actual = repr(message.get("v"))[:_MAX_VERSION_CHARS]
-        reason = f"{subject} of version {version} is expected, not {actual}"
-        raise UnknownVersion(reason)
 
 
 def text_fields(message: JsonObject, **patterns: str) -> list[str]:

@@ -7,7 +7,6 @@ from typing import Final
 
 from chalicelib.adapters.aws.messages import (
     PoisonMessage,
-    UnknownVersion,
     parse_message,
     request_id_of,
 )
@@ -17,6 +16,7 @@ from chalicelib.adapters.metrics import Metrics
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.json import JsonObject
+from chalicelib.core.message_version import UnknownVersion
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 
 log = logging.getLogger(__name__)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.functions import LambdaFunction
-from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure, ServiceError, validation_error
 from chalicelib.core.json import JsonObject
+from chalicelib.core.message_version import check_version
 from chalicelib.features.einvoices.validate_received import VERSION, ValidationCall
 from chalicelib.features.renders.accept.command import check_region
 from chalicelib.features.renders.run.invoke import invoke_with_retry

@@ -6,12 +6,13 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.messages import check_version, text_fields
+from chalicelib.adapters.aws.messages import text_fields
 from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core import json
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.message_version import check_version
 
 PUBLISH_EVENT_VERSION: Final = 1
 

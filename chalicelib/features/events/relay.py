@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import batched, groupby
 from typing import Final
 
-from chalicelib.adapters.aws.messages import PoisonMessage, UnknownVersion
+from chalicelib.adapters.aws.messages import PoisonMessage
 from chalicelib.adapters.aws.queues import Queue, QueueMessage
 from chalicelib.adapters.aws.table import (
     TRANSACTION_LIMIT,
@@ -20,6 +20,7 @@ from chalicelib.adapters.aws.table import (
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.message_version import UnknownVersion
 from chalicelib.features.events.model import (
     EventDelivery,
     EventType,

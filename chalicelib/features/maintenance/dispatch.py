@@ -4,8 +4,9 @@ import logging
 from collections.abc import Callable, Mapping
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.messages import PoisonMessage, UnknownVersion
+from chalicelib.adapters.aws.messages import PoisonMessage
 from chalicelib.core.ids import WorkspaceId, is_id
+from chalicelib.core.message_version import UnknownVersion
 from chalicelib.features.workspaces.repository import Workspaces
 
 log = logging.getLogger(__name__)

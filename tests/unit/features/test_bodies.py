@@ -4,10 +4,10 @@ from copy import replace
 
 import pytest
 
-from chalicelib.adapters.aws.messages import UnknownVersion
 from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core import json
 from chalicelib.core.json import JsonObject
+from chalicelib.core.message_version import UnknownVersion
 from chalicelib.engine.job import EInvoiceDefault, InvoiceJob, Job, PageJob
 from chalicelib.engine.sources import CanvasSource, HtmlSource, TemplateSource, UrlSource
 from chalicelib.engine.templating.includes import Includes

@@ -4,9 +4,10 @@ from typing import Final, NamedTuple, Self
 
 import msgspec
 
-from chalicelib.adapters.aws.messages import check_version, text_fields
+from chalicelib.adapters.aws.messages import text_fields
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject, OpaqueObject
+from chalicelib.core.message_version import check_version
 from chalicelib.engine.job import Job
 
 # Of calls and their answers.

@@ -11,10 +11,10 @@ from chalicelib.adapters.aws.functions import (
     FunctionLate,
     LambdaFunction,
 )
-from chalicelib.adapters.aws.messages import UnknownVersion
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
+from chalicelib.core.message_version import UnknownVersion
 from chalicelib.engine.job import Job
 from chalicelib.features.renders.idempotency import Accepted202, IdempotencyKey, IdempotencyRecords
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Render
