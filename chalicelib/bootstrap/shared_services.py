@@ -9,6 +9,7 @@ from chalicelib.adapters.aws.table import Tables
 from chalicelib.adapters.json_logs import current_ids
 from chalicelib.core import crash_points
 from chalicelib.core.clock import Clock
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.engine.schemas.worker import SchemaWorker
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.repository import Files
@@ -23,7 +24,6 @@ from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.enqueue import RenderQueues
 from chalicelib.features.templates.repository import Templates
-from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.limits.request_rate import RequestRate
 

@@ -9,10 +9,10 @@ from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject, OpaqueObject
 from chalicelib.engine.job import Job, JobContext, PageJob, RenderOutcome
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.renders.run.jobs import job_context
 from chalicelib.features.renders.run.protocol import RenderMessage
-from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.contents import UploadContents
 
 if TYPE_CHECKING:

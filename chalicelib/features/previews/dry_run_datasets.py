@@ -20,6 +20,7 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import IdGenerator, RenderId
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.features.previews.dry_run import DryRunCall, failure_from_answer
 from chalicelib.features.renders.accept.command import check_region, page_limit
 from chalicelib.features.renders.accept.templates import ResolveTemplate
@@ -28,7 +29,6 @@ from chalicelib.features.renders.run.bodies import RenderBodies, is_large
 from chalicelib.features.templates.datasets import ReadDatasets
 from chalicelib.features.templates.model import Dataset, SourceBundle, Template
 from chalicelib.features.templates.publish import NewDataset
-from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.templates.sources import ResolvedSource
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases, HeldLease
 from chalicelib.features.workspaces.plans import Plan

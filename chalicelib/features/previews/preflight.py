@@ -12,6 +12,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.engine.einvoice.job_invoice import prepare_command
 from chalicelib.engine.inputs.ignored_options import ignored_data_warnings, ignored_option_warnings
 from chalicelib.engine.job import Job, PageJob, RenderWarning
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.features.previews.lint import LintTemplates
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
@@ -20,7 +21,6 @@ from chalicelib.features.renders.accept.command import (
 )
 from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
 from chalicelib.features.renders.accept.uploads import check_uploads
-from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 

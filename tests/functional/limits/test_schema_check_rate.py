@@ -4,7 +4,7 @@ from typing import Any
 
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.errors import FieldError
-from chalicelib.features.templates.schemas import CheckSchemas
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from tests.builders.service import Service
 from tests.builders.templates import make_template, render_template
 

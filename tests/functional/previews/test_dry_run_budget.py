@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.features.templates.schemas import CheckSchemas
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from tests.builders.service import Service
 from tests.builders.templates import TEMPLATES_PATH, make_template, post_template, publish_template
 

@@ -11,8 +11,8 @@ import pytest
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import Json
 from chalicelib.engine.job import Job
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.engine.schemas.worker import SchemaWorker
-from chalicelib.features.templates.schemas import CheckSchemas
 from tests.builders.service import Service
 from tests.builders.templates import (
     make_template,

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chalicelib.engine.schemas.check_schemas import MAX_SCHEMA_BYTES
 from chalicelib.engine.schemas.evaluator import validate_data
 from chalicelib.engine.schemas.schema_check import check_schema
 from chalicelib.features.templates.infer import DIALECT, inferred_schema
-from chalicelib.features.templates.schemas import MAX_SCHEMA_BYTES
 
 TEXTS = st.text(max_size=5) | st.dates().map(str) | st.sampled_from(["a@b.test", ""])
 VALUES = st.recursive(

@@ -15,6 +15,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import IdGenerator, RenderId
 from chalicelib.engine.job import Job
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
     check_command,
@@ -33,7 +34,6 @@ from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.bodies import RenderBodies, body_key
 from chalicelib.features.renders.run.enqueue import DUE_AFTER
 from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
-from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.limits.model import (
     EndedHold,

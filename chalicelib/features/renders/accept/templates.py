@@ -10,6 +10,7 @@ from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject, strings_in
 from chalicelib.engine.job import EInvoiceDefault, Job, Omission, PageJob
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.engine.sources import CanvasSource, HtmlSource, TemplateSource
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.templates.model import Template
@@ -18,7 +19,6 @@ from chalicelib.features.templates.options import (
     has_pdf_output,
     merged_output,
 )
-from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.templates.sources import ResolvedSource, VersionChoice, resolve_includes
 from chalicelib.features.workspaces.plans import Plan
 

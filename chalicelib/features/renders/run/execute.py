@@ -13,6 +13,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import Job, JobContext, RenderOutcome
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RunMode
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import render_of
@@ -24,7 +25,6 @@ from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.finish import FinishRender, check_files
 from chalicelib.features.renders.run.jobs import job_context
 from chalicelib.features.renders.run.protocol import QueuedRender, RunRenderCall
-from chalicelib.features.templates.schemas import CheckSchemas
 from chalicelib.features.uploads.contents import UploadContents
 
 type RunEngine = Callable[[Job, JobContext], RenderOutcome]

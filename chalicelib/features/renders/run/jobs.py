@@ -6,10 +6,10 @@ from typing import Final
 
 import msgspec
 
-from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.json import Json, JsonObject, OpaqueObject
+from chalicelib.core.message_version import check_version
 from chalicelib.engine.job import Job, JobContext, PageJob, UploadReader
-from chalicelib.features.templates.schemas import CheckSchemas
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 
 _VERSION: Final = 5
 # A body of the previous version may wait in a queue during a deployment.

@@ -7,7 +7,6 @@ from typing import Final, Protocol
 from chalicelib.core import json
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, validation_error
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.templates.model import SourceBundle
 
 MAX_SCHEMA_BYTES: Final = 256_000
 # Wall time for five seconds of processor time on a shared machine.
@@ -28,6 +27,11 @@ class SchemaChecker(Protocol):
         ...
 
 
+class _HasSchema(Protocol):
+    @property
+    def schema(self) -> JsonObject | None: ...
+
+
 class CheckSchemas:
     """Checks schemas, and data against them."""
 
@@ -35,7 +39,7 @@ class CheckSchemas:
         """Check with this validator."""
         self._schemas = schemas
 
-    def check_source(self, source: SourceBundle) -> None:
+    def check_source(self, source: _HasSchema) -> None:
         """Raise `validation_error` for a source with an unusable schema."""
         if source.schema is None:
             return
