@@ -120,7 +120,7 @@ class HttpConnection:
     def start_next(self) -> bool:
         """Prepare a complete connection for the next request; return False if it has ended.
 
-        Bytes that have arrived since count as an end: nobody requested them.
+        A connection on which bytes have arrived since has ended, too: nobody requested them.
         """
         assert self.is_complete
         if self._is_readable():
@@ -151,7 +151,7 @@ class HttpConnection:
         self._budget.sent = SentState.ALL
 
     def _write(self, content: bytes | None) -> None:
-        # A `send` of its own for each part: `sendall` of TLS would take the whole time for each.
+        # `send` with the remaining time for each part: `sendall` of TLS would give each the whole.
         left = memoryview(content or b"")
         while left:
             self._socket.settimeout(self._budget.remaining_s())

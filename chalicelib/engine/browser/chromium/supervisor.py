@@ -142,7 +142,7 @@ def _close_after_end(browser: int, descriptor: int) -> None:
         # WNOWAIT: the id of an unreaped process cannot be given to another one.
         os.waitid(os.P_PID, browser, os.WEXITED | os.WNOWAIT)
     except ChildProcessError:
-        # The supervisor was told to end first, and has reaped the browser.
+        # The supervisor got its order to end before, and has reaped the browser.
         return
     os.close(descriptor)
 
