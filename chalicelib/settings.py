@@ -211,9 +211,8 @@ class RenderSettings(Settings):
 
 
 class ValidateSettings(Settings):
-    """Settings of the validate function."""
+    """Settings of the validate function, which has no rights and names no resource."""
 
-    bucket: str
     validators_dir: str
     tenancy: str = "shared"
     stack: str = "platen"

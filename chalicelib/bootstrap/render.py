@@ -3,7 +3,7 @@
 The modules imported here need packages that only the render function has (decision 8).
 """
 
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING
 
 from chalicelib.adapters.aws.messages import QueueConsumer, QueueConsumers
@@ -22,6 +22,9 @@ from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.settings import RenderSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from chalicelib.core.ids import WorkspaceId
     from chalicelib.engine.conformance.checks import Validator
 
 
@@ -45,7 +48,7 @@ def execute_render(
         renders=state.renders,
         bodies=state.bodies,
         engine=engine,
-        check_conformance=CheckConformance(cache(partial(_validator, settings, clients))),
+        check_conformance=CheckConformance(_validators(settings, clients)),
         finish=finish,
         settle_and_publish=settle_and_publish,
         end=state.make_end_render(settle_and_publish),
@@ -74,14 +77,21 @@ def validate_received(
 ) -> ValidateReceived:
     """Return the use case that validates received e-invoices."""
     uploads = UploadContents(Objects(clients, settings.bucket))
-    return ValidateReceived(cache(partial(_validator, settings, clients)), uploads, clock)
+    return ValidateReceived(_validators(settings, clients), uploads, clock)
 
 
-def _validator(settings: RenderSettings, clients: AwsClients) -> "Validator":
-    """Return the validator; imported here, so that the cold start does not wait for it."""
-    from chalicelib.bootstrap.validation import validator  # noqa: PLC0415
+def _validators(
+    settings: RenderSettings, clients: AwsClients
+) -> "Callable[[WorkspaceId], Validator]":
+    """Return the source of validators, imported with the first: no cold start waits for it."""
 
-    return validator(settings, clients)
+    @cache
+    def source() -> "Callable[[WorkspaceId], Validator]":
+        from chalicelib.bootstrap.validation import validators  # noqa: PLC0415
+
+        return validators(settings, clients)
+
+    return lambda workspace_id: source()(workspace_id)  # noqa: PLW0108 -- not before a call
 
 
 def render_consumers(settings: RenderSettings, clients: AwsClients) -> QueueConsumers:

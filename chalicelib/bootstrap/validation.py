@@ -1,15 +1,20 @@
 """Services of the validate function, and the validator that the render function calls."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.remote_validator import RemoteValidator
 from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.bootstrap.tenancy import TenantGuard, isolates_tenants
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.conformance.checks import NoValidator, Validator
 from chalicelib.engine.conformance.local_validator import LocalValidator
+from chalicelib.engine.ports import PresignedObjects
 from chalicelib.settings import RenderSettings, ValidateSettings
 
 
@@ -18,26 +23,26 @@ class ValidationServices:
     """Services of the validate function."""
 
     validator: LocalValidator
-    objects: Objects
+    objects: PresignedObjects
     tenant_guard: TenantGuard
 
 
-def validation_services(settings: ValidateSettings, clients: AwsClients) -> ValidationServices:
-    """Return the services of the validate function."""
+def validation_services(settings: ValidateSettings) -> ValidationServices:
+    """Return the services of the validate function, which has no rights on AWS."""
     return ValidationServices(
         LocalValidator(Path(settings.validators_dir)),
-        Objects(clients, settings.bucket),
+        PresignedHttpObjects(),
         TenantGuard(settings.tenancy),
     )
 
 
-def validator(settings: RenderSettings, clients: AwsClients) -> Validator:
-    """Return a validator over the validate function, or NoValidator if none is named."""
+def validators(settings: RenderSettings, clients: AwsClients) -> Callable[[WorkspaceId], Validator]:
+    """Return the source of validators over the validate function; NoValidator without one."""
     if not settings.validate_function:
-        return NoValidator()
+        return lambda _workspace: NoValidator()
     function = LambdaFunction(
         clients,
         settings.validate_function,
         isolates_tenants=isolates_tenants(settings.tenancy),
     )
-    return RemoteValidator(function, Objects(clients, settings.bucket))
+    return partial(RemoteValidator, function, Objects(clients, settings.bucket))

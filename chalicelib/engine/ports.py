@@ -75,6 +75,17 @@ class Egress(Protocol):
         ...
 
 
+class PresignedObjects(Protocol):
+    """Port to objects whose addresses the caller of a function without rights has signed."""
+
+    def get(self, url: str, *, max_bytes: int, timeout_s: float) -> bytes | None:
+        """Return the object at `url`, or None where it is absent.
+
+        Raises DestinationUnreachableError, also for an object that is larger than `max_bytes`.
+        """
+        ...
+
+
 class NoEgress:
     """Egress that refuses every destination."""
 

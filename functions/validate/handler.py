@@ -1,14 +1,14 @@
 """Handler of conformance checks by the official validators, kept in one process (decision 23)."""
 
 import base64
+import logging
 import time
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Final, NotRequired, TypedDict
 
 import msgspec
 
-from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.json_logs import configure_logging, ids_in_payload, log_context
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap import validation
@@ -16,12 +16,18 @@ from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import CheckJson, ConformanceCheck, Verdict
 from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.ports import DestinationUnreachableError
 from chalicelib.settings import ValidateSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from chalicelib.bootstrap.validation import ValidationServices
+
+log = logging.getLogger(__name__)
+
+# Of a file that a render may have.
+_MAX_BYTES: Final = 100_000_000
 
 
 class ValidateEvent(TypedDict):
@@ -30,7 +36,7 @@ class ValidateEvent(TypedDict):
     checks: Sequence[CheckJson]
     until: float
     content: NotRequired[str]
-    key: NotRequired[str]
+    url: NotRequired[str]
     request_id: NotRequired[str]
     render: NotRequired[str]
     workspace: NotRequired[str]
@@ -44,7 +50,7 @@ def warm() -> None:
 
 
 def handler(event: ValidateEvent, context: "LambdaContext") -> JsonObject:
-    """Return the verdicts of a document, given as `content` in base64 or as `key` of an object.
+    """Return the verdicts of a document, given as `content` in base64 or at a presigned `url`.
 
     Log lines carry the ids in the event: request, render and workspace. Raises
     TenantIsolationError before anything is run.
@@ -54,7 +60,7 @@ def handler(event: ValidateEvent, context: "LambdaContext") -> JsonObject:
     deadline = Deadline.at_epoch(min(event["until"], _invocation_deadline(context)))
     with log_context(invocation=context.aws_request_id, **ids_in_payload(event)):
         checks = [ConformanceCheck.from_json(check) for check in event["checks"]]
-        document = _document(event)
+        document = _document(event, deadline)
         if document is None:
             verdicts = [Verdict(why="the document is gone") for _ in checks]
         else:
@@ -62,9 +68,15 @@ def handler(event: ValidateEvent, context: "LambdaContext") -> JsonObject:
         return {"verdicts": msgspec.to_builtins([verdict.to_json() for verdict in verdicts])}
 
 
-def _document(event: ValidateEvent) -> bytes | None:
-    if "key" in event:
-        return _services().objects.get(event["key"])
+def _document(event: ValidateEvent, deadline: Deadline) -> bytes | None:
+    if "url" in event:
+        try:
+            return _services().objects.get(
+                event["url"], max_bytes=_MAX_BYTES, timeout_s=deadline.remaining_s()
+            )
+        except DestinationUnreachableError:
+            log.warning("the document could not be fetched", exc_info=True)
+            return None
     return base64.b64decode(event["content"])
 
 
@@ -76,7 +88,7 @@ def _invocation_deadline(context: "LambdaContext") -> float:
 
 @cache
 def _services() -> "ValidationServices":
-    return validation.validation_services(ValidateSettings.from_env(), AwsClients())
+    return validation.validation_services(ValidateSettings.from_env())
 
 
 warm_up_on_lambda(warm)

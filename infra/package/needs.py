@@ -72,10 +72,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
     "ValidateFunction": FunctionNeeds(
         settings=tuple(ValidateSettings.__annotations__),
         layers=frozenset({"ValidatorsLayer"}),
-        grants=_grants(
-            _LOG_ACTIONS,
-            ("s3:GetObject", "${FilesBucket.Arn}/tmp/validate/*"),
-        ),
+        grants=_grants(_LOG_ACTIONS),
     ),
     **{row.function: _needs_of_work(row) for row in WORK.values()},
 }

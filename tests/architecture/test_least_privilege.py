@@ -119,6 +119,15 @@ def test_render_function_role_is_exactly_this(
     assert function["Environment"]["Variables"].keys() == RENDER_VARIABLES
 
 
+def test_validate_function_may_write_logs_only(
+    grants: dict[str, frozenset[Grant]], translated: dict[str, Any]
+) -> None:
+    function = translated["Resources"]["ValidateFunction"]["Properties"]
+
+    assert {action.partition(":")[0] for action, _ in grants["ValidateFunction"]} == {"logs"}
+    assert function["Environment"]["Variables"].keys() == {"PLATEN_STACK", "PLATEN_TENANCY"}
+
+
 @pytest.mark.parametrize("asked", NEVER_BY_RENDERS, ids=str)
 def test_render_function_is_denied(grants: dict[str, frozenset[Grant]], asked: AwsAction) -> None:
     assert "RenderFunction" not in functions_granted(grants, asked)

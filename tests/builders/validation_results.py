@@ -7,15 +7,13 @@ from typing import Any, Final
 from pikepdf import Encryption
 
 from chalicelib.adapters.aws.remote_validator import MAX_INLINE_BYTES
-from chalicelib.bootstrap import validation
 from chalicelib.engine.conformance.checks import RawFinding, Verdict, VerdictJson
-from chalicelib.settings import ValidateSettings
-from tests.builders.aws_actions import acting_as
 from tests.builders.http import ApiAnswer
 from tests.builders.invoices.hybrids import hybrid_pdf
 from tests.builders.invoices.invoice_json import invoice_json
 from tests.builders.service import Service
 from tests.fakes.engine import FAKE_PDF
+from tests.fakes.presigned import SignedObjects
 
 INVALID_INVOICE: Final = invoice_json({"lines[1].vat": {"category": "E", "rate": 0}})
 FINDING_LOCATION: Final = "/rsm:CrossIndustryInvoice/rsm:ExchangedDocument/ram:ID"
@@ -43,12 +41,11 @@ def fake_validation(service: Service, *findings: RawFinding) -> list[dict[str, A
 def fake_large_documents(service: Service) -> Iterator[None]:
     """Make documents so large that the validators fetch them from S3, without findings."""
 
+    store = SignedObjects(service.clients.s3, service.settings.bucket, "RenderFunction")
+
     def verdicts(order: dict[str, Any]) -> list[VerdictJson]:
-        with acting_as("ValidateFunction"):
-            settings = ValidateSettings(bucket=service.settings.bucket, validators_dir="unused")
-            assert validation.validation_services(settings, service.clients).objects.get(
-                order["key"]
-            )
+        document = store.get(order["url"], max_bytes=MAX_INLINE_BYTES + 1_000, timeout_s=1)
+        assert document == service.engine.content
         return [Verdict(()).to_json() for _ in order["checks"]]
 
     service.engine.content, service.verdicts = FAKE_PDF + b"x" * MAX_INLINE_BYTES, verdicts

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Callable, Sequence
-from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 from chalicelib.adapters.aws.object_streams import (
     PART_BYTES,
@@ -13,6 +13,7 @@ from chalicelib.adapters.aws.object_streams import (
     Readable,
     StoredContent,
 )
+from chalicelib.core.presigned import PresignedPost
 
 if TYPE_CHECKING:
     from botocore.response import StreamingBody
@@ -27,13 +28,6 @@ ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
 
 class ObjectsNotDeleted(Exception):  # noqa: N818 -- the store's own answer
     """The store has deleted some of the objects only."""
-
-
-class PresignedPost(NamedTuple):
-    """Form (multipart/form-data) that stores one object: `fields` first, the file last."""
-
-    url: str
-    fields: dict[str, str]
 
 
 class Objects:
@@ -191,6 +185,13 @@ class Objects:
                 "ResponseContentDisposition": disposition,
             },
             ExpiresIn=expires_s,
+        )
+        return url
+
+    def presigned_get(self, key: str, *, expires_s: int) -> str:
+        """Return a URL with which another function can get the object for `expires_s` seconds."""
+        url: str = self._client.generate_presigned_url(
+            "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=expires_s
         )
         return url
 

@@ -23,6 +23,7 @@ from chalicelib.adapters.aws.functions import (
 )
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.json_logs import propagated_ids
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import ConformanceCheck, Verdict, VerdictJson
 from chalicelib.engine.deadline import Deadline
@@ -42,15 +43,16 @@ _TIMEOUT_STEP_S: Final = 30
 class RemoteValidator:
     """Validator over a Lambda function.
 
-    A document over MAX_INLINE_BYTES travels as an object, deleted after the call. A document that
-    may not be stored (zero retention, decision 17) gets no verdict if it is that large. The tenant
-    of a call is the workspace whose id travels with it.
+    A document over MAX_INLINE_BYTES travels as an object, deleted after the call: the function has
+    no rights and gets a presigned URL. A document that may not be stored (zero retention, decision
+    17) gets no verdict if it is that large.
     """
 
-    def __init__(self, function: LambdaFunction, objects: Objects) -> None:
-        """Call `function`; store larger documents in `objects` for the call."""
+    def __init__(self, function: LambdaFunction, objects: Objects, tenant: WorkspaceId) -> None:
+        """Call `function` for a tenant; store larger documents in `objects` for the call."""
         self._function = function
         self._objects = objects
+        self._tenant = tenant
 
     def validate(
         self,
@@ -69,7 +71,7 @@ class RemoteValidator:
         if is_large and not may_store:
             return _no_verdicts(checks, "a document this large would have to be stored on its way")
         try:
-            with self._document_payload(content, is_large=is_large) as document:
+            with self._document_payload(content, deadline, is_large=is_large) as document:
                 return self._request_verdicts(document, checks, deadline)
         except (FunctionBusy, FunctionDied, FunctionLate, BotoCoreError, ClientError) as failure:
             return _no_verdicts(
@@ -79,26 +81,25 @@ class RemoteValidator:
     def _request_verdicts(
         self, document: Mapping[str, str], checks: Sequence[ConformanceCheck], deadline: Deadline
     ) -> Sequence[Verdict]:
-        ids = propagated_ids()
         request: JsonObject = {
-            **ids,
+            **propagated_ids(),
             **document,
             "checks": msgspec.to_builtins([check.to_json() for check in checks]),
         }
         while (left_s := deadline.remaining_s() - _RETURN_MARGIN_S) > 0:
             try:
                 payload = {**request, "until": time.time() + left_s}
-                response = self._invoke(payload, deadline, ids.get("workspace"))
+                response = self._invoke(payload, deadline)
             except FunctionBusy:
                 time.sleep(_BUSY_PAUSE_S)
             else:
                 return _parse_verdicts(response, checks)
         return _no_verdicts(checks, "there was no time left for the validators")
 
-    def _invoke(self, payload: JsonObject, deadline: Deadline, tenant: str | None) -> JsonObject:
+    def _invoke(self, payload: JsonObject, deadline: Deadline) -> JsonObject:
         """Call the function; raises FunctionLate at the deadline or when the render is canceled."""
         wait_s = math.ceil(deadline.remaining_s() / _TIMEOUT_STEP_S) * _TIMEOUT_STEP_S
-        call = partial(self._function.invoke, payload, wait_s=wait_s, tenant=tenant)
+        call = partial(self._function.invoke, payload, wait_s=wait_s, tenant=self._tenant)
         # A thread makes the call, because boto3 cannot abandon one. The context carries log ids.
         pool = ThreadPoolExecutor(1, thread_name_prefix="validators")
         result = pool.submit(copy_context().run, call)
@@ -111,7 +112,9 @@ class RemoteValidator:
         return result.result()
 
     @contextmanager
-    def _document_payload(self, content: bytes, *, is_large: bool) -> Iterator[dict[str, str]]:
+    def _document_payload(
+        self, content: bytes, deadline: Deadline, *, is_large: bool
+    ) -> Iterator[dict[str, str]]:
         if not is_large:
             yield {"content": base64.b64encode(content).decode()}
             return
@@ -119,7 +122,7 @@ class RemoteValidator:
         digest = hashlib.sha256(content).digest()
         self._objects.put(key, content, content_type="application/octet-stream", sha256=digest)
         try:
-            yield {"key": key}
+            yield {"url": self._objects.presigned_get(key, expires_s=_expires_s(deadline))}
         finally:
             self._delete_object(key)
 
@@ -131,6 +134,11 @@ class RemoteValidator:
         except (BotoCoreError, ClientError):
             # The bucket's lifecycle rule for `tmp/validate/` removes it a day later.
             log.warning("validated object not deleted", exc_info=True)
+
+
+def _expires_s(deadline: Deadline) -> int:
+    """Return for how long the function may fetch the document."""
+    return math.ceil(deadline.remaining_s()) + 1
 
 
 def _parse_verdicts(response: JsonObject, checks: Sequence[ConformanceCheck]) -> Sequence[Verdict]:

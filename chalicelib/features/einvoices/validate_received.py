@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 import msgspec
 
-from chalicelib.adapters.aws.messages import check_version
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
+from chalicelib.core.message_version import check_version
 from chalicelib.features.uploads.contents import UploadContents
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ class ValidateReceived:
     """Reader and validator of received documents."""
 
     def __init__(
-        self, validator: "Callable[[], Validator]", uploads: UploadContents, clock: Clock
+        self, validator: "Callable[[WorkspaceId], Validator]", uploads: UploadContents, clock: Clock
     ) -> None:
-        """Get the validator from `validator` at each call; read uploads from `uploads`."""
+        """Get the validator of a workspace from `validator`; read uploads from `uploads`."""
         self._validator = validator
         self._uploads = uploads
         self._clock = clock
@@ -90,7 +90,9 @@ class ValidateReceived:
             content = self._content(call)
             # The content of a request must not be stored; an upload is stored already.
             may_store = call.content is None
-            result = validate_received(content, self._validator(), deadline, may_store=may_store)
+            result = validate_received(
+                content, self._validator(call.workspace_id), deadline, may_store=may_store
+            )
         except RenderFailure as failure:
             return refusal_answer(failure)
         return validation_answer(result.conformance, result.invoice)

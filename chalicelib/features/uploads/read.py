@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
-from chalicelib.adapters.aws.objects import Objects, PresignedPost
+from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, FieldError, NotFound
 from chalicelib.core.ids import UploadId, WorkspaceId, is_id
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.presigned import PresignedPost
 from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.repository import Uploads
 

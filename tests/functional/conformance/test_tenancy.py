@@ -19,13 +19,13 @@ PDFUA = {"pdf": {"pdfua": True}}
 
 
 class RecordingObjects:
-    """Bucket that records the keys which are read."""
+    """Store that records the addresses which are read."""
 
     def __init__(self) -> None:
         self.read: list[str] = []
 
-    def get(self, key: str) -> None:
-        self.read.append(key)
+    def get(self, url: str, **_limits: Any) -> None:
+        self.read.append(url)
 
 
 @pytest.fixture
@@ -45,11 +45,11 @@ def start(monkeypatch: pytest.MonkeyPatch, objects: RecordingObjects) -> Any:
     return start
 
 
-def invoke(tenant: str | None, key: str = "tmp/validate/1") -> object:
+def invoke(tenant: str | None, url: str = "https://store.test/1") -> object:
     context: Any = SimpleNamespace(
         aws_request_id="i", tenant_id=tenant, get_remaining_time_in_millis=lambda: 60_000
     )
-    return validate.handler({"checks": [], "until": time.time() + 9, "key": key}, context)
+    return validate.handler({"checks": [], "until": time.time() + 9, "url": url}, context)
 
 
 @pytest.mark.parametrize(("tenancy", "is_sent"), [("isolated", True), ("shared", False)])

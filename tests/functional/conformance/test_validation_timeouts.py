@@ -71,13 +71,13 @@ def test_oversized_document_is_not_validated(service: Service) -> None:
 def test_validators_are_built_once_for_received_documents(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[NoValidator] = []
+    made: list[Any] = []
 
-    def make(*_: Any) -> NoValidator:
-        made.append(NoValidator())
+    def make(*_: Any) -> Any:
+        made.append(lambda _workspace: NoValidator())
         return made[-1]
 
-    monkeypatch.setattr(validation, "validator", make)
+    monkeypatch.setattr(validation, "validators", make)
     settings = cast("Any", SimpleNamespace(bucket="b", validate_function=""))
     examine = render.validate_received(settings, service.clients, service.clock)
     ends_at = service.clock.now().timestamp() + 60

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.bootstrap.tenancy import TenantGuard
 from chalicelib.bootstrap.validation import ValidationServices
 from chalicelib.engine.conformance.local_validator import LocalValidator
@@ -79,7 +80,7 @@ def test_validators_log_the_request_id_of_a_render(
     headers = {"X-Request-Id": "mine"}
     render = service.call("POST", "/v1/einvoices", json_body=body, headers=headers).json
     bench = ValidationServices(
-        LocalValidator(Path("absent")), service.services.state.objects, TenantGuard("isolated")
+        LocalValidator(Path("absent")), PresignedHttpObjects(), TenantGuard("isolated")
     )
     monkeypatch.setattr(validate, "_services", lambda: bench)
     context: Any = SimpleNamespace(

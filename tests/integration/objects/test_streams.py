@@ -10,8 +10,9 @@ from typing import Any, Final
 import pytest
 import urllib3
 
-from chalicelib.adapters.aws.objects import Objects, PresignedPost
+from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.core.presigned import PresignedPost
 from tests.integration.objects.conftest import BUCKET, FaultyClients
 
 pytestmark = pytest.mark.integration

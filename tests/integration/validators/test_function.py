@@ -10,11 +10,13 @@ import pytest
 from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.remote_validator import MAX_INLINE_BYTES, RemoteValidator
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.deadline import Deadline
 from infra.local.running_stack import RunningStack, running_stack
 from tests.integration.validators.conftest import proof
 
+TENANT = WorkspaceId("ws_01J00000000000000000000000")
 PDF = [ConformanceCheck.pdfa("3a"), ConformanceCheck.pdfua()]
 
 
@@ -40,7 +42,7 @@ def remote(stack: RunningStack) -> RemoteValidator:
     clients: Any = StackClients(stack)
     made = stack.resources
     function = LambdaFunction(clients, made["ValidateFunction"]["Ref"])
-    return RemoteValidator(function, Objects(clients, made["FilesBucket"]["Ref"]))
+    return RemoteValidator(function, Objects(clients, made["FilesBucket"]["Ref"]), TENANT)
 
 
 def java_of(stack: RunningStack) -> list[psutil.Process]:

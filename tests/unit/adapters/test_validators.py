@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
@@ -14,10 +15,12 @@ from chalicelib.adapters.aws.functions import (
 )
 from chalicelib.adapters.aws.remote_validator import MAX_INLINE_BYTES, RemoteValidator
 from chalicelib.adapters.json_logs import log_context
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
 from chalicelib.engine.deadline import Deadline
 from tests.unit.adapters.test_functions import FakeClients
 
+TENANT = WorkspaceId("ws_a")
 CHECKS = [ConformanceCheck.pdfa("3b"), ConformanceCheck.pdfua()]
 FOUND = RawFinding("verapdf", "error", "ISO 14289-1:2014 5:1", "not said", "root", 1)
 VERDICTS = [Verdict((), "veraPDF"), Verdict((FOUND,), "veraPDF")]
@@ -29,6 +32,12 @@ class FakeObjects:
 
     def put(self, key: str, body: bytes, **_options: Any) -> None:
         self.kept[key] = body
+
+    def presigned_get(self, key: str, *, expires_s: int) -> str:
+        return f"https://store.test/{key}?expires={expires_s}"
+
+    def at(self, url: str) -> bytes:
+        return self.kept[urlsplit(url).path.removeprefix("/")]
 
     def delete(self, key: str) -> None:
         del self.kept[key]
@@ -51,7 +60,7 @@ class FakeFunction:
         assert wait_s > 0
         self.tenants.append(tenant)
         self.invocations.append(event)
-        self.seen += [self._objects.kept[event["key"]]] if "key" in event else []
+        self.seen += [self._objects.at(event["url"])] if "url" in event else []
         if len(self.invocations) <= self.refusals:
             raise FunctionBusy("f")
         if self._failure is not None:
@@ -69,7 +78,8 @@ def validator(
 ) -> tuple[RemoteValidator, FakeFunction, FakeObjects]:
     objects = FakeObjects()
     function = FakeFunction(objects, failure)
-    return RemoteValidator(function, objects), function, objects  # type: ignore[arg-type]
+    remote = RemoteValidator(function, objects, TENANT)  # type: ignore[arg-type]
+    return remote, function, objects
 
 
 def test_small_document_is_sent_inline_and_its_verdicts_are_returned() -> None:
@@ -81,15 +91,21 @@ def test_small_document_is_sent_inline_and_its_verdicts_are_returned() -> None:
     assert objects.kept == {}
 
 
-def test_tenant_is_the_workspace_of_the_call() -> None:
+def test_tenant_does_not_come_from_the_log_ids() -> None:
     remote, function, _ = validator()
-    with log_context(workspace="ws_a", request_id="r"):
-        remote.validate(b"%PDF", CHECKS, Deadline.after(9))
-    with log_context(request_id="r"):
+    with log_context(workspace="ws_b", request_id="r"):
         remote.validate(b"%PDF", CHECKS, Deadline.after(9))
 
-    assert function.tenants == ["ws_a", None]
-    assert function.invocations[0]["workspace"] == "ws_a"
+    assert function.tenants == [TENANT]
+    assert function.invocations[0]["workspace"] == "ws_b"
+
+
+def test_address_of_a_large_document_runs_out_with_the_deadline() -> None:
+    remote, function, _ = validator()
+
+    remote.validate(b"x" * (MAX_INLINE_BYTES + 1), CHECKS, Deadline.after(9))
+
+    assert function.invocations[0]["url"].endswith("?expires=10")
 
 
 @pytest.mark.parametrize("failure", [None, FunctionLate("f")])
@@ -126,7 +142,8 @@ def test_throttled_validators_are_invoked_again() -> None:
 
 def test_number_of_validator_clients_is_bounded() -> None:
     clients = FakeClients(ReadTimeoutError(endpoint_url="https://lambda.test"))
-    remote = RemoteValidator(LambdaFunction(clients, "f"), FakeObjects())  # type: ignore[arg-type]
+    function = LambdaFunction(clients, "f")
+    remote = RemoteValidator(function, FakeObjects(), TENANT)  # type: ignore[arg-type]
 
     for left_s in range(1, 301):
         remote.validate(b"%PDF", CHECKS, Deadline.after(left_s))

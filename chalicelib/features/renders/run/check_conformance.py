@@ -11,6 +11,7 @@ from chalicelib.engine.job import RenderOutcome, RenderWarning
 from chalicelib.features.renders.model import Render
 
 if TYPE_CHECKING:
+    from chalicelib.core.ids import WorkspaceId
     from chalicelib.engine.conformance.checks import Validator
 
 # Bounds the wait of a sync caller for a verdict.
@@ -34,8 +35,8 @@ _UNCLAIMED_UNAVAILABLE_CODE: Final = "accessibility_validation_unavailable"
 class CheckConformance:
     """Check of files by the official validators (decision 23)."""
 
-    def __init__(self, validator: "Callable[[], Validator]") -> None:
-        """Create the validator with `validator` when the first document needs it."""
+    def __init__(self, validator: "Callable[[WorkspaceId], Validator]") -> None:
+        """Get the validator of a workspace from `validator`."""
         self._validator = validator
 
     def __call__(self, render: Render, outcome: RenderOutcome, deadline: Deadline) -> RenderOutcome:
@@ -78,7 +79,7 @@ class CheckConformance:
 
         if render.mode == "sync":
             deadline = deadline.within(_MAX_SYNC_S)
-        validator = self._validator()
+        validator = self._validator(render.workspace_id)
         report: dict[str, Any] = {}
         for each in outcome.validation_requests:
             verdicts = validator.validate(
