@@ -1,13 +1,10 @@
-"""Validation of a received e-invoice: read in a sandboxed process, then run the validators."""
+"""Validation of a received e-invoice that was read, by the validators."""
 
 import base64
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
-from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import ConformanceCheck, ReportFinding, Validator
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
@@ -18,12 +15,10 @@ from chalicelib.engine.conformance.report import (
     fit_section,
 )
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.templating.worker import SandboxedWorker
 
 if TYPE_CHECKING:
-    from chalicelib.engine.conformance.read_received_worker import DocumentReading, RefusedDocument
+    from chalicelib.engine.conformance.read_received_worker import DocumentReading
 
-_WORKER_MODULE: Final = "chalicelib.engine.conformance.read_received_worker"
 _INVOICE_ROOT: Final = "invoice"
 # The rest of the list is left for findings of the validators.
 _MAX_OWN_WARNINGS: Final = 50
@@ -45,38 +40,26 @@ class ReceivedValidation:
 
 
 def validate_received(
-    content: bytes, validator: Validator, deadline: Deadline, *, may_store: bool
+    content: bytes,
+    reading: "DocumentReading",
+    validator: Validator,
+    deadline: Deadline,
+    *,
+    may_store: bool,
 ) -> ReceivedValidation:
-    """Read an XML or a PDF and validate it.
+    """Validate an XML or a PDF that `read_received` has read.
 
-    With `may_store` False nothing of the document is stored on its way (decision 17). Raise
-    RenderFailure: `render_timeout`, or the code of an unreadable document.
+    With `may_store` False nothing of the document is stored on its way (decision 17).
     """
-    answer = _read_confined(content, deadline)
-    if "refusal" in answer:
-        raise RenderFailure(**answer["refusal"])
     report: dict[str, ReportSection] = {}
-    for document, checks in _documents_and_checks(content, answer):
+    for document, checks in _documents_and_checks(content, reading):
         verdicts = validator.validate(document, checks, deadline, may_store=may_store)
-        report |= conformance_report(checks, verdicts, _to_json_path if answer["invoice"] else None)
+        report |= conformance_report(
+            checks, verdicts, _to_json_path if reading["invoice"] else None
+        )
     return ReceivedValidation(
-        report | {"einvoice": _einvoice_section(answer, report)}, answer["invoice"]
+        report | {"einvoice": _einvoice_section(reading, report)}, reading["invoice"]
     )
-
-
-def _read_confined(content: bytes, deadline: Deadline) -> "DocumentReading | RefusedDocument":
-    request = {"content": base64.b64encode(content).decode()}
-    with closing(SandboxedWorker(_WORKER_MODULE, "Reading the document")) as reader:
-        try:
-            answer = reader.call(request, time.time() + deadline.remaining_s())
-        except RenderFailure as failure:
-            if failure.code == "render_timeout":
-                raise
-            # Every other failure means that the worker broke a limit or crashed.
-            detail = "takes too much time or memory to be read"
-            raise RenderFailure("validation_error", detail) from failure
-    # The worker is a module of this package: it answers with what `read_document` returns.
-    return cast("DocumentReading | RefusedDocument", answer)
 
 
 def _documents_and_checks(

@@ -82,6 +82,7 @@ class ValidateReceived:
     def __call__(self, call: ValidationCall) -> JsonObject:
         """Return the conformance report and the invoice, or the refusal, as an answer."""
         # Imported late: few calls of the render function need it (decision 7).
+        from chalicelib.engine.conformance.read_received import read_received  # noqa: PLC0415
         from chalicelib.engine.conformance.validate_received import validate_received  # noqa: PLC0415
         from chalicelib.engine.deadline import Deadline  # noqa: PLC0415
 
@@ -91,7 +92,11 @@ class ValidateReceived:
             # The content of a request must not be stored; an upload is stored already.
             may_store = call.content is None
             result = validate_received(
-                content, self._validator(call.workspace_id), deadline, may_store=may_store
+                content,
+                read_received(content, deadline),
+                self._validator(call.workspace_id),
+                deadline,
+                may_store=may_store,
             )
         except RenderFailure as failure:
             return refusal_answer(failure)

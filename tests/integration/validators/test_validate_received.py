@@ -3,6 +3,7 @@
 import pytest
 
 from chalicelib.engine.conformance.local_validator import LocalValidator
+from chalicelib.engine.conformance.read_received import read_received
 from chalicelib.engine.conformance.validate_received import ReceivedValidation, validate_received
 from chalicelib.engine.deadline import Deadline
 from tests.builders.invoices.hybrids import INVOICE_XML, hybrid_pdf
@@ -10,7 +11,9 @@ from tests.integration.validators.conftest import proof
 
 
 def examined(judge: LocalValidator, content: bytes) -> ReceivedValidation:
-    return validate_received(content, judge, Deadline.after(180), may_store=False)
+    deadline = Deadline.after(180)
+    reading = read_received(content, deadline)
+    return validate_received(content, reading, judge, deadline, may_store=False)
 
 
 @pytest.mark.parametrize("kind", ["cii-XRECHNUNG", "ubl-CreditNote-EN16931"])

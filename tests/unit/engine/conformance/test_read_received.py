@@ -11,6 +11,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import NoValidator
+from chalicelib.engine.conformance.read_received import read_received
 from chalicelib.engine.conformance.read_received_worker import read_document
 from chalicelib.engine.conformance.validate_received import ReceivedValidation, validate_received
 from chalicelib.engine.deadline import Deadline
@@ -97,13 +98,15 @@ def test_reading_is_bounded_in_memory() -> None:
 
 def test_reading_ends_at_its_deadline() -> None:
     with pytest.raises(RenderFailure) as late:
-        validate_received(INVOICE_XML, NoValidator(), Deadline.after(0), may_store=True)
+        read_received(INVOICE_XML, Deadline.after(0))
 
     assert late.value.code == "render_timeout"
 
 
 def read(content: bytes) -> ReceivedValidation:
-    return validate_received(content, NoValidator(), Deadline.after(60), may_store=True)
+    deadline = Deadline.after(60)
+    reading = read_received(content, deadline)
+    return validate_received(content, reading, NoValidator(), deadline, may_store=True)
 
 
 def zeros(megabytes: int) -> bytes:
