@@ -156,7 +156,7 @@ class RenderTrace(NamedTuple):
     warnings: tuple[RenderWarning, ...] = ()
     logs: tuple[str, ...] = ()
     timings: Mapping[str, int] = {}
-    explain: JsonObject | None = None
+    explain: OpaqueObject | None = None
 
 
 class ValidationRequest(NamedTuple):
@@ -183,9 +183,9 @@ class RenderOutcome(NamedTuple):
     trace: RenderTrace
     is_cold_start: bool
     filename: str | None = None
-    invoice_totals: JsonObject | None = None
+    invoice_totals: OpaqueObject | None = None
     validation_requests: tuple[ValidationRequest, ...] = ()
-    result: JsonObject | None = None
+    result: OpaqueObject | None = None
 
 
 def _einvoice_command(options: EInvoiceOptions, invoice: JsonObject | None) -> EInvoiceCommand:

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import NamedTuple, Protocol
 
 from chalicelib.core.destinations import host_and_port
+from chalicelib.core.presigned import PresignedPost
 
 
 class SentState(Enum):
@@ -83,6 +84,10 @@ class PresignedObjects(Protocol):
 
         Raises DestinationUnreachableError, also for an object that is larger than `max_bytes`.
         """
+        ...
+
+    def post(self, form: PresignedPost, content: bytes, *, timeout_s: float) -> None:
+        """Store an object with a form; raises DestinationUnreachableError where it is refused."""
         ...
 
 

@@ -1,6 +1,8 @@
 """Synchronous invocation of Lambda functions with a bounded wait."""
 
-from functools import cached_property
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.core import json
@@ -82,6 +84,18 @@ class LambdaFunction:
                 raise FunctionBusy(self._name)
             raise FunctionDied(self._name, error)
         result: dict[str, Json] = json.loads_own(payload)
+        return result
+
+    def start(self, event: JsonObject, *, wait_s: float, tenant: str) -> Future[dict[str, Json]]:
+        """Invoke the function in a thread; the future has what `invoke` returns or raises.
+
+        boto3 cannot abandon a call: its caller stops waiting for the future instead.
+        """
+        pool = ThreadPoolExecutor(1, thread_name_prefix="invocation")
+        # The context carries the ids of log lines.
+        call = partial(self.invoke, event, wait_s=wait_s, tenant=tenant)
+        result = pool.submit(copy_context().run, call)
+        pool.shutdown(wait=False)
         return result
 
     def prepare_client(self, wait_s: float) -> None:

@@ -133,16 +133,16 @@ class Objects:
         return None if version is None else version.size
 
     def presigned_post(
-        self, key: str, *, content_type: str, exact_bytes: int, expires_s: int
+        self, key: str, *, content_type: str, min_bytes: int, max_bytes: int, expires_s: int
     ) -> PresignedPost:
-        """Return a form with which anyone can store exactly `exact_bytes` bytes under `key`."""
+        """Return a form with which anyone can store an object of such a size under `key`."""
         form = self._client.generate_presigned_post(
             Bucket=self._bucket,
             Key=key,
             Fields={"Content-Type": content_type},
             Conditions=[
                 {"Content-Type": content_type},
-                ["content-length-range", exact_bytes, exact_bytes],
+                ["content-length-range", min_bytes, max_bytes],
             ],
             ExpiresIn=expires_s,
         )

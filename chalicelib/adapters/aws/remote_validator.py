@@ -7,10 +7,8 @@ import math
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from contextvars import copy_context
-from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -99,11 +97,7 @@ class RemoteValidator:
     def _invoke(self, payload: JsonObject, deadline: Deadline) -> JsonObject:
         """Call the function; raises FunctionLate at the deadline or when the render is canceled."""
         wait_s = math.ceil(deadline.remaining_s() / _TIMEOUT_STEP_S) * _TIMEOUT_STEP_S
-        call = partial(self._function.invoke, payload, wait_s=wait_s, tenant=self._tenant)
-        # A thread makes the call, because boto3 cannot abandon one. The context carries log ids.
-        pool = ThreadPoolExecutor(1, thread_name_prefix="validators")
-        result = pool.submit(copy_context().run, call)
-        pool.shutdown(wait=False)
+        result = self._function.start(payload, wait_s=wait_s, tenant=self._tenant)
         # In the stubs all futures of a `wait` have one type.
         either: list[Future[Any]] = [result, deadline.cancellation]
         wait(either, deadline.remaining_s(), return_when=FIRST_COMPLETED)

@@ -3,16 +3,21 @@
 import socket
 from collections.abc import Collection
 from http import HTTPStatus
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.core.presigned import PresignedPost
+from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse
+
+if TYPE_CHECKING:
+    from chalicelib.adapters.net.http import RequestOptions
 
 # Without s3:ListBucket, S3 answers 403 for an absent object.
 _ABSENT: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN})
+_MAX_ANSWER_BYTES: Final = 10_000
 
 
 class PresignedHttpObjects:
-    """Reader of objects whose URLs the service itself has signed.
+    """Reader and writer of objects whose URLs the service itself has signed.
 
     Its requests are not guarded as those to hosts of tenants are: the store of one machine has a
     private address, and no tenant names these URLs.
@@ -23,11 +28,7 @@ class PresignedHttpObjects:
 
         Raises DestinationUnreachableError, also for an object that is larger than `max_bytes`.
         """
-        # httpx is imported only where something is requested.
-        from chalicelib.adapters.net.http import HttpClient  # noqa: PLC0415
-
-        with HttpClient(_connect) as client:
-            response = client.request("GET", url, max_bytes=max_bytes, timeout_s=timeout_s)
+        response = _request("GET", url, {"max_bytes": max_bytes, "timeout_s": timeout_s})
         if response.status in _ABSENT:
             return None
         if response.status != HTTPStatus.OK:
@@ -35,6 +36,29 @@ class PresignedHttpObjects:
         if response.is_truncated:
             raise DestinationUnreachableError(f"the object has more than {max_bytes} bytes")
         return response.content
+
+    def post(self, form: PresignedPost, content: bytes, *, timeout_s: float) -> None:
+        """Store an object with a form; raises DestinationUnreachableError where it is refused."""
+        import httpx  # noqa: PLC0415 -- as in `_request`
+
+        upload = httpx.Request("POST", form.url, data=dict(form.fields), files={"file": content})
+        options: RequestOptions = {
+            "headers": {"Content-Type": upload.headers["Content-Type"]},
+            "body": upload.read(),
+            "max_bytes": _MAX_ANSWER_BYTES,
+            "timeout_s": timeout_s,
+        }
+        response = _request("POST", form.url, options)
+        if not HTTPStatus(response.status).is_success:
+            raise DestinationUnreachableError(f"the store answered {response.status}")
+
+
+def _request(method: str, url: str, options: "RequestOptions") -> FetchResponse:
+    # httpx is imported only where something is requested.
+    from chalicelib.adapters.net.http import HttpClient  # noqa: PLC0415
+
+    with HttpClient(_connect) as client:
+        return client.request(method, url, **options)
 
 
 def _connect(

@@ -55,7 +55,8 @@ class CreateUpload:
         form = self._objects.presigned_post(
             upload.form_key,
             content_type=upload.content_type,
-            exact_bytes=upload.bytes,
+            min_bytes=upload.bytes,
+            max_bytes=upload.bytes,
             expires_s=_FORM_LIFETIME_S,
         )
         self._uploads.put(upload)

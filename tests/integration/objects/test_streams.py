@@ -90,7 +90,7 @@ def test_stream_is_stored_although_an_answer_is_lost(
 
 def presigned(clients: AwsClients, expires_s: int = 60) -> PresignedPost:
     return Objects(clients, BUCKET).presigned_post(
-        KEY, content_type=TYPE, exact_bytes=len(BODY), expires_s=expires_s
+        KEY, content_type=TYPE, min_bytes=len(BODY), max_bytes=len(BODY), expires_s=expires_s
     )
 
 

@@ -67,6 +67,8 @@ class FakeFunction:
             raise self._failure
         return self.answer or self.more | {"verdicts": [self._told(each) for each in VERDICTS]}
 
+    start = LambdaFunction.start
+
     def _told(self, verdict: Verdict) -> dict[str, Any]:
         plain = verdict.to_json()
         findings = [{**finding, **self.more} for finding in plain["findings"] or ()]

@@ -1,0 +1,250 @@
+"""Engine over the engine function, which has no rights: every call brings what it may reach."""
+
+import hashlib
+import logging
+import math
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import msgspec
+
+from chalicelib.adapters.aws.functions import (
+    FunctionBusy,
+    FunctionDied,
+    FunctionLate,
+    LambdaFunction,
+)
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.json_logs import propagated_ids
+from chalicelib.core import json
+from chalicelib.core.errors import RenderFailure
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.presigned import PresignedPost
+from chalicelib.engine.deadline import timeout_failure
+from chalicelib.engine.job import Job, PageJob, RenderOutcome
+from chalicelib.engine.remote.calls import (
+    MAX_INLINE_JOB_BYTES,
+    MAX_INLINE_RESULT_BYTES,
+    MAX_STORED_RESULT_BYTES,
+    AnyCall,
+    DryRunJobCall,
+    EngineAnswer,
+    JobFields,
+    LintCall,
+    ReadCall,
+    RunCall,
+    StoredResult,
+    call_to_json,
+)
+from chalicelib.engine.remote.results import (
+    DryRunResult,
+    LintResult,
+    MalformedResult,
+    ReadResult,
+    RunResult,
+    decode_result,
+)
+
+if TYPE_CHECKING:
+    from chalicelib.engine.conformance.read_received_worker import DocumentReading
+
+log = logging.getLogger(__name__)
+
+_TYPE: Final = "application/octet-stream"
+_BUSY_PAUSE_S: Final = 0.15
+# The engine answers a late job itself, with its trace.
+_ANSWER_MARGIN_S: Final = 3.0
+# The engine looks for the stop object twice a second, and then ends the page.
+_STOP_S: Final = 5.0
+# A client is kept for each timeout; coarse steps keep them few.
+_TIMEOUT_STEP_S: Final = 30
+
+
+class EngineLost(Exception):  # noqa: N818 -- what it is
+    """The engine ended without a result, or its result cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCallContext:
+    """Circumstances of a call of the engine.
+
+    tenant: the workspace, whose execution environment is used
+    folder: prefix of the temporary objects of this call, all of them below `tmp/`
+    ends_at: the result is useless from then on (Unix seconds)
+    slot_ends_at: the wait for a free engine ends then (Unix seconds)
+    uploads: object keys of the job's uploads by id
+    may_store: the result may be stored on its way; not with zero retention (decision 17)
+    cancellation: ends the call early
+    """
+
+    tenant: WorkspaceId
+    folder: str
+    ends_at: float
+    slot_ends_at: float
+    uploads: Mapping[str, str] = field(default_factory=dict)
+    test: bool = False
+    may_store: bool = True
+    cancellation: Future[None] = field(default_factory=Future, compare=False)
+
+    @property
+    def expires_s(self) -> int:
+        """Return for how long the engine may use the addresses of the call."""
+        return max(math.ceil(self.ends_at + _ANSWER_MARGIN_S - time.time()), 1)
+
+
+class RemoteEngine:
+    """Engine that runs in a function without rights.
+
+    All methods raise RenderFailure, FunctionBusy where no engine is free in time, and EngineLost.
+    """
+
+    def __init__(self, function: LambdaFunction, objects: Objects) -> None:
+        """Call `function`; what is too large for an invocation is stored in `objects` meanwhile."""
+        self._function = function
+        self._objects = objects
+
+    def run(self, job: Job, context: EngineCallContext) -> RenderOutcome:
+        """Make the files of a job."""
+        with self._job_fields(job, context) as fields:
+            result, contents = self._ask(RunCall(**fields), RunResult, context)
+        try:
+            return result.outcome(contents)
+        except IndexError as error:
+            raise EngineLost from error
+
+    def dry_run(
+        self, job: PageJob, context: EngineCallContext, *, max_pages: int, max_bytes: int
+    ) -> None:
+        """Make the files of a job and drop them; also raises for one over the limits."""
+        with self._job_fields(job, context) as fields:
+            call = DryRunJobCall(**fields, max_pages=max_pages, max_bytes=max_bytes)
+            self._ask(call, DryRunResult, context)
+
+    def lint(self, job: PageJob, context: EngineCallContext) -> list[RenderFailure]:
+        """Run the templates of a job without drawing; return their failures."""
+        with self._job_fields(job, context) as fields:
+            result, _ = self._ask(LintCall(**fields), LintResult, context)
+        return [record.failure() for record in result.failures]
+
+    def read(self, document: bytes | str, context: EngineCallContext) -> "DocumentReading":
+        """Read a received document, given as its bytes or as the key of its object."""
+        fields: Any = {"ends_at": context.ends_at, "result_form": self._result_form(context)}
+        if isinstance(document, str):
+            url = self._sign(document, context)
+            call = ReadCall(**fields, document=None, document_url=url)
+        else:
+            call = ReadCall(**fields, document=document, document_url=None)
+        return cast("DocumentReading", self._ask(call, ReadResult, context)[0].reading)
+
+    @contextmanager
+    def _job_fields(self, job: Job, context: EngineCallContext) -> Iterator[JobFields]:
+        """Yield the fields of a call with this job, which is stored meanwhile if it is large."""
+        key = f"{context.folder}/job"
+        content = json.dumps(msgspec.to_builtins(job)).encode()
+        is_large = len(content) > MAX_INLINE_JOB_BYTES
+        if is_large:
+            self._store(key, content)
+        try:
+            yield JobFields(
+                ends_at=context.ends_at,
+                result_form=self._result_form(context),
+                job=None if is_large else job,
+                job_url=self._sign(key, context) if is_large else None,
+                uploads={
+                    upload_id: self._sign(upload_key, context)
+                    for upload_id, upload_key in context.uploads.items()
+                },
+                stop_url=self._sign(_stop_key(context), context),
+                test=context.test,
+            )
+        finally:
+            if is_large:
+                self._objects.delete(key)
+
+    def _ask[Result](
+        self, call: AnyCall, kind: type[Result], context: EngineCallContext
+    ) -> tuple[Result, Any]:
+        payload = {**propagated_ids(), "deadline": context.slot_ends_at, **call_to_json(call)}
+        response = self._invoke(payload, context)
+        try:
+            answer = EngineAnswer.from_json(response)
+            content = answer.content
+            if content is None:
+                content = self._take_stored(answer.stored, context)
+            return decode_result(content, kind)
+        except (MalformedResult, msgspec.ValidationError) as error:
+            raise EngineLost(str(error)) from None
+
+    def _invoke(self, payload: dict[str, Json], context: EngineCallContext) -> JsonObject:
+        while True:
+            try:
+                return self._invoke_once(payload, context)
+            except FunctionBusy:
+                if time.time() + _BUSY_PAUSE_S >= context.slot_ends_at:
+                    raise
+                time.sleep(_BUSY_PAUSE_S)
+            except FunctionLate:
+                raise timeout_failure() from None
+            except FunctionDied as death:
+                raise EngineLost(str(death)) from death
+
+    def _invoke_once(self, payload: dict[str, Json], context: EngineCallContext) -> JsonObject:
+        left_s = context.ends_at + _ANSWER_MARGIN_S - time.time()
+        if left_s <= 0:
+            raise timeout_failure()
+        wait_s = math.ceil(left_s / _TIMEOUT_STEP_S) * _TIMEOUT_STEP_S
+        result = self._function.start(payload, wait_s=wait_s, tenant=context.tenant)
+        either: list[Future[Any]] = [result, context.cancellation]
+        wait(either, left_s, return_when=FIRST_COMPLETED)
+        if not result.done() and context.cancellation.done():
+            key = _stop_key(context)
+            self._store(key, b"stop")
+            wait([result], _STOP_S)
+            self._objects.delete(key)
+        if not result.done():
+            raise FunctionLate
+        return result.result()
+
+    def _result_form(self, context: EngineCallContext) -> PresignedPost | None:
+        if not context.may_store:
+            return None
+        return self._objects.presigned_post(
+            _result_key(context),
+            content_type=_TYPE,
+            # What is smaller comes with the answer.
+            min_bytes=MAX_INLINE_RESULT_BYTES,
+            max_bytes=MAX_STORED_RESULT_BYTES,
+            expires_s=context.expires_s,
+        )
+
+    def _take_stored(self, stored: StoredResult | None, context: EngineCallContext) -> bytes:
+        """Return the stored result and delete its object."""
+        content = None if stored is None else self._objects.get(_result_key(context))
+        if stored is None or content is None:
+            message = "the result was not stored"
+            raise MalformedResult(message)
+        self._objects.delete(_result_key(context))
+        if hashlib.sha256(content).hexdigest() != stored.sha256:
+            message = "the stored result is another one"
+            raise MalformedResult(message)
+        return content
+
+    def _sign(self, key: str, context: EngineCallContext) -> str:
+        return self._objects.presigned_get(key, expires_s=context.expires_s)
+
+    def _store(self, key: str, content: bytes) -> None:
+        digest = hashlib.sha256(content).digest()
+        self._objects.put(key, content, content_type=_TYPE, sha256=digest)
+
+
+def _stop_key(context: EngineCallContext) -> str:
+    return f"{context.folder}/stop"
+
+
+def _result_key(context: EngineCallContext) -> str:
+    return f"{context.folder}/result"

@@ -1,0 +1,124 @@
+"""Calls of the engine function, which has no rights: a call brings all that its work may reach.
+
+What is too large for an invocation travels by presigned addresses that the caller has signed.
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple, TypedDict
+
+import msgspec
+
+from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.message_version import check_version
+from chalicelib.core.presigned import PresignedPost
+from chalicelib.engine.job import Job
+
+VERSION: Final = 1
+# Lambda takes 6 MiB, and as much for the response. The ids and addresses of a call fit in the rest.
+MAX_INLINE_JOB_BYTES: Final = 5_800_000
+# Base64 adds a third.
+MAX_INLINE_RESULT_BYTES: Final = 4_300_000
+# Files of 100 MB in all formats, and what the validators get besides.
+MAX_STORED_RESULT_BYTES: Final = 700_000_000
+
+
+class EngineCall(msgspec.Struct, frozen=True, tag_field="call"):
+    """Call of the engine function.
+
+    `ends_at`: the result is useless from then on (Unix seconds). A result larger than
+    MAX_INLINE_RESULT_BYTES goes to `result_form`; with None it may not be stored, and the call
+    fails.
+    """
+
+    ends_at: float
+    result_form: PresignedPost | None
+
+
+class JobCall(EngineCall, frozen=True):
+    """Call with a job; `job` None: its JSON is at `job_url`.
+
+    `uploads` are the URLs of the job's uploads by id. `test` marks the files as tests. The job ends
+    early once there is an object at `stop_url`.
+    """
+
+    job: Job | None
+    job_url: str | None
+    uploads: Mapping[str, str]
+    stop_url: str | None
+    test: bool
+
+
+class JobFields(TypedDict):
+    """Fields of a JobCall."""
+
+    ends_at: float
+    result_form: PresignedPost | None
+    job: Job | None
+    job_url: str | None
+    uploads: Mapping[str, str]
+    stop_url: str | None
+    test: bool
+
+
+class RunCall(JobCall, frozen=True, tag="run"):
+    """Call to make the files of a job; answered with RunResult."""
+
+
+class DryRunJobCall(JobCall, frozen=True, tag="dry_run"):
+    """Call to make the files of a job and drop them; answered with DryRunResult."""
+
+    max_pages: int
+    max_bytes: int
+
+
+class LintCall(JobCall, frozen=True, tag="lint"):
+    """Call to run the templates of a job without drawing; answered with LintResult."""
+
+
+class ReadCall(EngineCall, frozen=True, tag="read"):
+    """Call to read a received document; `document` None: it is at `document_url`.
+
+    Answered with ReadResult.
+    """
+
+    document: bytes | None
+    document_url: str | None
+
+
+type AnyCall = RunCall | DryRunJobCall | LintCall | ReadCall
+
+
+class StoredResult(NamedTuple):
+    """Result that the engine stored with the form of the call; `sha256` in hexadecimal."""
+
+    bytes: int
+    sha256: str
+
+
+class EngineAnswer(msgspec.Struct, frozen=True):
+    """Answer of the engine function: the result in base64, or where it was stored."""
+
+    content: bytes | None
+    stored: StoredResult | None = None
+
+    def to_json(self) -> JsonObject:
+        """Return the payload."""
+        return {"v": VERSION, **msgspec.to_builtins(self)}
+
+    @classmethod
+    def from_json(cls, payload: JsonObject) -> "EngineAnswer":
+        """Read the payload; raises UnknownVersion or msgspec.ValidationError."""
+        check_version(payload, VERSION)
+        return msgspec.convert(payload, cls)
+
+
+def call_to_json(call: AnyCall) -> dict[str, Json]:
+    """Return the payload of a call."""
+    return {"v": VERSION, **msgspec.to_builtins(call)}
+
+
+def call_from_json(payload: JsonObject) -> AnyCall:
+    """Read the payload of a call; raises UnknownVersion."""
+    check_version(payload, VERSION)
+    call: AnyCall = msgspec.convert(payload, AnyCall)
+    return call

@@ -1,0 +1,186 @@
+"""Execution of a call in the engine function."""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Protocol, assert_never
+
+import msgspec
+
+from chalicelib.core import json
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.deadline import Deadline, timeout_failure
+from chalicelib.engine.job import Job, JobContext, PageJob, RenderOutcome
+from chalicelib.engine.remote.calls import (
+    MAX_INLINE_RESULT_BYTES,
+    AnyCall,
+    DryRunJobCall,
+    EngineAnswer,
+    JobCall,
+    LintCall,
+    ReadCall,
+    RunCall,
+    StoredResult,
+)
+from chalicelib.engine.remote.results import (
+    AnyResult,
+    DryRunResult,
+    FailureRecord,
+    LintResult,
+    ReadResult,
+    RunResult,
+    encode_result,
+)
+from chalicelib.engine.remote.stop_watch import watch_for_stop
+
+if TYPE_CHECKING:
+    from chalicelib.engine.ports import PresignedObjects
+    from chalicelib.engine.schemas.check_schemas import CheckSchemas
+
+_MAX_JOB_BYTES: Final = 120_000_000
+_MAX_UPLOAD_BYTES: Final = 120_000_000
+# The result is stored after the deadline of the job, too.
+_STORE_S: Final = 20.0
+
+
+class Engine(Protocol):
+    """Engine that runs jobs and lints them."""
+
+    def run(self, job: Job, context: JobContext) -> RenderOutcome:
+        """Make the files of a job; raises RenderFailure."""
+        ...
+
+    def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
+        """Run the templates of a job without drawing; return their failures."""
+        ...
+
+
+class ExecuteCall:
+    """Execution of calls, one at a time."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        objects: "PresignedObjects",
+        schemas: "Callable[[], CheckSchemas]",
+    ) -> None:
+        """Reach what calls bring by `objects`; `schemas` is asked when the first job needs it."""
+        self._engine = engine
+        self._objects = objects
+        self._schemas = schemas
+
+    def __call__(self, call: AnyCall) -> EngineAnswer:
+        """Return the answer to a call. An exception is a fault of the engine, not of a document."""
+        crash_if_armed(CrashPoint.ENGINE_BEGUN)
+        try:
+            result, contents = self._result(call)
+        except RenderFailure as failure:
+            result, contents = FailureRecord.of(failure), []
+        crash_if_armed(CrashPoint.ENGINE_MADE)
+        content = encode_result(result, contents)
+        if len(content) <= MAX_INLINE_RESULT_BYTES:
+            return EngineAnswer(content)
+        if call.result_form is None:
+            return EngineAnswer(encode_result(_too_large(call, len(content))))
+        self._objects.post(call.result_form, content, timeout_s=_STORE_S)
+        crash_if_armed(CrashPoint.ENGINE_STORED)
+        digest = hashlib.sha256(content).hexdigest()
+        return EngineAnswer(None, StoredResult(len(content), digest))
+
+    def _result(self, call: AnyCall) -> tuple[AnyResult, Sequence[bytes]]:
+        match call:
+            case ReadCall():
+                return self._read(call), []
+            case RunCall():
+                with self._job(call) as (job, context):
+                    return RunResult.of(self._engine.run(job, context))
+            case DryRunJobCall():
+                with self._job(call) as (job, context):
+                    check_outcome(self._engine.run(job, context), call)
+                return DryRunResult(), []
+            case LintCall():
+                with self._job(call) as (job, context):
+                    assert isinstance(job, PageJob), "only pages have templates"
+                    failures = self._engine.lint(job, context)
+                return LintResult(tuple(map(FailureRecord.of, failures))), []
+        assert_never(call)
+
+    def _read(self, call: ReadCall) -> ReadResult:
+        # Imported late: few calls need it (decision 7).
+        from chalicelib.engine.conformance.read_received import read_received  # noqa: PLC0415
+
+        document = call.document
+        if document is None:
+            assert call.document_url is not None, "a call has a document or its address"
+            document = self._get(call.document_url, call, _MAX_UPLOAD_BYTES)
+        if document is None:
+            raise RenderFailure("upload_not_found", "The upload is gone.")
+        reading = read_received(document, Deadline.at_epoch(call.ends_at))
+        return ReadResult(msgspec.to_builtins(reading))
+
+    @contextmanager
+    def _job(self, call: JobCall) -> "Iterator[tuple[Job, JobContext]]":
+        """Yield the job of a call and its context, which ends with the call."""
+        job = call.job
+        if job is None:
+            assert call.job_url is not None, "a call has a job or its address"
+            content = self._get(call.job_url, call, _MAX_JOB_BYTES)
+            if content is None:
+                # The caller deletes it when it stops waiting.
+                raise timeout_failure()
+            job = msgspec.convert(json.loads_own(content), Job)
+        with watch_for_stop(call.stop_url, self._objects) as stop:
+            yield job, self._context(job, call, stop)
+
+    def _context(self, job: Job, call: JobCall, stop: Future[None]) -> JobContext:
+        def upload(upload_id: str) -> bytes:
+            url = call.uploads.get(upload_id)
+            content = None if url is None else self._get(url, call, _MAX_UPLOAD_BYTES)
+            if content is None:
+                raise RenderFailure("upload_not_found", f"The upload {upload_id} is gone.")
+            return content
+
+        def check_data(data: JsonObject) -> None:
+            if isinstance(job, PageJob) and job.schema is not None:
+                self._schemas().check_data(job.schema, data)
+
+        return JobContext(
+            deadline=call.ends_at,
+            uploads=upload,
+            check_data=check_data,
+            test=call.test,
+            cancellation=stop,
+        )
+
+    def _get(self, url: str, call: "AnyCall | JobCall", max_bytes: int) -> bytes | None:
+        timeout_s = max(call.ends_at - time.time(), 0.0)
+        if timeout_s <= 0:
+            raise timeout_failure()
+        return self._objects.get(url, max_bytes=max_bytes, timeout_s=timeout_s)
+
+
+def check_outcome(outcome: RenderOutcome, call: DryRunJobCall) -> None:
+    """Raise `page_limit_exceeded` or `output_too_large` for a file over the limits of a call."""
+    for file in outcome.files:
+        if file.pages is not None and file.pages > call.max_pages:
+            message = f"The document has {file.pages} pages; {call.max_pages} are allowed."
+            raise RenderFailure("page_limit_exceeded", message)
+        if len(file.content) > call.max_bytes:
+            message = f"The {file.format} has more than {call.max_bytes} bytes."
+            raise RenderFailure("output_too_large", message)
+
+
+def _too_large(call: AnyCall, size: int) -> FailureRecord:
+    """Return the failure of a result that may be stored nowhere."""
+    if isinstance(call, ReadCall):
+        message = "What the document holds is too large for an answer; send it as an upload."
+        return FailureRecord("validation_error", message)
+    message = (
+        f"The files have {size} bytes together; with retention none {MAX_INLINE_RESULT_BYTES} are "
+        "allowed."
+    )
+    return FailureRecord("output_too_large", message)

@@ -1,0 +1,202 @@
+"""Results of the engine function as bytes: JSON, and the contents that it refers to by number."""
+
+from collections.abc import Sequence
+from typing import Annotated, Final, Self
+
+import msgspec
+
+from chalicelib.core import json
+from chalicelib.core.errors import FieldError, RenderFailure
+from chalicelib.core.json import OpaqueObject
+from chalicelib.core.problems import PROBLEMS
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
+from chalicelib.engine.job import (
+    RenderedFile,
+    RenderOutcome,
+    RenderTrace,
+    ValidationRequest,
+)
+
+# A file's format is a part of its object's key and of its name.
+type _Format = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]{1,8}$")]
+_MEMBERS_OF_THE_ERROR: Final = frozenset({"code", "detail", "errors", "headers", "trace"})
+
+
+class MalformedResult(Exception):  # noqa: N818 -- what it is
+    """The bytes are not the result that the call expects."""
+
+
+class _Envelope(msgspec.Struct, frozen=True):
+    """Outer form of all results, in MessagePack: its contents need no base64."""
+
+    record: bytes
+    contents: Sequence[bytes] = ()
+
+
+class FailureRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="failure"):
+    """Failure of a document; `members` are those of RenderFailure, without its trace."""
+
+    code: str
+    message: str
+    errors: tuple[FieldError, ...] = ()
+    members: OpaqueObject = {}
+    trace: RenderTrace | None = None
+
+    @classmethod
+    def of(cls, failure: RenderFailure) -> Self:
+        """Return the record of a failure."""
+        members = dict(failure.members)
+        trace = members.pop("trace", None)
+        return cls(failure.code, failure.detail, failure.errors, members, trace)
+
+    def failure(self) -> RenderFailure:
+        """Return the failure."""
+        failure = RenderFailure(self.code, self.message, errors=self.errors)
+        failure.members |= self.members
+        if self.trace is not None:
+            failure.members["trace"] = self.trace
+        return failure
+
+
+class DryRunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="dry_run"):
+    """Result of a dry run without a failure."""
+
+
+class LintResult(msgspec.Struct, frozen=True, tag_field="kind", tag="lint"):
+    """Failures of a job's templates."""
+
+    failures: tuple[FailureRecord, ...]
+
+
+class ReadResult(msgspec.Struct, frozen=True, tag_field="kind", tag="read"):
+    """Content of a received document: a DocumentReading."""
+
+    reading: OpaqueObject
+
+
+class _FileRecord(msgspec.Struct, frozen=True):
+    format: _Format
+    content: int
+    content_type: str
+    pages: int | None
+    width: int | None
+    height: int | None
+
+
+class _ValidationRecord(msgspec.Struct, frozen=True):
+    content: int
+    checks: tuple[ConformanceCheck, ...]
+    field_paths: InvoiceFieldPaths | None
+    own_findings: tuple[RawFinding, ...]
+
+
+class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
+    """Outcome of a job; `content` of its records is a number of the contents beside it."""
+
+    files: tuple[_FileRecord, ...]
+    validations: tuple[_ValidationRecord, ...]
+    trace: RenderTrace
+    is_cold_start: bool
+    filename: str | None
+    invoice_totals: OpaqueObject | None
+
+    @classmethod
+    def of(cls, outcome: RenderOutcome) -> tuple[Self, list[bytes]]:
+        """Return an outcome's record and its contents, each once."""
+        contents: list[bytes] = []
+        files = tuple(
+            _FileRecord(
+                file.format,
+                _number(contents, file.content),
+                file.content_type,
+                file.pages,
+                file.width,
+                file.height,
+            )
+            for file in outcome.files
+        )
+        validations = tuple(
+            _ValidationRecord(
+                _number(contents, each.content), each.checks, each.field_paths, each.own_findings
+            )
+            for each in outcome.validation_requests
+        )
+        record = cls(
+            files,
+            validations,
+            outcome.trace,
+            outcome.is_cold_start,
+            outcome.filename,
+            outcome.invoice_totals,
+        )
+        return record, contents
+
+    def outcome(self, contents: Sequence[bytes]) -> RenderOutcome:
+        """Return the outcome; raises IndexError for a content that is not there."""
+        return RenderOutcome(
+            files=tuple(
+                RenderedFile(
+                    file.format,
+                    contents[file.content],
+                    file.content_type,
+                    file.pages,
+                    file.width,
+                    file.height,
+                )
+                for file in self.files
+            ),
+            trace=self.trace,
+            is_cold_start=self.is_cold_start,
+            filename=self.filename,
+            invoice_totals=self.invoice_totals,
+            validation_requests=tuple(
+                ValidationRequest(
+                    contents[each.content], each.checks, each.field_paths, each.own_findings
+                )
+                for each in self.validations
+            ),
+        )
+
+
+type AnyResult = RunResult | DryRunResult | LintResult | ReadResult | FailureRecord
+
+
+def _number(contents: list[bytes], content: bytes) -> int:
+    """Return the number of a content, which is appended unless it is there."""
+    for number, present in enumerate(contents):
+        if present is content:
+            return number
+    contents.append(content)
+    return len(contents) - 1
+
+
+def encode_result(result: AnyResult, contents: Sequence[bytes] = ()) -> bytes:
+    """Return a result as bytes."""
+    # JSON, because MessagePack has no integers beyond 64 bits.
+    record = json.dumps(msgspec.to_builtins(result)).encode()
+    return msgspec.msgpack.encode(_Envelope(record, contents))
+
+
+def decode_result[Result](content: bytes, kind: type[Result]) -> tuple[Result, Sequence[bytes]]:
+    """Return the result of this kind and its contents.
+
+    Raises RenderFailure where it is a failure, and MalformedResult.
+    """
+    try:
+        envelope = msgspec.msgpack.decode(content, type=_Envelope)
+        value = json.loads_own(envelope.record)
+        result: AnyResult = msgspec.convert(value, AnyResult)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise MalformedResult(type(error).__name__) from None
+    if isinstance(result, FailureRecord):
+        raise _failure(result)
+    if not isinstance(result, kind):
+        raise MalformedResult(type(result).__name__)
+    return result, envelope.contents
+
+
+def _failure(record: FailureRecord) -> RenderFailure:
+    if record.code not in PROBLEMS or _MEMBERS_OF_THE_ERROR & record.members.keys():
+        raise MalformedResult(type(record).__name__)
+    return record.failure()

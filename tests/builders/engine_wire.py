@@ -1,0 +1,97 @@
+"""Both sides of the wire between the render function and the engine function."""
+
+import time
+from copy import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
+from chalicelib.core.errors import RenderFailure
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
+from chalicelib.engine.job import (
+    Job,
+    JobContext,
+    PageJob,
+    RenderedFile,
+    RenderOutcome,
+    RenderTrace,
+    RenderWarning,
+    ValidationRequest,
+)
+from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
+from chalicelib.engine.sources import HtmlSource
+from tests.fakes.engine_function import EngineFunction, MemoryObjects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+JOB = PageJob(HtmlSource("<p>one</p>"), data={"big": 10**40})
+TRACE = RenderTrace(
+    (RenderWarning("font_missing", "no font", "Arial"),), ("a log line",), {"load_ms": 7}, {"n": 1}
+)
+PDF = b"%PDF-1.7 the file"
+OUTCOME = RenderOutcome(
+    (RenderedFile("pdf", PDF, "application/pdf", pages=2),),
+    TRACE,
+    is_cold_start=True,
+    filename="ä.pdf",
+    invoice_totals={"due": "1.00", "count": 10**30},
+    validation_requests=(
+        ValidationRequest(
+            PDF,
+            (ConformanceCheck.pdfa("3b"),),
+            own_findings=(RawFinding("engine", "error", "r", "m", "l", 1),),
+        ),
+        ValidationRequest(
+            b"<invoice/>", (ConformanceCheck.cii("EN16931"),), InvoiceFieldPaths("invoice", 1, (2,))
+        ),
+    ),
+)
+
+
+class OneEngine:
+    """Engine that answers one outcome, or what `work` makes."""
+
+    def __init__(self) -> None:
+        self.work: Callable[[Job, JobContext], RenderOutcome] = lambda _job, _context: OUTCOME
+        self.jobs: list[Job] = []
+        self.contexts: list[JobContext] = []
+
+    def run(self, job: Job, context: JobContext) -> RenderOutcome:
+        self.jobs.append(job)
+        self.contexts.append(context)
+        return self.work(job, context)
+
+    def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
+        self.run(job, context)
+        return [RenderFailure("template_syntax_error", "line 1", line=1)]
+
+
+class EngineWire:
+    """Both sides of the wire."""
+
+    def __init__(self) -> None:
+        self.engine, self.objects = OneEngine(), MemoryObjects()
+        self.function = EngineFunction(self.engine, self.objects)
+        self.remote = RemoteEngine(self.function, self.objects)  # type: ignore[arg-type]
+
+    def run(self, job: Job = JOB, **more: Any) -> RenderOutcome:
+        return self.remote.run(job, context(**more))
+
+    def failure(self, job: Job = JOB, **more: Any) -> RenderFailure:
+        with pytest.raises(RenderFailure) as raised:
+            self.run(job, **more)
+        return raised.value
+
+
+def context(**more: Any) -> EngineCallContext:
+    now = time.time()
+    made = EngineCallContext(WorkspaceId("ws_a"), "tmp/ws/ws_a/engine/1", now + 20, now + 10)
+    return replace(made, **more)
+
+
+def large(size: int = MAX_INLINE_RESULT_BYTES) -> RenderOutcome:
+    return OUTCOME._replace(files=(RenderedFile("pdf", b"x" * size, "application/pdf"),))
