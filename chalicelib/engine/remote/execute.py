@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, Protocol, assert_never
 import msgspec
 
 from chalicelib.core import json
-from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.deadline import Deadline, timeout_failure
@@ -75,19 +74,16 @@ class ExecuteCall:
 
     def __call__(self, call: AnyCall) -> EngineAnswer:
         """Return the answer to a call. An exception is a fault of the engine, not of a document."""
-        crash_if_armed(CrashPoint.ENGINE_BEGUN)
         try:
             result, contents = self._result(call)
         except RenderFailure as failure:
             result, contents = FailureRecord.of(failure), []
-        crash_if_armed(CrashPoint.ENGINE_MADE)
         content = encode_result(result, contents)
         if len(content) <= MAX_INLINE_RESULT_BYTES:
             return EngineAnswer(content)
         if call.result_form is None:
             return EngineAnswer(encode_result(_too_large(call, len(content))))
         self._objects.post(call.result_form, content, timeout_s=_STORE_S)
-        crash_if_armed(CrashPoint.ENGINE_STORED)
         digest = hashlib.sha256(content).hexdigest()
         return EngineAnswer(None, StoredResult(len(content), digest))
 
