@@ -24,6 +24,7 @@ SETTINGS: Final[dict[str, Setting]] = {
     ),
     "bucket": Setting("PLATEN_BUCKET", "S3 bucket of request bodies and files"),
     "render_function": Setting("PLATEN_RENDER_FUNCTION", "Lambda function that renders"),
+    "engine_function": Setting("PLATEN_ENGINE_FUNCTION", "Lambda function that runs the engine"),
     "signing_secret": Setting(
         "PLATEN_SIGNING_SECRET",
         "Secrets Manager secret that signs file URLs and list cursors",
@@ -167,10 +168,12 @@ class ApiSettings(Settings):
     renders_low_queue_url: str
     events_queue_url: str
     render_function: str
+    engine_function: str
     signing_secret: str
     base_url: str
     files_host: str
     region: str
+    tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
 
@@ -184,6 +187,16 @@ class RenderSettings(Settings):
     renders_low_queue_url: str
     renders_dead_letters_url: str
     events_queue_url: str
+    engine_function: str
+    validate_function: str = ""
+    tenancy: str = "shared"
+    stack: str = "platen"
+    crash_points: str = ""
+
+
+class EngineSettings(Settings):
+    """Settings of the engine function, which has no rights and names no resource."""
+
     chromium_dir: str
     fonts_dir: str
     browser_sandbox: str
@@ -191,22 +204,15 @@ class RenderSettings(Settings):
     files_host: str
     egress_allow: str
     gateway_url: str = ""
-    validate_function: str = ""
     tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
 
     @property
     def own_hosts(self) -> frozenset[str]:
-        """Return the host names of the service and its queues, which egress refuses."""
-        own_urls = (
-            self.base_url,
-            self.files_host,
-            self.gateway_url,
-            self.renders_queue_url,
-            self.events_queue_url,
-        )
-        names = (urlsplit(url).hostname for url in (*own_urls, *aws_endpoint_urls()))
+        """Return the host names of the service, which egress refuses."""
+        own_urls = (self.base_url, self.files_host, self.gateway_url)
+        names = (urlsplit(url).hostname for url in own_urls)
         return frozenset(name for name in names if name)
 
 
@@ -277,11 +283,6 @@ class TraceSettings(Settings):
 def is_on_lambda() -> bool:
     """Tell whether this process runs on Lambda, the only platform that sets this variable."""
     return "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ
-
-
-def aws_endpoint_urls() -> tuple[str, ...]:
-    """Return the endpoint URLs that boto3 uses instead of those of AWS, if any are set."""
-    return tuple(url for name, url in os.environ.items() if name.startswith("AWS_ENDPOINT_URL"))
 
 
 def ca_bundle_path() -> str:

@@ -3,6 +3,7 @@
 from functools import cached_property
 
 from chalicelib.adapters.aws.functions import LambdaFunction
+from chalicelib.adapters.aws.remote_engine import RemoteEngine
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.clock import Clock
@@ -44,3 +45,7 @@ class ApiState(SharedServices):
     @cached_property
     def render_function(self) -> LambdaFunction:  # noqa: D102
         return LambdaFunction(self.clients, self.settings.render_function)
+
+    @cached_property
+    def engine(self) -> RemoteEngine:  # noqa: D102
+        return self.make_engine(self.settings.engine_function, self.settings.tenancy)

@@ -105,8 +105,7 @@ class TemplateUseCases:
             datasets=self.read_datasets,
             templates=self.resolve,
             schemas=self._state.check_schemas,
-            bodies=self._state.bodies,
-            function=self._state.render_function,
+            engine=self._state.engine,
             state=self._state.service_states,
             leases=self._state.leases,
             region=self._state.settings.region,
@@ -119,8 +118,7 @@ class TemplateUseCases:
         return LintTemplates(
             templates=self.read,
             datasets=self.read_datasets,
-            bodies=self._state.bodies,
-            function=self._state.render_function,
+            engine=self._state.engine,
             clock=self._state.clock,
             ids=self._state.ids,
         )

@@ -1,22 +1,18 @@
-"""Services of the render function.
-
-The modules imported here need packages that only the render function has (decision 8).
-"""
+"""Services of the render function."""
 
 from functools import cache
 from typing import TYPE_CHECKING
 
 from chalicelib.adapters.aws.messages import QueueConsumer, QueueConsumers
-from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.bootstrap.shared_services import SharedServices, arm_crash_points
+from chalicelib.bootstrap.crash_points import arm_crash_points
+from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.clock import Clock
 from chalicelib.features.einvoices.validate_received import ValidateReceived
-from chalicelib.features.previews.dry_run import RunDryRun
 from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
 from chalicelib.features.renders.run.check_conformance import CheckConformance
-from chalicelib.features.renders.run.execute import ExecuteRender, RunEngine
+from chalicelib.features.renders.run.execute import ExecuteRender
 from chalicelib.features.renders.run.finish import FinishRender
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.settings import RenderSettings
@@ -28,10 +24,8 @@ if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import Validator
 
 
-def execute_render(
-    settings: RenderSettings, clients: AwsClients, engine: RunEngine, clock: Clock
-) -> ExecuteRender:
-    """Return the use case that executes a render with this engine."""
+def execute_render(settings: RenderSettings, clients: AwsClients, clock: Clock) -> ExecuteRender:
+    """Return the use case that executes a render."""
     arm_crash_points(settings.crash_points)
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     settle_and_publish = state.make_settle_and_publish(settings.events_queue_url)
@@ -47,28 +41,13 @@ def execute_render(
     return ExecuteRender(
         renders=state.renders,
         bodies=state.bodies,
-        engine=engine,
+        engine=state.make_engine(settings.engine_function, settings.tenancy),
         check_conformance=CheckConformance(_validators(settings, clients)),
         finish=finish,
         settle_and_publish=settle_and_publish,
         end=state.make_end_render(settle_and_publish),
         cancellation_watch=CancellationWatch(state.renders),
-        uploads=UploadContents(state.objects),
-        schemas=state.check_schemas,
         clock=clock,
-    )
-
-
-def run_dry_run(
-    settings: RenderSettings, clients: AwsClients, engine: RunEngine, clock: Clock
-) -> RunDryRun:
-    """Return the use case of dry runs, which store and bill nothing."""
-    state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
-    return RunDryRun(
-        engine=engine,
-        bodies=state.bodies,
-        uploads=UploadContents(state.objects),
-        schemas=state.check_schemas,
     )
 
 
@@ -76,8 +55,13 @@ def validate_received(
     settings: RenderSettings, clients: AwsClients, clock: Clock
 ) -> ValidateReceived:
     """Return the use case that validates received e-invoices."""
-    uploads = UploadContents(Objects(clients, settings.bucket))
-    return ValidateReceived(_validators(settings, clients), uploads, clock)
+    state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    return ValidateReceived(
+        engine=state.make_engine(settings.engine_function, settings.tenancy),
+        validator=_validators(settings, clients),
+        uploads=UploadContents(state.objects),
+        clock=clock,
+    )
 
 
 def _validators(

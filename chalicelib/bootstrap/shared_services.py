@@ -2,12 +2,13 @@
 
 from functools import cached_property
 
+from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.remote_engine import RemoteEngine
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
-from chalicelib.adapters.json_logs import current_ids
-from chalicelib.core import crash_points
+from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.engine.schemas.worker import SchemaWorker
@@ -97,6 +98,11 @@ class SharedServices:
         """Return the queues of normal and low priority (decision 14)."""
         return RenderQueues(self.queue(normal_url), self.queue(low_url))
 
+    def make_engine(self, function: str, tenancy: str) -> RemoteEngine:
+        """Return the engine behind this function, which has no rights."""
+        engine = LambdaFunction(self.clients, function, isolates_tenants=isolates_tenants(tenancy))
+        return RemoteEngine(engine, self.objects, self.clock)
+
     def make_settle_and_publish(self, events_queue_url: str) -> SettleAndPublish:
         """Return the step that follows a final state; its events go to this queue."""
         return SettleAndPublish(
@@ -124,8 +130,3 @@ class SharedServices:
             settle_and_publish=settle_and_publish,
             clock=self.clock,
         )
-
-
-def arm_crash_points(folder: str) -> None:
-    """Arm the crash points of this process if a folder is set, which only tests do."""
-    crash_points.arm(folder, lambda: current_ids().get("request_id"))

@@ -128,11 +128,11 @@ _CONSUMERS: Final = (
             ("dynamodb:PutItem", "MainTable FILE#*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/*"),
+            ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/ws/*/engine/*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/validate/*"),
+            ("lambda:InvokeFunction", "EngineFunction"),
             ("lambda:InvokeFunction", "ValidateFunction"),
         ),
-        layers=("ChromiumLayer", "FontsLayer"),
-        package="render",
     ),
     Work(
         name="relay",

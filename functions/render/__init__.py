@@ -1,1 +1,1 @@
-"""Function that renders documents, by invocation or from the queue."""
+"""Function that runs renders, by invocation or from the queue; the engine makes their files."""

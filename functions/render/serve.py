@@ -1,20 +1,11 @@
 """Dispatch of the render function's events: one call, or the renders of a queue's batch."""
 
-import logging
 from base64 import b64encode
 from typing import TYPE_CHECKING, NamedTuple, TypeIs
 
 from chalicelib.adapters.json_logs import bind, log_context
-from chalicelib.core.errors import RenderFailure
-from chalicelib.core.message_version import UnknownVersion
-from chalicelib.core.tracebacks import exception_kind
+from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.features.einvoices.validate_received import ValidationCall
-from chalicelib.features.previews.dry_run import (
-    DryRunAnswer,
-    DryRunCall,
-    LintAnswer,
-    ReportedFailure,
-)
 from chalicelib.features.renders.rows import row_of
 from chalicelib.features.renders.run.protocol import (
     MAX_RETURNED_BYTES,
@@ -24,20 +15,12 @@ from chalicelib.features.renders.run.protocol import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from chalicelib.adapters.aws.messages import QueueConsumers, QueueEvent, ReceivedMessage
     from chalicelib.core.json import Json, JsonObject
-    from chalicelib.engine.job import JobContext, PageJob
     from chalicelib.features.einvoices.validate_received import ValidateReceived, ValidationEvent
-    from chalicelib.features.previews.dry_run import RunDryRun
     from chalicelib.features.renders.run.execute import AttemptResult, ExecuteRender
-
-log = logging.getLogger(__name__)
-
-
-class InvocationError(Exception):
-    """Failure of an invocation; the platform logs this text, so it has no data of a caller."""
 
 
 class RenderServices(NamedTuple):
@@ -45,9 +28,7 @@ class RenderServices(NamedTuple):
 
     execute: "ExecuteRender"
     consumers: "QueueConsumers"
-    lint: "Callable[[PageJob, JobContext], list[RenderFailure]]"
     validate_received: "ValidateReceived"
-    run_dry_run: "RunDryRun"
 
 
 def serve(
@@ -57,30 +38,19 @@ def serve(
 ) -> "Mapping[str, object]":
     """Dispatch an event; return the JSON of its answer.
 
-    A render returns RunRenderAnswer, a queue's batch its failed messages, a dry run its failure if
-    any, a lint all errors of the templates, a validation the findings of a received e-invoice.
-    Raises InvocationError.
+    A render returns RunRenderAnswer, a queue's batch its failed messages, a validation the findings
+    of a received e-invoice. Raises InvocationError; its text is `FunctionBusy` if no engine was
+    free until the call's deadline.
     """
     with log_context(invocation=invocation):
         if _is_batch(event):
-            return services.consumers.process_batch(
+            return services.consumers.process_concurrently(
                 event["Records"], lambda message: _run_queued(message, invocation, services.execute)
             )
-        try:
+        with reported_errors():
             if _is_validation(event):
                 return _validate_received(event, services.validate_received)
-            if "lint" in event:
-                return _lint(event, services)
-            if "dry_run" in event:
-                return _dry_run(event, services.run_dry_run)
             return _run_now(event, invocation, services.execute).to_json()
-        except UnknownVersion as unknown:
-            log.warning("called by another release", extra={"reason": str(unknown)})
-            raise InvocationError(exception_kind(unknown)) from None
-        except Exception as error:
-            log.exception("render failed unexpectedly")
-            # `from None`: the platform would log the cause, too, with data of the caller.
-            raise InvocationError(exception_kind(error)) from None
 
 
 def _is_batch(event: "Mapping[str, object]") -> "TypeIs[QueueEvent]":
@@ -99,30 +69,12 @@ def _run_now(
     return _run_answer(call, execute.run_called(call, invocation))
 
 
-def _lint(event: "JsonObject", services: RenderServices) -> "JsonObject":
-    call = DryRunCall.from_json(event)
-    bind(request_id=call.request_id, workspace=call.workspace_id)
-    try:
-        failures = services.lint(*services.run_dry_run.load(call))
-    except RenderFailure as failure:
-        failures = [failure]
-    return LintAnswer(tuple(map(ReportedFailure.of, failures))).to_json()
-
-
 def _validate_received(
     event: "ValidationEvent", validate_received: "ValidateReceived"
 ) -> "JsonObject":
     call = ValidationCall.from_json(event)
     bind(request_id=call.request_id, workspace=call.workspace_id)
     return validate_received(call)
-
-
-def _dry_run(event: "JsonObject", run_dry_run: "RunDryRun") -> "JsonObject":
-    call = DryRunCall.from_json(event)
-    bind(request_id=call.request_id, workspace=call.workspace_id)
-    failure = run_dry_run(call)
-    report = None if failure is None else ReportedFailure.of(failure)
-    return DryRunAnswer(report).to_json()
 
 
 def _run_queued(message: "ReceivedMessage", invocation: str, execute: "ExecuteRender") -> None:

@@ -1,10 +1,10 @@
 """Benchmark: number of AWS calls and of write units of one render (decision 10).
 
-`make bench NAME=calls`: the API function's app and the handlers of the render function and of the
-relay run in this process, on the emulators and the browser of a running stack, with their own
-queues that no poller reads. Botocore hooks count. Not counted as calls are receiving and deleting
-messages, the relay, and the polls of the cancellation watch, which start after half a second. Write
-units are those of a request with an Idempotency-Key, up to its published event.
+`make bench NAME=calls`: the API function's app and the handlers of the render function, of the
+engine and of the relay run in this process, on the emulators and the browser of a running stack,
+with their own queues that no poller reads. Botocore hooks count. Not counted as calls are receiving
+and deleting messages, the relay, and the polls of the cancellation watch, which start after half a
+second. Write units are those of a request with an Idempotency-Key, up to its published event.
 """
 
 import base64
@@ -16,17 +16,13 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from math import ceil
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, override
-
-import psutil
+from typing import TYPE_CHECKING, Any, Final, override
 
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.api.edge.app import App
 from chalicelib.api.routes import BLUEPRINTS
 from chalicelib.bootstrap import render
@@ -35,13 +31,12 @@ from chalicelib.bootstrap.work import WORK
 from chalicelib.bootstrap.work_function import WorkParts
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIdGenerator
-from chalicelib.engine.render_engine import RenderEngine
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.renders.run.cancellation_watch import FIRST_CHECK_S, NEXT_CHECK_S
 from chalicelib.settings import ApiSettings, RenderSettings, WorkSettings
+from infra.bench.in_process import InProcessPool, engine_of, environment
 from infra.local.event_sources import sqs_event
 from infra.local.runner.invoke_api import InvokeApi
-from infra.local.runner.process import InvocationAnswer
 from infra.local.running_stack import RunningStack, running_stack
 from infra.local.server import WsgiServer
 from infra.template import load_template
@@ -50,12 +45,11 @@ from infra.write_units import WriteUnits
 if TYPE_CHECKING:
     from boto3.session import Session
 
-    from infra.local.runner.invocation import Invocation
 
 # Imported by name, as Lambda does.
 serve_module: Final[Any] = import_module("functions.render.serve")
 
-SYNC_LIMIT: Final = 8
+SYNC_LIMIT: Final = 9
 ASYNC_LIMIT: Final = 11
 SYNC_UNITS: Final = 24
 ASYNC_UNITS: Final = 29
@@ -68,6 +62,7 @@ _CALL_REASONS: Final = {
     "API Invoke": "the render function, with row and body",
     "API PutObject": "the body, which waits in the bucket",
     "API SendMessage": "the queue",
+    "render Invoke": "the engine, with the job",
     "render UpdateItem": "settles the limits; claims a queued render",
     "render GetObject": "the body",
     "render PutObject": "the file",
@@ -133,31 +128,8 @@ class _CountingClients(AwsClients):
         self._counts[f"{self._function} {event_name.rsplit('.', 1)[-1]}"] += 1
 
 
-class _SharedFunction(NamedTuple):
-    """Function of an in-process pool, as the Invoke API asks for it."""
-
-    isolates_tenants: bool = False
-
-
-_SHARED: Final = _SharedFunction()
-
-
-@dataclass(frozen=True, slots=True)
-class _InProcessPool:
-    """Stand-in of a WorkerPool that runs the render function in the calling thread."""
-
-    services: Any
-    function: _SharedFunction = _SHARED
-
-    def invoke(self, invocation: "Invocation") -> InvocationAnswer:
-        answer = serve_module.serve(
-            json.loads(invocation.payload), invocation.request_id, self.services
-        )
-        return InvocationAnswer(json.dumps(answer).encode())
-
-
 class _CallCounter:
-    """API and render function in this process, with a count of their calls."""
+    """API, render function and engine in this process, with a count of their calls."""
 
     def __init__(self, stack: RunningStack) -> None:
         self._counts: Counter[str] = Counter()
@@ -167,36 +139,33 @@ class _CallCounter:
         self._queue, self._events = (
             self._sqs.create_queue(QueueName=name)["QueueUrl"] for name in ("counted", "events")
         )
-        environment = _environment(stack, "functions.render.handler.handler")
-        os.environ.update({k: v for k, v in environment.items() if k.startswith("AWS_")})
+        variables = environment(stack, "functions.render.handler.handler")
+        os.environ.update({k: v for k, v in variables.items() if k.startswith("AWS_")})
         own = {"PLATEN_RENDERS_QUEUE_URL": self._queue, "PLATEN_EVENTS_QUEUE_URL": self._events}
-        settings = RenderSettings.from_env(environment | own)
-        engine = RenderEngine(
-            chromium_dir=settings.chromium_dir,
-            fonts_dir=settings.fonts_dir,
-            sandbox=True,
-            egress=GuardedEgress(allow="", own_hosts=frozenset()),
-        )
-        engine.start_browser()
+        settings = RenderSettings.from_env(variables | own)
         clients = _CountingClients("render", self._counts, self._units)
         row = WORK["relay"]
         relay_settings = WorkSettings.with_names(
-            row.all_settings, _environment(stack, "functions.relay.handler.handler") | own
+            row.all_settings, environment(stack, "functions.relay.handler.handler") | own
         )
         relay_clients = _CountingClients("relay", self._counts, self._units)
         parts = WorkParts(row, relay_settings, relay_clients, SystemClock())
         self._relay = import_module("functions.relay.handler").outbox_relay(parts)
         self._services = serve_module.RenderServices(
-            execute=render.execute_render(settings, clients, engine.run, SystemClock()),
+            execute=render.execute_render(settings, clients, SystemClock()),
             consumers=render.render_consumers(settings, clients),
-            lint=engine.lint,
             validate_received=render.validate_received(settings, clients, SystemClock()),
-            run_dry_run=render.run_dry_run(settings, clients, engine.run, SystemClock()),
         )
-        api_settings = ApiSettings.from_env(_environment(stack, "app.app") | own)
+        api_settings = ApiSettings.from_env(environment(stack, "app.app") | own)
         self._server = WsgiServer(
-            InvokeApi({api_settings.render_function: _InProcessPool(self._services)}),  # type: ignore[dict-item]
-            threads=2,
+            InvokeApi(
+                {
+                    settings.engine_function: InProcessPool(engine_of(stack)),  # type: ignore[dict-item]
+                    api_settings.render_function: InProcessPool(self._serve),  # type: ignore[dict-item]
+                }
+            ),
+            # A render waits for the engine in one of them.
+            threads=4,
         )
         self._server.start()
         os.environ["AWS_ENDPOINT_URL_LAMBDA"] = self._server.url
@@ -207,6 +176,10 @@ class _CallCounter:
             ids=RandomIdGenerator(),
         )
         self._app = App(BLUEPRINTS, lambda: services)
+
+    def _serve(self, event: Any, invocation: str) -> Mapping[str, Any]:
+        answer: Mapping[str, Any] = serve_module.serve(event, invocation, self._services)
+        return answer
 
     def units_of(self, body: Mapping[str, Any]) -> Counter[str]:
         """Render once with an Idempotency-Key and publish the event; return the write units."""
@@ -245,7 +218,7 @@ class _CallCounter:
             MessageSystemAttributeNames=["All"],
         )
         for message in received.get("Messages", []):
-            handled = serve_module.serve(sqs_event([message], "counted"), "bench", self._services)
+            handled = self._serve(sqs_event([message], "counted"), "bench")
             assert handled == {"batchItemFailures": []}, handled
         polls = ceil(max(0.0, time.monotonic() - started - FIRST_CHECK_S) / NEXT_CHECK_S)
         self._counts[_STATUS_POLL] = max(0, self._counts[_STATUS_POLL] - polls)
@@ -254,15 +227,6 @@ class _CallCounter:
     def close(self) -> None:
         """Stop the Invoke API; the browser ends with this process."""
         self._server.close()
-
-
-def _environment(stack: RunningStack, handler_name: str) -> dict[str, str]:
-    """Return the environment variables of a function of the stack."""
-    for process in psutil.Process(stack.pid).children(recursive=True):
-        if handler_name in process.cmdline():
-            return process.environ()
-    message = f"the stack runs no {handler_name}"
-    raise AssertionError(message)
 
 
 def _event(key: str, body: Mapping[str, Any], more_headers: Mapping[str, str]) -> dict[str, Any]:

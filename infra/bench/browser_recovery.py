@@ -33,7 +33,7 @@ _NEVER_YIELDING: Final = "<script>for (;;);</script>"
 _MEMORY_FILLING: Final = (
     "<script>const k = []; for (;;) k.push(new Uint8Array(16e6).fill(7))</script>"
 )
-_HANDLER: Final = "functions.render.handler.handler"
+_HANDLER: Final = "functions.engine.handler.handler"
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
-"""Benchmark: cold start of the render function up to its first PDF (decision 7).
+"""Benchmark: cold start of the engine function up to its first PDF (decision 7).
 
-`make bench NAME=cold`: sync renders over HTTP, each in a new process of the render function. It is
+`make bench NAME=cold`: sync renders over HTTP, each in a new process of the engine. It is
 started as the stack starts it, warmed as in Lambda's init, and used once. In turn, fresh processes
 start the bare browser and print the same document, and import boto3 and create four clients: no
 cold start can avoid either. The time ends with the function's answer, so the file is in the bucket,
@@ -19,10 +19,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-import psutil
-
 from chalicelib.engine.browser.chromium.unpack import unpack
 from infra.bench.documents import print_options, render_request
+from infra.bench.in_process import environment
 from infra.bench.latency import BenchClient
 from infra.local.examples import example_request
 from infra.local.functions import LambdaFunction
@@ -42,7 +41,8 @@ _WARM_UP: Final = 2
 _UNPACK_ROUNDS: Final = 3
 # The processes of a round end before the next round starts.
 _PAUSE_S: Final = 0.5
-_HANDLER: Final = "functions.render.handler.handler"
+_HANDLER: Final = "functions.engine.handler.handler"
+_RENDER_HANDLER: Final = "functions.render.handler.handler"
 _BROWSER_SCRIPT: Final = """
 import json, sys
 from infra.bench.bare_browser import BareBrowser
@@ -60,8 +60,8 @@ print("done", flush=True)
 _ROW_NAMES: Final = {
     "browser": "bare browser, start and one print",
     "boto3": "boto3 and four clients",
-    "init": "render function, init",
-    "first PDF": "render function, init and first PDF",
+    "init": "engine function, init",
+    "first PDF": "engine function, init and first PDF",
     "template": "apart: the same from its template",
     "unpacking": "apart: unpacking the browser's layer",
 }
@@ -76,13 +76,16 @@ def main() -> int:
     times: dict[str, list[float]] = {name: [] for name in _ROW_NAMES}
     times["unpacking"] = [_unpack_seconds() for _ in range(_UNPACK_ROUNDS)]
     pools: dict[str, WorkerPool] = {}
-    invoke_api = WsgiServer(InvokeApi(pools), threads=2)
+    # A render waits for the engine in one of the threads.
+    invoke_api = WsgiServer(InvokeApi(pools), threads=4)
     invoke_api.start()
-    # The API function of the stack invokes the render function at this process.
+    # The functions of the stack invoke others at this process.
     os.environ["AWS_ENDPOINT_URL_LAMBDA"] = invoke_api.url
     with running_stack() as stack:
         function = _ColdFunction(stack)
         client = BenchClient(stack)
+        render_function = _warm_render_function(stack)
+        pools[render_function.function.name] = render_function
         for round_number in range(-_WARM_UP, ROUNDS):
             measured = {
                 "browser": _script_seconds(_BROWSER_SCRIPT, document),
@@ -93,16 +96,17 @@ def main() -> int:
             if round_number >= 0:
                 for name, seconds in measured.items():
                     times[name].append(seconds)
+        render_function.close()
     invoke_api.close()
     return _report(times)
 
 
 class _ColdFunction:
-    """Render function of the stack, with a new process for each invocation."""
+    """Engine function of the stack, with a new process for each invocation."""
 
     def __init__(self, stack: RunningStack) -> None:
-        self._function = _render_function(stack.resources["RenderFunction"]["Ref"])
-        self._environment = _environment(stack)
+        self._function = _function("EngineFunction", _HANDLER, stack)
+        self._environment = environment(stack, _HANDLER)
         self._spawner = Spawner()
         self._started_at = 0.0
         self._seconds: dict[str, float] = {}
@@ -140,25 +144,38 @@ def _drop_line(_line: str) -> None:
     """Discard a log line of the function."""
 
 
-def _environment(stack: RunningStack) -> Mapping[str, str]:
-    """Return the environment variables of the stack's own render processes."""
-    for process in psutil.Process(stack.pid).children(recursive=True):
-        if _HANDLER in process.cmdline():
-            return process.environ()
-    message = "the stack runs no render function"
-    raise AssertionError(message)
+def _warm_render_function(stack: RunningStack) -> WorkerPool:
+    """Return the render function in a process of its own, ready to serve."""
+    function = _function("RenderFunction", _RENDER_HANDLER, stack)
+    variables = environment(stack, _RENDER_HANDLER)
+    spawner = Spawner()
+
+    def launch() -> WorkerProcess:
+        return WorkerProcess(function, variables, spawner, _drop_line)
+
+    pool = WorkerPool(function, launch, report=_ignore_answer)
+    for start in pool.warm_up():
+        start.join()
+    return pool
 
 
-def _render_function(name: str) -> LambdaFunction:
+def _ignore_answer(
+    _function: LambdaFunction, _invocation: Invocation, answer: InvocationAnswer, _seconds: float
+) -> None:
+    if answer.error:
+        sys.stderr.write(answer.payload.decode() + "\n")
+
+
+def _function(logical_id: str, handler: str, stack: RunningStack) -> LambdaFunction:
     return LambdaFunction(
-        logical_id="RenderFunction",
-        name=name,
-        handler=_HANDLER,
+        logical_id=logical_id,
+        name=stack.resources[logical_id]["Ref"],
+        handler=handler,
         timeout_s=60,
         memory_mb=2048,
         environment={},
         concurrency=1,
-        warm_count=0,
+        warm_count=1,
         queues=(),
         schedules=(),
     )

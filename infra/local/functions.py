@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -49,6 +49,7 @@ class LambdaFunction:
     queues: tuple[QueueSource, ...]
     schedules: tuple[ScheduleRule, ...]
     isolates_tenants: bool = False
+    has_rights: bool = True
 
 
 def declared_functions(
@@ -88,15 +89,16 @@ def _function(
             for key, value in resolver.resolve(variables).items()
             if key not in hints.get("Without", ())
         },
-        concurrency=_process_count(hints.get("Concurrency", _DEFAULT_CONCURRENCY)),
-        warm_count=_process_count(hints.get("Warm", 0)),
-        queues=_queues(events, hints.get("Yields", ()), resolver),
+        concurrency=_count(hints.get("Concurrency", _DEFAULT_CONCURRENCY)),
+        warm_count=_count(hints.get("Warm", 0)),
+        queues=_queues(events, hints, resolver),
         schedules=tuple(
             _schedule(f"{stack_name}-{logical_id}{name}", event)
             for name, event in events.items()
             if not _has_type(event, "SQS")
         ),
         isolates_tenants=_isolates_tenants(logical_id, properties, resolver),
+        has_rights=_has_rights(template, properties),
     )
 
 
@@ -110,8 +112,22 @@ def _isolates_tenants(
     return is_isolated
 
 
-def _process_count(hint: str | int) -> int:
-    return max(1, os.cpu_count() or 1) if hint == "cores" else int(hint)
+def _has_rights(template: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
+    """Tell whether the function's role may do more on AWS than write logs."""
+    role = properties.get("Role")
+    if role is None:
+        return True
+    policies = template["Resources"][role["Fn::GetAtt"][0]]["Properties"]["Policies"]
+    statements = [each for policy in policies for each in policy["PolicyDocument"]["Statement"]]
+    return any(each["Sid"] != "Logs" for each in statements)
+
+
+def _count(hint: str | int) -> int:
+    """Return the number of a hint, which may begin with `cores`."""
+    if isinstance(hint, int):
+        return hint
+    more = hint.removeprefix("cores")
+    return max(1, os.cpu_count() or 1) + int(more or 0)
 
 
 def _has_type(event: Mapping[str, Any], kind: str) -> bool:
@@ -119,15 +135,19 @@ def _has_type(event: Mapping[str, Any], kind: str) -> bool:
 
 
 def _queues(
-    events: Mapping[str, Any], yielding: Container[str], resolver: IntrinsicResolver
+    events: Mapping[str, Any], hints: Mapping[str, Any], resolver: IntrinsicResolver
 ) -> tuple[QueueSource, ...]:
     sources = {
         name: _queue(event, resolver) for name, event in events.items() if _has_type(event, "SQS")
     }
+    if "Messages" in hints:
+        # One message a process: those of a batch would wait for the slowest.
+        limits: Any = {"batch_size": 1, "concurrency": _count(hints["Messages"])}
+        sources = {name: replace(source, **limits) for name, source in sources.items()}
     # Low priority yields to normal on one machine, where both share few processes (decision 14).
     first = next((source.arn for source in sources.values()), None)
     return tuple(
-        replace(source, yields_to=first) if name in yielding else source
+        replace(source, yields_to=first) if name in hints.get("Yields", ()) else source
         for name, source in sources.items()
     )
 

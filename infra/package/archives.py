@@ -1,7 +1,7 @@
 """Archives of the deployment package: one code archive for each kind of function, and layers.
 
 Every code archive holds the code of all functions. The kinds differ in the installed packages, so
-that only the render function carries the heavy ones (decision 8).
+that only the engine carries the heavy ones, and it alone has no boto3 (decision 8).
 """
 
 import hashlib
@@ -22,7 +22,7 @@ LAYER_TYPE: Final = "AWS::Serverless::LayerVersion"
 # Archive, and the lock file of the packages in it.
 CODE_ARCHIVES: Final[Mapping[str, Path]] = {
     "api.zip": ROOT / "requirements.txt",
-    "render.zip": ROOT / "infra" / "package" / "requirements-render.txt",
+    "engine.zip": ROOT / "infra" / "package" / "requirements-engine.txt",
     "small.zip": ROOT / "infra" / "package" / "requirements-small.txt",
 }
 # Archive, the installed folder that it is built from, and the files that it takes.

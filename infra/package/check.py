@@ -27,6 +27,9 @@ import importlib, sys
 folder, module, attribute = sys.argv[1:]
 sys.path.insert(0, folder)
 getattr(importlib.import_module(module), attribute)
+"""
+# For a function with rights on AWS.
+_CLIENTS_SCRIPT: Final = """
 from chalicelib.adapters.aws.session import AwsClients
 clients = AwsClients()
 for name in vars(AwsClients):
@@ -159,13 +162,19 @@ def start_failures(template: Mapping[str, Any], folder: Path) -> Iterator[str]:
             with zipfile.ZipFile(folder / archive) as opened:
                 opened.extractall(scratch)
             for name, handler in functions:
-                if failure := _import_failure(handler, scratch):
+                script = _IMPORT_SCRIPT + (_CLIENTS_SCRIPT if _has_rights(name) else "")
+                if failure := _import_failure(script, handler, scratch):
                     yield f"{name}: {handler} does not start from {archive}: {failure}"
 
 
-def _import_failure(handler: str, folder: str) -> str:
+def _has_rights(function: str) -> bool:
+    grants = NEEDS[function].grants if function in NEEDS else ()
+    return any(not action.startswith("logs:") for action, _ in grants)
+
+
+def _import_failure(script: str, handler: str, folder: str) -> str:
     """Return the error of importing a handler without site-packages, or an empty text."""
     module, _, attribute = handler.rpartition(".")
-    command = [sys.executable, "-I", "-S", "-B", "-c", _IMPORT_SCRIPT, folder, module, attribute]
+    command = [sys.executable, "-I", "-S", "-B", "-c", script, folder, module, attribute]
     ran = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, check=False)
     return ran.stderr.strip().rpartition("\n")[2] if ran.returncode else ""

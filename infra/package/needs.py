@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.bootstrap.work import WORK, Work
-from chalicelib.settings import ApiSettings, ValidateSettings
+from chalicelib.settings import ApiSettings, EngineSettings, ValidateSettings
 
 type Grant = tuple[str, str]
 
@@ -62,12 +62,19 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             ("s3:PutObject", "${FilesBucket.Arn}/ws/*/templates/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/uploads/*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/tmp/ws/*/engine/*"),
             ("sqs:SendMessage", "RendersQueue"),
             ("sqs:SendMessage", "RendersLowQueue"),
             ("sqs:SendMessage", "EventsQueue"),
             ("lambda:InvokeFunction", "RenderFunction"),
+            ("lambda:InvokeFunction", "EngineFunction"),
             ("secretsmanager:GetSecretValue", "SigningSecret"),
         ),
+    ),
+    "EngineFunction": FunctionNeeds(
+        settings=tuple(EngineSettings.__annotations__),
+        layers=frozenset({"ChromiumLayer", "FontsLayer"}),
+        grants=_grants(_LOG_ACTIONS),
     ),
     "ValidateFunction": FunctionNeeds(
         settings=tuple(ValidateSettings.__annotations__),

@@ -22,10 +22,10 @@ from infra.package.translate import translate
 from infra.template import ROOT, IntrinsicResolver, load_template
 
 LOCKS = {
-    "requirements.txt": ("api", "sealing"),
-    "infra/package/requirements-render.txt": ("egress", "render"),
-    "infra/package/requirements-small.txt": ("egress", "sealing"),
-    "requirements-dev.txt": ("api", "egress", "render", "sealing", "local", "dev"),
+    "requirements.txt": ("aws", "api", "sealing"),
+    "infra/package/requirements-engine.txt": ("egress", "engine"),
+    "infra/package/requirements-small.txt": ("aws", "egress", "sealing"),
+    "requirements-dev.txt": ("aws", "api", "egress", "engine", "sealing", "local", "dev"),
     "infra/deploy/awscli-requirements.txt": (),
     "infra/local/localstack-requirements.txt": (),
     "infra/setup/uv-requirements.txt": (),
@@ -213,11 +213,11 @@ def test_the_local_stack_knows_every_type_and_function_of_the_template() -> None
 
 
 @pytest.mark.parametrize(("tenancy", "mode"), [("isolated", "PER_TENANT"), ("shared", None)])
-def test_tenancy_isolates_the_functions_that_validate(
+def test_tenancy_isolates_the_functions_that_handle_content(
     translated: dict[str, Any], tenancy: str, mode: str | None
 ) -> None:
     resolver = IntrinsicResolver(translated, parameters={"Tenancy": tenancy}, attributes={})
-    isolated, told = {}, {}
+    isolated, told, isolating = {}, {}, ("EngineFunction", "ValidateFunction")
     for name in NEEDS:
         properties = translated["Resources"][name]["Properties"]
         if config := resolver.resolve(properties.get("TenancyConfig")):
@@ -225,8 +225,8 @@ def test_tenancy_isolates_the_functions_that_validate(
         if variable := properties["Environment"]["Variables"].get("PLATEN_TENANCY"):
             told[name] = resolver.resolve(variable)
 
-    assert isolated == ({"ValidateFunction": mode} if mode else {})
-    assert told == {"RenderFunction": tenancy, "ValidateFunction": tenancy}
+    assert isolated == (dict.fromkeys(isolating, mode) if mode else {})
+    assert told == dict.fromkeys(("APIHandler", "RenderFunction", *isolating), tenancy)
 
 
 def test_a_queue_cannot_feed_a_function_that_isolates_tenants(template: dict[str, Any]) -> None:

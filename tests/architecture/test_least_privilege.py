@@ -30,10 +30,13 @@ RENDER_ROLE: Final[dict[str, str]] = {
     ),
     "RendersDeadLetters": "sqs: SendMessage",
     "EventsQueue": "sqs: SendMessage",
+    "EngineFunction": "lambda: InvokeFunction",
     "ValidateFunction": "lambda: InvokeFunction",
+    "${FilesBucket.Arn}/tmp/ws/*/engine/*": "s3: PutObject DeleteObject",
     "${FilesBucket.Arn}/tmp/validate/*": "s3: PutObject DeleteObject",
 }
 RENDER_VARIABLES: Final = {
+    "PLATEN_ENGINE_FUNCTION",
     "PLATEN_VALIDATE_FUNCTION",
     "PLATEN_STACK",
     "PLATEN_TENANCY",
@@ -43,13 +46,21 @@ RENDER_VARIABLES: Final = {
     "PLATEN_RENDERS_LOW_QUEUE_URL",
     "PLATEN_RENDERS_DEAD_LETTERS_URL",
     "PLATEN_EVENTS_QUEUE_URL",
-    "PLATEN_BASE_URL",
-    "PLATEN_FILES_HOST",
-    "PLATEN_GATEWAY_URL",
-    "PLATEN_EGRESS_ALLOW",
-    "PLATEN_BROWSER_SANDBOX",
-    "MALLOC_MMAP_THRESHOLD_",
-    "MALLOC_TRIM_THRESHOLD_",
+}
+# The variables of the functions that handle content of tenants: they name no resource.
+VARIABLES_WITHOUT_RIGHTS: Final = {
+    "ValidateFunction": {"PLATEN_STACK", "PLATEN_TENANCY"},
+    "EngineFunction": {
+        "PLATEN_STACK",
+        "PLATEN_TENANCY",
+        "PLATEN_BASE_URL",
+        "PLATEN_FILES_HOST",
+        "PLATEN_GATEWAY_URL",
+        "PLATEN_EGRESS_ALLOW",
+        "PLATEN_BROWSER_SANDBOX",
+        "MALLOC_MMAP_THRESHOLD_",
+        "MALLOC_TRIM_THRESHOLD_",
+    },
 }
 FILE: Final = "${FilesBucket.Arn}/ws/ws_1/files/rnd_1/1-0.pdf"
 NEVER_BY_RENDERS: Final = [
@@ -64,6 +75,7 @@ NEVER_BY_RENDERS: Final = [
     AwsAction("dynamodb:Query", "${MainTable.Arn}/index/lists"),
     AwsAction("dynamodb:GetItem", "TransientTable", "IDEM#1"),
     # It cannot read finished documents, nor change bodies or uploads.
+    AwsAction("s3:GetObject", "${FilesBucket.Arn}/ws/ws_1/templates/tpl_1"),
     AwsAction("s3:GetObject", FILE),
     AwsAction("s3:PutObject", "${FilesBucket.Arn}/tmp/ws/ws_1/bodies/rnd_1"),
     AwsAction("s3:DeleteObject", "${FilesBucket.Arn}/tmp/uploads/ws_1/upl_1"),
@@ -119,13 +131,25 @@ def test_render_function_role_is_exactly_this(
     assert function["Environment"]["Variables"].keys() == RENDER_VARIABLES
 
 
-def test_validate_function_may_write_logs_only(
-    grants: dict[str, frozenset[Grant]], translated: dict[str, Any]
+@pytest.mark.parametrize("name", VARIABLES_WITHOUT_RIGHTS)
+def test_functions_that_handle_content_may_write_logs_only(
+    grants: dict[str, frozenset[Grant]], translated: dict[str, Any], name: str
 ) -> None:
-    function = translated["Resources"]["ValidateFunction"]["Properties"]
+    function = translated["Resources"][name]["Properties"]
 
-    assert {action.partition(":")[0] for action, _ in grants["ValidateFunction"]} == {"logs"}
-    assert function["Environment"]["Variables"].keys() == {"PLATEN_STACK", "PLATEN_TENANCY"}
+    assert {action.partition(":")[0] for action, _ in grants[name]} == {"logs"}
+    assert function["Environment"]["Variables"].keys() == VARIABLES_WITHOUT_RIGHTS[name]
+    assert "Policies" not in function
+
+
+def test_each_action_of_the_render_function_on_rows_has_one_statement(
+    translated: dict[str, Any],
+) -> None:
+    policies = translated["Resources"]["RenderRole"]["Properties"]["Policies"]
+    statements = [each for policy in policies for each in policy["PolicyDocument"]["Statement"]]
+    actions = [action for each in statements for action in each["Action"]]
+
+    assert len(actions) == len(set(actions))
 
 
 @pytest.mark.parametrize("asked", NEVER_BY_RENDERS, ids=str)

@@ -92,8 +92,9 @@ def test_missing_action_is_reported_with_its_resource(translated: dict[str, Any]
     policy["PolicyDocument"]["Statement"] = [s for s in statements if s["Sid"] != "Files"]
 
     assert missing_needs(translated) == [
-        "RenderFunction: its role may not s3:DeleteObject on FilesBucket/ws/*",
-        "RenderFunction: its role may not s3:PutObject on FilesBucket/ws/*",
+        f"RenderFunction: its role may not {action} on FilesBucket/{folder}"
+        for action in ("s3:DeleteObject", "s3:PutObject")
+        for folder in ("tmp/validate/*", "tmp/ws/*/engine/*", "ws/*")
     ]
 
 

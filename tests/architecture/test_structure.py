@@ -25,11 +25,12 @@ BINARY: Final = (".ttf", ".otf", ".woff2", ".png", ".pdf", ".icc")
 UNLOADED: Final = {
     "app": "lxml pikepdf PIL jinja2 babel jsonschema boto3 functions infra",
     # The browser waits for these: not even dataclasses, which brings the compiler's modules.
-    "functions.render.handler": "dataclasses inspect boto3 pydantic chalice app pikepdf infra",
+    "functions.engine.handler": "dataclasses inspect boto3 pydantic chalice app pikepdf infra",
     # And the first page for these.
-    "functions.render.serve, chalicelib.bootstrap.render, chalicelib.engine.pipeline": (
+    "functions.engine.serve, chalicelib.engine.pipeline": (
         "lxml pikepdf PIL jinja2 babel jsonschema boto3 pydantic chalice app infra"
     ),
+    "functions.render.handler": "lxml pikepdf PIL jinja2 babel jsonschema pydantic chalice infra",
     "chalicelib.adapters.aws.sealing": "cryptography boto3 botocore",
     "infra.operator.cli": "pydantic chalice app pikepdf jinja2 functions",
 }

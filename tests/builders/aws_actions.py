@@ -36,6 +36,11 @@ def acting_as(function: str) -> Iterator[None]:
         _CURRENT_FUNCTION.reset(token)
 
 
+def current_function() -> str:
+    """Return the function to which AWS calls are attributed now."""
+    return _CURRENT_FUNCTION.get()
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class AwsAction:
     """AWS action and its resource; for a table also the partition, if the call names one."""

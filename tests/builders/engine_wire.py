@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
+from chalicelib.core.clock import SystemClock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
@@ -76,7 +77,7 @@ class EngineWire:
     def __init__(self) -> None:
         self.engine, self.objects = OneEngine(), MemoryObjects()
         self.function = EngineFunction(self.engine, self.objects)
-        self.remote = RemoteEngine(self.function, self.objects)  # type: ignore[arg-type]
+        self.remote = RemoteEngine(self.function, self.objects, SystemClock())  # type: ignore[arg-type]
 
     def run(self, job: Job = JOB, **more: Any) -> RenderOutcome:
         return self.remote.run(job, context(**more))

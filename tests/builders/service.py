@@ -1,7 +1,6 @@
 """The whole service in one process: the real app and render function over moto, a fake engine."""
 
 import contextlib
-import io
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -25,12 +24,13 @@ from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
-from functions.render.serve import InvocationError, RenderServices, serve
+from functions.render.serve import RenderServices, serve
 from infra.local.resources import create_resources
 from infra.template import load_template
 from tests.builders.aws_actions import AwsActionRecorder, acting_as
 from tests.builders.background_functions import BackgroundFunctions
 from tests.builders.http import ApiAnswer, request
+from tests.builders.lambda_client import EngineInvocation, FunctionKilled, LambdaClient
 from tests.builders.limits_view import limits_with_rows
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
@@ -40,48 +40,6 @@ if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import VerdictJson
 
 REGION = "us-east-1"
-
-
-class LambdaClient:
-    """Runs functions in this process, as `boto3.client("lambda")` would call them."""
-
-    class exceptions:  # noqa: N801 -- as botocore names it
-        class TooManyRequestsException(Exception):  # noqa: N818
-            """No capacity."""
-
-    def __init__(self, service: "Service") -> None:
-        self._service = service
-
-    def invoke(self, *, FunctionName: str, Payload: bytes, **options: Any) -> dict[str, Any]:  # noqa: N803
-        if FunctionName == self._service.resources["ValidateFunction"]["Ref"]:
-            self._service.aws_actions.record_invocation(FunctionName)
-            self._service.validate_tenants.append(options.get("TenantId"))
-            assert self._service.verdicts is not None
-            verdicts = self._service.verdicts(json.loads(Payload))
-            return {"Payload": io.BytesIO(json.dumps({"verdicts": verdicts}).encode())}
-        assert FunctionName == self._service.settings.render_function
-        assert len(Payload) < 6_291_456, "Lambda takes 6 MB"
-        self._service.aws_actions.record_invocation(FunctionName)
-        self._service.last_event = json.loads(Payload)
-        with acting_as(""):
-            failure = next(self._service.invoke_failures, None)
-        try:
-            if failure is not None:
-                raise failure
-            answer = self._service.serve(json.loads(Payload), f"call-{next(self._service.calls)}")
-        except FunctionKilled:
-            return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
-        except InvocationError as failed:
-            error = {"errorType": type(failed).__name__, "errorMessage": str(failed)}
-            return {
-                "FunctionError": "Unhandled",
-                "Payload": io.BytesIO(json.dumps(error).encode()),
-            }
-        return {"Payload": io.BytesIO(json.dumps(answer).encode())}
-
-
-class FunctionKilled(BaseException):
-    """Simulated death of a function's process."""
 
 
 class KillableDynamodb:
@@ -125,6 +83,8 @@ class Service(BackgroundFunctions):
         self.tenancy = "shared"
         self.validate_tenants: list[str | None] = []
         self.invoke_failures: Iterator[BaseException | None] = iter(())
+        self.engine_calls: list[EngineInvocation] = []
+        self.engine_failures: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(
             load_template(), aws.client, aws.next_stack(), region=REGION, max_workers=1
@@ -139,6 +99,7 @@ class Service(BackgroundFunctions):
             renders_low_queue_url=made["RendersLowQueue"]["Ref"],
             events_queue_url=made["EventsQueue"]["Ref"],
             render_function=made["RenderFunction"]["Ref"],
+            engine_function=made["EngineFunction"]["Ref"],
             signing_secret=made["SigningSecret"]["Ref"],
             base_url="https://api.test/v1",
             files_host="https://files.test",
@@ -197,21 +158,14 @@ class Service(BackgroundFunctions):
             renders_low_queue_url=self.settings.renders_low_queue_url,
             renders_dead_letters_url=self.resources["RendersDeadLetters"]["Ref"],
             events_queue_url=self.settings.events_queue_url,
-            chromium_dir="unused",
-            fonts_dir="unused",
-            browser_sandbox="on",
-            base_url=self.settings.base_url,
-            files_host=self.settings.files_host,
-            egress_allow="",
+            engine_function=self.settings.engine_function,
             validate_function=self.resources["ValidateFunction"]["Ref"] if self.verdicts else "",
             tenancy=self.tenancy,
         )
         services = RenderServices(
-            execute=render.execute_render(settings, self.clients, self.engine.run, self.clock),
+            execute=render.execute_render(settings, self.clients, self.clock),
             consumers=render.render_consumers(settings, self.clients),
-            lint=self.engine.lint,
             validate_received=render.validate_received(settings, self.clients, self.clock),
-            run_dry_run=render.run_dry_run(settings, self.clients, self.engine.run, self.clock),
         )
         with acting_as("RenderFunction"):
             return dict(serve(event, invocation, services))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from chalicelib.adapters.aws.functions import FunctionBusy, LambdaFunction
+from chalicelib.core.clock import SystemClock
 from chalicelib.core.presigned import PresignedPost
 from chalicelib.engine.ports import DestinationUnreachableError
 from chalicelib.engine.remote.calls import call_from_json
@@ -63,7 +64,7 @@ class EngineFunction:
     """Function over an engine; the next answers can be replaced."""
 
     def __init__(self, engine: Engine, objects: MemoryObjects) -> None:
-        self._execute = ExecuteCall(engine, objects, lambda: cast("Any", None))
+        self._execute = ExecuteCall(engine, objects, lambda: cast("Any", None), SystemClock())
         self.refusals = 0
         self.tenants: list[str] = []
         self.payloads: list[Mapping[str, Any]] = []

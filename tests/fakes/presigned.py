@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import urlsplit
 
+from chalicelib.core.presigned import PresignedPost
 from tests.builders.aws_actions import acting_as
 
 
@@ -25,3 +26,9 @@ class SignedObjects:
                 return None
         assert len(content) <= max_bytes
         return content
+
+    def post(self, form: PresignedPost, content: bytes, *, timeout_s: float) -> None:
+        assert timeout_s > 0
+        assert form.fields["policy"]
+        with acting_as(self._signer):
+            self._s3.put_object(Bucket=self._bucket, Key=form.fields["key"], Body=content)

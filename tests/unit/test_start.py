@@ -11,15 +11,6 @@ from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from infra.template import ROOT
 
 ON_LAMBDA = "AWS_LAMBDA_INITIALIZATION_TYPE"
-RENDER = {
-    "PLATEN_STACK": "platen",
-    "PLATEN_MAIN_TABLE": "table",
-    "PLATEN_BUCKET": "bucket",
-    "PLATEN_RENDERS_QUEUE_URL": "https://queue.test/renders",
-    "PLATEN_RENDERS_LOW_QUEUE_URL": "https://queue.test/low",
-    "PLATEN_RENDERS_DEAD_LETTERS_URL": "https://queue.test/dead",
-    "PLATEN_EVENTS_QUEUE_URL": "https://queue.test/events",
-}
 
 
 def started(module: str, variables: dict[str, str]) -> str:
@@ -46,11 +37,18 @@ def test_modules_initialize_at_import_on_lambda_only(monkeypatch: pytest.MonkeyP
     assert calls == ["on Lambda"]
 
 
-@pytest.mark.parametrize("module", ["app", "functions.render.handler"])
-def test_a_missing_variable_fails_the_start_by_name(module: str) -> None:
+@pytest.mark.parametrize(
+    ("module", "variable"),
+    [
+        ("app", "PLATEN_MAIN_TABLE"),
+        ("functions.render.handler", "PLATEN_MAIN_TABLE"),
+        ("functions.engine.handler", "PLATEN_STACK"),
+    ],
+)
+def test_a_missing_variable_fails_the_start_by_name(module: str, variable: str) -> None:
     output = started(module, {ON_LAMBDA: "on-demand"})
 
-    assert output.startswith("chalicelib.settings.MissingSetting: PLATEN_MAIN_TABLE is not set")
+    assert output.startswith(f"chalicelib.settings.MissingSetting: {variable} is not set")
     assert started(module, {}) == ""
 
 
@@ -60,11 +58,12 @@ def test_a_missing_layer_fails_the_start_by_name(layer: str, tmp_path: Path) -> 
     if layer == "fonts":
         (tmp_path / "chromium" / "chromium").touch()
     folders = {
+        "PLATEN_STACK": "platen",
         "PLATEN_CHROMIUM_DIR": str(tmp_path / "chromium"),
         "PLATEN_FONTS_DIR": str(tmp_path / "fonts"),
     }
 
-    output = started("functions.render.handler", {ON_LAMBDA: "on-demand", **RENDER, **folders})
+    output = started("functions.engine.handler", {ON_LAMBDA: "on-demand", **folders})
 
     assert "BrowserMissing" in output
     assert str(tmp_path / layer) in output

@@ -25,14 +25,18 @@ _SERVER_ERROR: Final = 500
 class FunctionBusy(Exception):  # noqa: N818 -- the platform's own answer
     """The function could not be started now; the same call may succeed later.
 
-    `may_have_begun` is true after a 5xx of the platform: the function may be running. During a
-    deployment it is also raised where another release of the function does not know the call.
+    `may_have_begun` is true after a 5xx of the platform: the function may be running. `has_waited`:
+    the function itself has waited for another one until the call's deadline. During a deployment it
+    is also raised where another release of the function does not know the call.
     """
 
-    def __init__(self, name: str, *, may_have_begun: bool = False) -> None:
+    def __init__(
+        self, name: str, *, may_have_begun: bool = False, has_waited: bool = False
+    ) -> None:
         """Carry the function's name."""
         super().__init__(name)
         self.may_have_begun = may_have_begun
+        self.has_waited = has_waited
 
 
 class FunctionDied(Exception):  # noqa: N818 -- the platform's own answer
@@ -79,9 +83,11 @@ class LambdaFunction:
                 raise
             raise FunctionBusy(self._name, may_have_begun=True) from refusal
         if error := response.get("FunctionError"):
-            # The functions report an unknown message version with the class name as message.
-            if _error_message(payload) == UnknownVersion.__qualname__:
-                raise FunctionBusy(self._name)
+            # The functions report an error of theirs with the class name as message.
+            message = _error_message(payload)
+            if message in {UnknownVersion.__qualname__, FunctionBusy.__qualname__}:
+                has_waited = message == FunctionBusy.__qualname__
+                raise FunctionBusy(self._name, has_waited=has_waited)
             raise FunctionDied(self._name, error)
         result: dict[str, Json] = json.loads_own(payload)
         return result

@@ -154,6 +154,15 @@ class Queue:
         response = self._clients.sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=names)
         return sum(int(response["Attributes"][name]) for name in names)
 
+    def delete(self, receipt_handle: str) -> None:
+        """Delete a received message; a failure is only logged."""
+        try:
+            self._clients.sqs.delete_message(QueueUrl=self._url, ReceiptHandle=receipt_handle)
+        except self._aws_errors as fault:
+            log.warning(
+                "message not deleted", extra={"queue": self._url, "fault": type(fault).__name__}
+            )
+
     def change_visibility(self, receipt_handle: str, *, timeout_s: int) -> None:
         """Make a received message visible again after `timeout_s` seconds.
 

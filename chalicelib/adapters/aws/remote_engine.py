@@ -21,6 +21,7 @@ from chalicelib.adapters.aws.functions import (
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.json_logs import propagated_ids
 from chalicelib.core import json
+from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
@@ -91,11 +92,6 @@ class EngineCallContext:
     may_store: bool = True
     cancellation: Future[None] = field(default_factory=Future, compare=False)
 
-    @property
-    def expires_s(self) -> int:
-        """Return for how long the engine may use the addresses of the call."""
-        return max(math.ceil(self.ends_at + _ANSWER_MARGIN_S - time.time()), 1)
-
 
 class RemoteEngine:
     """Engine that runs in a function without rights.
@@ -103,10 +99,11 @@ class RemoteEngine:
     All methods raise RenderFailure, FunctionBusy where no engine is free in time, and EngineLost.
     """
 
-    def __init__(self, function: LambdaFunction, objects: Objects) -> None:
+    def __init__(self, function: LambdaFunction, objects: Objects, clock: Clock) -> None:
         """Call `function`; what is too large for an invocation is stored in `objects` meanwhile."""
         self._function = function
         self._objects = objects
+        self._clock = clock
 
     def run(self, job: Job, context: EngineCallContext) -> RenderOutcome:
         """Make the files of a job."""
@@ -170,22 +167,26 @@ class RemoteEngine:
         self, call: AnyCall, kind: type[Result], context: EngineCallContext
     ) -> tuple[Result, Any]:
         payload = {**propagated_ids(), "deadline": context.slot_ends_at, **call_to_json(call)}
-        response = self._invoke(payload, context)
         try:
-            answer = EngineAnswer.from_json(response)
+            answer = EngineAnswer.from_json(self._invoke(payload, context))
             content = answer.content
             if content is None:
                 content = self._take_stored(answer.stored, context)
             return decode_result(content, kind)
         except (MalformedResult, msgspec.ValidationError) as error:
             raise EngineLost(str(error)) from None
+        except EngineLost:
+            if context.may_store:
+                # It may have stored its result before it ended.
+                self._objects.delete(_result_key(context))
+            raise
 
     def _invoke(self, payload: dict[str, Json], context: EngineCallContext) -> JsonObject:
         while True:
             try:
                 return self._invoke_once(payload, context)
             except FunctionBusy:
-                if time.time() + _BUSY_PAUSE_S >= context.slot_ends_at:
+                if self._now() + _BUSY_PAUSE_S >= context.slot_ends_at:
                     raise
                 time.sleep(_BUSY_PAUSE_S)
             except FunctionLate:
@@ -194,7 +195,7 @@ class RemoteEngine:
                 raise EngineLost(str(death)) from death
 
     def _invoke_once(self, payload: dict[str, Json], context: EngineCallContext) -> JsonObject:
-        left_s = context.ends_at + _ANSWER_MARGIN_S - time.time()
+        left_s = context.ends_at + _ANSWER_MARGIN_S - self._now()
         if left_s <= 0:
             raise timeout_failure()
         wait_s = math.ceil(left_s / _TIMEOUT_STEP_S) * _TIMEOUT_STEP_S
@@ -219,7 +220,7 @@ class RemoteEngine:
             # What is smaller comes with the answer.
             min_bytes=MAX_INLINE_RESULT_BYTES,
             max_bytes=MAX_STORED_RESULT_BYTES,
-            expires_s=context.expires_s,
+            expires_s=self._expires_s(context),
         )
 
     def _take_stored(self, stored: StoredResult | None, context: EngineCallContext) -> bytes:
@@ -234,8 +235,15 @@ class RemoteEngine:
             raise MalformedResult(message)
         return content
 
+    def _expires_s(self, context: EngineCallContext) -> int:
+        """Return for how long the engine may use the addresses of a call."""
+        return max(math.ceil(context.ends_at + _ANSWER_MARGIN_S - self._now()), 1)
+
+    def _now(self) -> float:
+        return self._clock.now().timestamp()
+
     def _sign(self, key: str, context: EngineCallContext) -> str:
-        return self._objects.presigned_get(key, expires_s=context.expires_s)
+        return self._objects.presigned_get(key, expires_s=self._expires_s(context))
 
     def _store(self, key: str, content: bytes) -> None:
         digest = hashlib.sha256(content).digest()

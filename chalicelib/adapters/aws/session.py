@@ -106,9 +106,9 @@ class AwsClients:
 
     def lambda_client(self, read_timeout_s: float) -> "LambdaClient":
         """Return a new Lambda client with this read timeout that never retries a call."""
-        return self._session.client(
-            "lambda", config=_client_config(read_timeout_s=read_timeout_s, attempts=1)
-        )
+        config = _client_config(read_timeout_s=read_timeout_s, attempts=1)
+        with self.creation_lock:
+            return self._session.client("lambda", config=config)
 
     @_LockedCachedProperty
     def _session(self) -> "Session":

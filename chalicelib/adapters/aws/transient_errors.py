@@ -1,10 +1,11 @@
-"""Transient errors of AWS: throttling, 5xx and lost connections."""
+"""Transient errors of AWS: throttling, 5xx, lost connections and busy functions."""
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from chalicelib.adapters.aws.functions import FunctionBusy
 from chalicelib.adapters.aws.objects import ObjectsNotDeleted
 from chalicelib.adapters.aws.queues import SendBatchFailed
 from chalicelib.adapters.aws.table import Throttled
@@ -40,7 +41,7 @@ def is_transient(error: Exception) -> bool:
     connection_errors = (ConnectionError, HTTPClientError, IncompleteReadError)
     if isinstance(error, ClientError):
         return _is_throttled_or_server_error(error)
-    own_errors = (Throttled, SendBatchFailed, ObjectsNotDeleted)
+    own_errors = (Throttled, SendBatchFailed, ObjectsNotDeleted, FunctionBusy)
     return isinstance(error, (*own_errors, *connection_errors))
 
 

@@ -16,8 +16,8 @@ from chalicelib.engine.job import Job
 VERSION: Final = 1
 # Lambda takes 6 MiB, and as much for the response. The ids and addresses of a call fit in the rest.
 MAX_INLINE_JOB_BYTES: Final = 5_800_000
-# Base64 adds a third.
-MAX_INLINE_RESULT_BYTES: Final = 4_300_000
+# Base64 adds a third. A file that may be returned fits in with its trace.
+MAX_INLINE_RESULT_BYTES: Final = 4_600_000
 # Files of 100 MB in all formats, and what the validators get besides.
 MAX_STORED_RESULT_BYTES: Final = 700_000_000
 

@@ -1,7 +1,6 @@
 """Execution of a call in the engine function."""
 
 import hashlib
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Final, Protocol, assert_never
 import msgspec
 
 from chalicelib.core import json
+from chalicelib.core.clock import Clock
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.deadline import Deadline, timeout_failure
@@ -66,24 +67,29 @@ class ExecuteCall:
         engine: Engine,
         objects: "PresignedObjects",
         schemas: "Callable[[], CheckSchemas]",
+        clock: Clock,
     ) -> None:
         """Reach what calls bring by `objects`; `schemas` is asked when the first job needs it."""
         self._engine = engine
         self._objects = objects
         self._schemas = schemas
+        self._clock = clock
 
     def __call__(self, call: AnyCall) -> EngineAnswer:
         """Return the answer to a call. An exception is a fault of the engine, not of a document."""
+        crash_if_armed(CrashPoint.ENGINE_BEGUN)
         try:
             result, contents = self._result(call)
         except RenderFailure as failure:
             result, contents = FailureRecord.of(failure), []
+        crash_if_armed(CrashPoint.ENGINE_MADE)
         content = encode_result(result, contents)
         if len(content) <= MAX_INLINE_RESULT_BYTES:
             return EngineAnswer(content)
         if call.result_form is None:
             return EngineAnswer(encode_result(_too_large(call, len(content))))
         self._objects.post(call.result_form, content, timeout_s=_STORE_S)
+        crash_if_armed(CrashPoint.ENGINE_STORED)
         digest = hashlib.sha256(content).hexdigest()
         return EngineAnswer(None, StoredResult(len(content), digest))
 
@@ -115,7 +121,7 @@ class ExecuteCall:
             document = self._get(call.document_url, call, _MAX_UPLOAD_BYTES)
         if document is None:
             raise RenderFailure("upload_not_found", "The upload is gone.")
-        reading = read_received(document, Deadline.at_epoch(call.ends_at))
+        reading = read_received(document, Deadline.after(self._left_s(call)))
         return ReadResult(msgspec.to_builtins(reading))
 
     @contextmanager
@@ -153,10 +159,13 @@ class ExecuteCall:
         )
 
     def _get(self, url: str, call: "AnyCall | JobCall", max_bytes: int) -> bytes | None:
-        timeout_s = max(call.ends_at - time.time(), 0.0)
+        timeout_s = self._left_s(call)
         if timeout_s <= 0:
             raise timeout_failure()
         return self._objects.get(url, max_bytes=max_bytes, timeout_s=timeout_s)
+
+    def _left_s(self, call: "AnyCall | JobCall") -> float:
+        return call.ends_at - self._clock.now().timestamp()
 
 
 def check_outcome(outcome: RenderOutcome, call: DryRunJobCall) -> None:

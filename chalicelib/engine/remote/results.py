@@ -174,7 +174,8 @@ def _number(contents: list[bytes], content: bytes) -> int:
 def encode_result(result: AnyResult, contents: Sequence[bytes] = ()) -> bytes:
     """Return a result as bytes."""
     # JSON, because MessagePack has no integers beyond 64 bits.
-    record = json.dumps(msgspec.to_builtins(result)).encode()
+    # A page may log half of a surrogate pair.
+    record = json.dumps(msgspec.to_builtins(result)).encode(errors="surrogatepass")
     return msgspec.msgpack.encode(_Envelope(record, contents))
 
 

@@ -11,7 +11,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
 from chalicelib.features.einvoices.validate_received import VERSION, ValidationCall
 from chalicelib.features.renders.accept.command import check_region
-from chalicelib.features.renders.run.invoke import invoke_with_retry
+from chalicelib.features.renders.run.invoke import invoke_with_retry, no_capacity_error
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.entitlements import require_feature
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
@@ -106,14 +106,6 @@ def _refusal(refusal: JsonObject, document: ReceivedDocument) -> ServiceError:
         case "validation_error":
             return validation_error(document.pointer, detail, "too_large")
         case "render_timeout":
-            return _no_capacity_error()
+            return no_capacity_error(_PURPOSE)
         case _:
             return RenderFailure(code, f"{document.pointer or 'The body'}: {detail}.")
-
-
-def _no_capacity_error() -> ServiceError:
-    return ServiceError(
-        "region_degraded",
-        f"There was no room for {_PURPOSE} in time; send the request again.",
-        headers={"Retry-After": "5"},
-    )

@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 import msgspec
 
+from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
-from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
+from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.uploads.contents import UploadContents
+from chalicelib.features.uploads.model import upload_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -69,34 +72,40 @@ class ValidationCall(NamedTuple):
 
 
 class ValidateReceived:
-    """Reader and validator of received documents."""
+    """Validation of received documents, which the engine reads."""
 
     def __init__(
-        self, validator: "Callable[[WorkspaceId], Validator]", uploads: UploadContents, clock: Clock
+        self,
+        *,
+        engine: RemoteEngine,
+        validator: "Callable[[WorkspaceId], Validator]",
+        uploads: UploadContents,
+        clock: Clock,
     ) -> None:
         """Get the validator of a workspace from `validator`; read uploads from `uploads`."""
+        self._engine = engine
         self._validator = validator
         self._uploads = uploads
         self._clock = clock
 
     def __call__(self, call: ValidationCall) -> JsonObject:
-        """Return the conformance report and the invoice, or the refusal, as an answer."""
+        """Return the conformance report and the invoice, or the refusal, as an answer.
+
+        Raises FunctionBusy and EngineLost.
+        """
         # Imported late: few calls of the render function need it (decision 7).
-        from chalicelib.engine.conformance.read_received import read_received  # noqa: PLC0415
         from chalicelib.engine.conformance.validate_received import validate_received  # noqa: PLC0415
         from chalicelib.engine.deadline import Deadline  # noqa: PLC0415
 
         deadline = Deadline.after(call.deadline - self._clock.now().timestamp())
         try:
             content = self._content(call)
-            # The content of a request must not be stored; an upload is stored already.
-            may_store = call.content is None
             result = validate_received(
                 content,
-                read_received(content, deadline),
+                self._engine.read(_document(call, content), self._call_context(call)),
                 self._validator(call.workspace_id),
                 deadline,
-                may_store=may_store,
+                may_store=_may_store(call),
             )
         except RenderFailure as failure:
             return refusal_answer(failure)
@@ -107,6 +116,27 @@ class ValidateReceived:
             return call.content
         assert call.upload_id is not None, "a call has content or an upload"
         return self._uploads.get(call.workspace_id, call.upload_id)
+
+    def _call_context(self, call: ValidationCall) -> EngineCallContext:
+        return EngineCallContext(
+            tenant=call.workspace_id,
+            folder=engine_folder(call.workspace_id, call.request_id),
+            ends_at=call.deadline,
+            slot_ends_at=call.deadline,
+            may_store=_may_store(call),
+        )
+
+
+def _may_store(call: ValidationCall) -> bool:
+    # The content of a request must not be stored; an upload is stored already.
+    return call.content is None
+
+
+def _document(call: ValidationCall, content: bytes) -> bytes | str:
+    """Return what the engine gets: the content, or the key of the upload."""
+    if call.upload_id is None:
+        return content
+    return upload_key(call.workspace_id, UploadId(call.upload_id))
 
 
 def validation_answer(

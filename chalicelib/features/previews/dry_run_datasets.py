@@ -1,31 +1,23 @@
 """Dry runs of all datasets of a template, in parallel, before it is published."""
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextvars import copy_context
-from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.functions import (
-    FunctionBusy,
-    FunctionDied,
-    FunctionLate,
-    LambdaFunction,
-)
-from chalicelib.adapters.json_logs import current_ids
+from chalicelib.adapters.aws.functions import FunctionBusy
+from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
-from chalicelib.core.ids import IdGenerator, RenderId
+from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
-from chalicelib.features.previews.dry_run import DryRunCall, failure_from_answer
 from chalicelib.features.renders.accept.command import check_region, page_limit
 from chalicelib.features.renders.accept.templates import ResolveTemplate
 from chalicelib.features.renders.model import MAX_ATTEMPTS
-from chalicelib.features.renders.run.bodies import RenderBodies, is_large
+from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.templates.datasets import ReadDatasets
 from chalicelib.features.templates.model import Dataset, SourceBundle, Template
 from chalicelib.features.templates.publish import NewDataset
@@ -42,7 +34,7 @@ _MAX_S: Final = 25.0
 _RESPONSE_MARGIN_S: Final = 0.5
 # The plan's concurrency of background renders can lower it.
 _MAX_PARALLEL: Final = 10
-_RETRY_PAUSE_S: Final = 0.15
+_MAX_OUTPUT_BYTES: Final = 100_000_000
 # After the first failure most other dry runs end within this time; then the lease is released.
 _MAX_DRAIN_S: Final = 2.0
 
@@ -66,15 +58,14 @@ class DryRunDatasets:
         datasets: ReadDatasets,
         templates: ResolveTemplate,
         schemas: CheckSchemas,
-        bodies: RenderBodies,
-        function: LambdaFunction,
+        engine: RemoteEngine,
         state: ServiceStates,
         leases: ConcurrencyLeases,
         region: str,
         clock: Clock,
         ids: IdGenerator,
     ) -> None:
-        """Build from the stores and the render function."""
+        """Build from the stores and the engine."""
         self._state = state
         self._leases = leases
         self._region = region
@@ -82,8 +73,7 @@ class DryRunDatasets:
         self._datasets = datasets
         self._templates = templates
         self._schemas = schemas
-        self._bodies = bodies
-        self._function = function
+        self._engine = engine
         self._clock = clock
         self._ids = ids
 
@@ -160,10 +150,9 @@ class DryRunDatasets:
         workers = min(len(datasets), _MAX_PARALLEL, plan.bulk_concurrency)
         pool = ThreadPoolExecutor(workers, thread_name_prefix="dry_run")
         wait_s = self._left_s(ends_at)
-        self._function.prepare_client(wait_s)
         running = {
             pool.submit(
-                copy_context().run, self._run_one, plan, template, source, each, (ends_at, wait_s)
+                copy_context().run, self._run_one, plan, template, source, each, ends_at
             ): each
             for each in datasets
         }
@@ -189,46 +178,32 @@ class DryRunDatasets:
         template: Template,
         source: SourceBundle,
         dataset: _NamedDataset,
-        deadline_and_wait: tuple[float, float],
+        ends_at: float,
     ) -> RenderFailure | None:
         """Render one dataset; return its failure, or None."""
-        ends_at, wait_s = deadline_and_wait
         resolved = ResolvedSource(None, template.type, source)
         job = self._templates.page_job(plan, template, resolved, dataset.data())
-        call = DryRunCall(
-            workspace_id=template.workspace_id,
-            request_id=current_ids()["request_id"],
-            job=job,
-            body_key=None,
-            max_pages=page_limit(job, plan),
+        call_id = self._ids.new("rnd", self._clock.now())
+        context = EngineCallContext(
+            tenant=template.workspace_id,
+            folder=engine_folder(template.workspace_id, call_id),
             ends_at=ends_at,
+            slot_ends_at=ends_at,
         )
-        if not is_large(job):
-            return self._invoke(call, dataset, wait_s)
-        body_id = RenderId(self._ids.new("rnd", self._clock.now()))
-        with self._bodies.temporary_body(template.workspace_id, body_id, job) as key:
-            return self._invoke(replace(call, job=None, body_key=key), dataset, wait_s)
-
-    def _invoke(
-        self, call: DryRunCall, dataset: _NamedDataset, wait_s: float
-    ) -> RenderFailure | None:
-        event, deaths = call.to_json(), 0
-        while self._left_s(call.ends_at) > 0:
+        limits = {"max_pages": page_limit(job, plan), "max_bytes": _MAX_OUTPUT_BYTES}
+        for _ in range(MAX_ATTEMPTS):
             try:
-                answer = self._function.invoke(event, wait_s=wait_s)
+                self._engine.dry_run(job, context, **limits)
+            except RenderFailure as failure:
+                return _named_failure(failure, dataset)
             except FunctionBusy:
-                time.sleep(_RETRY_PAUSE_S)
-            except FunctionLate:
-                break
-            except FunctionDied:
-                deaths += 1
-                log.warning("the render function died", extra={"attempt": deaths})
-                if deaths == MAX_ATTEMPTS:
-                    message = f"The dataset {dataset.name}: its process ended before it was done."
-                    return RenderFailure("render_failed", message)
+                return _timeout_failure(dataset)
+            except EngineLost:
+                log.warning("the engine was lost", exc_info=True)
             else:
-                return failure_from_answer(answer, f"The dataset {dataset.name}")
-        return _timeout_failure(dataset)
+                return None
+        message = f"The dataset {dataset.name}: its process ended before it was done."
+        return RenderFailure("render_failed", message)
 
     def _left_s(self, ends_at: float) -> float:
         return ends_at - self._clock.now().timestamp()
@@ -247,6 +222,13 @@ def _new_datasets(datasets: Sequence[NewDataset]) -> list[_NamedDataset]:
         _NamedDataset(f'"{each.name}" (/datasets/{n})', load_data(each), f"/datasets/{n}/data")
         for n, each in enumerate(datasets)
     ]
+
+
+def _named_failure(failure: RenderFailure, dataset: _NamedDataset) -> RenderFailure:
+    # A trace is stored in a render's row, and a dry run has no row.
+    members = {name: value for name, value in failure.members.items() if name != "trace"}
+    detail = f"The dataset {dataset.name}: {failure.detail}"
+    return RenderFailure(failure.code, detail, errors=failure.errors, **members)
 
 
 def _timeout_failure(dataset: _NamedDataset) -> RenderFailure:

@@ -1,23 +1,28 @@
 """Lint of a render's templates: run each text without rendering a page."""
 
+import logging
 import re
 from copy import replace
 from typing import Final
 
-from chalicelib.adapters.aws.functions import LambdaFunction
+from chalicelib.adapters.aws.functions import FunctionBusy
+from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.core.clock import Clock
-from chalicelib.core.errors import FieldError, ServiceError
-from chalicelib.core.ids import IdGenerator, RenderId
+from chalicelib.core.errors import FieldError, RenderFailure, ServiceError
+from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.sources import Source
-from chalicelib.features.previews.dry_run import DryRunCall, LintAnswer, ReportedFailure
 from chalicelib.features.renders.accept.command import RenderCommand
-from chalicelib.features.renders.run.bodies import RenderBodies, is_large
-from chalicelib.features.renders.run.invoke import invoke_with_retry
+from chalicelib.features.renders.model import MAX_ATTEMPTS
+from chalicelib.features.renders.run.bodies import engine_folder, is_large
+from chalicelib.features.renders.run.invoke import no_capacity_error
+from chalicelib.features.renders.run.jobs import upload_keys
 from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
 from chalicelib.features.templates.datasets import ReadDatasets
 from chalicelib.features.templates.read import ReadTemplates
+
+log = logging.getLogger(__name__)
 
 _MAX_S: Final = 15.0
 _SYNTAX_ERROR: Final = "template_syntax_error"
@@ -26,24 +31,22 @@ _TEXT_NAME: Final = re.compile(r"(html|head|css|output(?:\.\w+)+|layers\S*\.bind
 
 
 class LintTemplates:
-    """Lint of a command's templates in the render function."""
+    """Lint of a command's templates by the engine."""
 
     def __init__(
         self,
         *,
         templates: ReadTemplates,
         datasets: ReadDatasets,
-        bodies: RenderBodies,
-        function: LambdaFunction,
+        engine: RemoteEngine,
         clock: Clock,
         ids: IdGenerator,
     ) -> None:
-        """Build from the stores and the render function."""
-        self._bodies = bodies
+        """Build from the stores and the engine."""
         self._ids = ids
         self._templates = templates
         self._datasets = datasets
-        self._function = function
+        self._engine = engine
         self._clock = clock
 
     def __call__(self, command: RenderCommand, deadline: float) -> list[FieldError]:
@@ -76,44 +79,38 @@ class LintTemplates:
 
     def _failures(
         self, command: RenderCommand, job: PageJob, deadline: float
-    ) -> list[ReportedFailure]:
-        if is_large(job):
-            return self._failures_via_bucket(command, job, deadline)
-        return self._invoke(command, job, None, deadline)
-
-    def _failures_via_bucket(
-        self, command: RenderCommand, job: PageJob, deadline: float
-    ) -> list[ReportedFailure]:
-        if command.delivery_policy.zero_retention:
+    ) -> list[RenderFailure]:
+        if command.delivery_policy.zero_retention and is_large(job):
             detail = "With retention none nothing waits in the bucket, and this cannot be handed on"
             raise ServiceError("payload_too_large", f"{detail}: at most {MAX_BODY_BYTES} bytes.")
-        body_id = RenderId(self._ids.new("rnd", self._clock.now()))
-        with self._bodies.temporary_body(command.workspace.id, body_id, job) as key:
-            return self._invoke(command, None, key, deadline)
-
-    def _invoke(
-        self, command: RenderCommand, job: PageJob | None, body_key: str | None, deadline: float
-    ) -> list[ReportedFailure]:
         ends_at = min(self._clock.now().timestamp() + _MAX_S, deadline)
-        event = DryRunCall(
-            workspace_id=command.workspace.id,
-            request_id=command.request_id,
-            job=job,
-            body_key=body_key,
-            max_pages=command.max_pages,
+        workspace_id = command.workspace.id
+        context = EngineCallContext(
+            tenant=workspace_id,
+            folder=engine_folder(workspace_id, self._ids.new("rnd", self._clock.now())),
             ends_at=ends_at,
-        ).to_json() | {"lint": True}
-        purpose = "trying the template"
-        answer = invoke_with_retry(
-            self._function, event, purpose=purpose, deadline=ends_at, clock=self._clock
+            slot_ends_at=ends_at,
+            uploads=upload_keys(job, workspace_id),
+            may_store=not command.delivery_policy.zero_retention,
         )
-        return list(LintAnswer.from_json(answer).failures)
+        for _ in range(MAX_ATTEMPTS):
+            try:
+                return self._engine.lint(job, context)
+            except RenderFailure as failure:
+                if failure.code != "render_timeout":
+                    return [failure]
+                break
+            except FunctionBusy:
+                break
+            except EngineLost:
+                log.warning("the engine was lost", exc_info=True)
+        raise no_capacity_error("trying the template")
 
 
-def _field_error(failure: ReportedFailure, source: Source) -> FieldError:
+def _field_error(failure: RenderFailure, source: Source) -> FieldError:
     line, column, excerpt = map(failure.members.get, ("line", "column", "excerpt"))
-    prefix = _TEXT_NAME.match(failure.message)
-    message = failure.message[prefix.end() if prefix else 0 :]
+    prefix = _TEXT_NAME.match(failure.detail)
+    message = failure.detail[prefix.end() if prefix else 0 :]
     if line is not None:
         message = f"line {line}, column {column}: {message} ({excerpt})"
     if prefix:

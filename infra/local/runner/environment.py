@@ -30,9 +30,7 @@ def worker_environment(function: LambdaFunction, endpoints: Mapping[str, str]) -
     return {
         **inherited,
         **function.environment,
-        **endpoints,
-        "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),
-        "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
+        **(_aws_access(endpoints) if function.has_rights else {}),
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_EC2_METADATA_DISABLED": "true",
@@ -42,4 +40,13 @@ def worker_environment(function: LambdaFunction, endpoints: Mapping[str, str]) -
         "POWERTOOLS_SERVICE_NAME": function.logical_id,
         "PYTHONPATH": str(ROOT),
         "PYTHONUNBUFFERED": "1",
+    }
+
+
+def _aws_access(endpoints: Mapping[str, str]) -> dict[str, str]:
+    """Return what gives access to the emulators; a function without rights gets none of it."""
+    return {
+        **endpoints,
+        "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),
+        "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
     }

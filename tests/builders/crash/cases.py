@@ -31,7 +31,8 @@ class CrashCase:
 
     `hits`: the hits of each point that kill; `caller_action`: what its caller does;
     `expected_end`: `succeeded`, `canceled` or the code of its error; `needs_tick`: the tick must do
-    a part of it and is brought forward.
+    a part of it and is brought forward. `large`: its body exceeds an invocation; `large_result`:
+    its files exceed the engine's answer.
     """
 
     lane: str
@@ -43,6 +44,7 @@ class CrashCase:
     expected_end: str = "succeeded"
     needs_tick: bool = False
     large: bool = False
+    large_result: bool = False
     formats: tuple[str, ...] = ("pdf",)
 
     @property
@@ -51,6 +53,7 @@ class CrashCase:
         parts = [self.point.name.lower(), self.mode, str(self.attempt)]
         parts += [] if self.caller_action == "returns" else [self.caller_action.replace(" ", "_")]
         parts += ["large"] if self.large else []
+        parts += ["large_result"] if self.large_result else []
         parts += self.formats if len(self.formats) > 1 else []
         parts += [] if self.expected_end in {"succeeded", CANCELED} else [self.expected_end]
         return "-".join(parts)
@@ -68,7 +71,16 @@ class CrashCase:
 
 def crash_cases() -> list[CrashCase]:
     """Return the whole matrix."""
-    cases = [*_late(), *_api(), *_render(), *_relay(), *_tick(), *_maintenance(), *_dead_letters()]
+    cases = [
+        *_late(),
+        *_api(),
+        *_render(),
+        *_engine(),
+        *_relay(),
+        *_tick(),
+        *_maintenance(),
+        *_dead_letters(),
+    ]
     assert len({case.name for case in cases}) == len(cases)
     return cases
 
@@ -141,6 +153,18 @@ def _render() -> Iterator[CrashCase]:
         yield CrashCase(
             mode, P.RENDER_STORED, mode, 3, {P.RENDER_STORED: "1 1 1"}, expected_end=LOST
         )
+
+
+def _engine() -> Iterator[CrashCase]:
+    """Yield deaths of the engine, which the render function survives."""
+    for mode in ("sync", "async"):
+        for point in (P.ENGINE_BEGUN, P.ENGINE_MADE, P.ENGINE_STORED):
+            large = point is P.ENGINE_STORED
+            yield CrashCase(mode, point, mode, 1, {point: "1"}, large_result=large)
+            both: Hits = {point: "1", P.RENDER_MADE: "1"}
+            yield CrashCase(mode, point, mode, 2, both, large_result=large)
+        hits = {P.ENGINE_MADE: "1 1 1"}
+        yield CrashCase(mode, P.ENGINE_MADE, mode, 3, hits, expected_end=LOST)
 
 
 def _relay() -> Iterator[CrashCase]:

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,6 +18,7 @@ from boto3.session import Session
 from botocore.config import Config
 
 from chalicelib.adapters.aws.session import AwsClients, retry_truncated_responses
+from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.api.routes import ENDPOINTS
 from infra.local.emulators import client_factory, start_emulators
 from infra.local.event_sources import sqs_event
@@ -27,6 +29,7 @@ from infra.local.runner.invoke_api import InvokeApi
 from infra.local.runner.process import InvocationAnswer, lambda_failure
 from infra.local.server import WsgiServer
 from tests.builders.background_functions import QUEUES
+from tests.builders.lambda_client import serve_engine
 from tests.builders.service import REGION, MotoAws, Service
 from tests.fakes.api_services import FixedClock
 from tests.fakes.fault_injector import FaultInjector
@@ -110,7 +113,7 @@ def running_faulty_aws(path: Path, faults: FaultInjector) -> Iterator[FaultyAws]
         for backend in backends:
             cleanup.callback(backend.stop)
         cloud = FaultyAws(endpoints, faults)
-        lambda_api = WsgiServer(InvokeApi(cloud.pools), threads=16)
+        lambda_api = WsgiServer(InvokeApi(cloud.pools), threads=48)
         lambda_api.start()
         cleanup.callback(lambda_api.close)
         for name, url in (endpoints | {"AWS_ENDPOINT_URL_LAMBDA": lambda_api.url}).items():
@@ -162,25 +165,46 @@ class FunctionProcess(Service):
         return {row["itemIdentifier"] for row in answer["batchItemFailures"]}
 
 
-class InProcessRenderPool:
-    """Pool of render functions for the Invoke API; each thread acts as a process."""
+class InProcessPool(ABC):
+    """Pool of one function for the Invoke API."""
 
     function: Final = SimpleNamespace(isolates_tenants=False)
 
     def __init__(self, calm: Service) -> None:
         self._calm = calm
-        self._thread_local = threading.local()
 
     def invoke(self, invocation: Invocation) -> InvocationAnswer:
-        if not hasattr(self._thread_local, "process"):
-            self._thread_local.process = FunctionProcess(self._calm)
         try:
-            answer = self._thread_local.process.serve(
-                json.loads(invocation.payload), invocation.request_id
-            )
+            answer = self.serve(json.loads(invocation.payload), invocation.request_id)
         except Exception as error:  # noqa: BLE001 -- the platform reports any error
             return lambda_failure(type(error).__name__, str(error))
         return InvocationAnswer(json.dumps(answer).encode())
+
+    @abstractmethod
+    def serve(self, event: Any, invocation: str) -> Mapping[str, Any]:
+        """Run the function."""
+
+
+class RenderPool(InProcessPool):
+    """Pool of render functions; each thread acts as a process."""
+
+    _thread_local: Final = threading.local()
+
+    @override
+    def serve(self, event: Any, invocation: str) -> Mapping[str, Any]:
+        if getattr(self._thread_local, "calm", None) is not self._calm:
+            self._thread_local.calm = self._calm
+            self._thread_local.process = FunctionProcess(self._calm)
+        answer: Mapping[str, Any] = self._thread_local.process.serve(event, invocation)
+        return answer
+
+
+class EnginePool(InProcessPool):
+    """Pool of engines, which reach stores by presigned addresses only."""
+
+    @override
+    def serve(self, event: Any, invocation: str) -> Mapping[str, Any]:
+        return serve_engine(self._calm, PresignedHttpObjects(), event, None)
 
 
 class FaultStorm:
@@ -190,9 +214,9 @@ class FaultStorm:
         self.faults = cloud.faults
         self.calm = Service(cloud)
         self.calm.clock = RunningClock()
-        cloud.pools[self.calm.settings.render_function] = cast(
-            "WorkerPool", InProcessRenderPool(self.calm)
-        )
+        settings = self.calm.settings
+        cloud.pools[settings.render_function] = cast("WorkerPool", RenderPool(self.calm))
+        cloud.pools[settings.engine_function] = cast("WorkerPool", EnginePool(self.calm))
         self._is_working = threading.Event()
 
     @contextmanager

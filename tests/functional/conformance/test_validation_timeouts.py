@@ -78,7 +78,9 @@ def test_validators_are_built_once_for_received_documents(
         return made[-1]
 
     monkeypatch.setattr(validation, "validators", make)
-    settings = cast("Any", SimpleNamespace(bucket="b", validate_function=""))
+    names = {"main_table": "t", "bucket": "b", "engine_function": service.settings.engine_function}
+    values = SimpleNamespace(validate_function="", tenancy="shared", **names)
+    settings = cast("Any", values)
     examine = render.validate_received(settings, service.clients, service.clock)
     ends_at = service.clock.now().timestamp() + 60
     order = ValidationCall(service.workspace, "r", INVOICE_XML, None, ends_at)

@@ -11,8 +11,9 @@ from chalicelib.core.problems import PROBLEMS
 from chalicelib.settings import ApiSettings
 from tests.builders import access_refusals, templates, validation_results
 from tests.builders.http import ApiAnswer
+from tests.builders.lambda_client import FunctionKilled
 from tests.builders.problem_catalogue import BROWSER_ERRORS, PRODUCT_OWNERS
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.service import Service
 from tests.functional.renders.test_sync_timeouts import busy, late
 
 type Provoke = Callable[[Service], ApiAnswer]

@@ -10,7 +10,8 @@ from chalicelib.engine.conformance.checks import RawFinding, Verdict, VerdictJso
 from tests.builders.http import ApiAnswer
 from tests.builders.invoices.hybrids import INVOICE_XML, hybrid_pdf
 from tests.builders.invoices.invoice_json import invoice_json
-from tests.builders.service import FunctionKilled, LambdaClient, Service
+from tests.builders.lambda_client import FunctionKilled, LambdaClient
+from tests.builders.service import Service
 from tests.builders.uploads import (
     announce_upload,
     file_part,

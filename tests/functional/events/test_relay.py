@@ -17,8 +17,9 @@ from chalicelib.features.events.model import (
     OutgoingMessage,
     PublishEvent,
 )
+from tests.builders.lambda_client import FunctionKilled
 from tests.builders.recording_subscriber import RecordingSubscriber, message_of, relay_of
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.service import Service
 
 
 def test_events_of_one_workspace_are_published_in_one_transaction(

@@ -11,7 +11,8 @@ from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.table import Tables, Throttled, Write
 from chalicelib.core.ids import RenderId
 from chalicelib.features.renders.model import Render
-from tests.builders.service import FunctionKilled, LambdaClient, Service
+from tests.builders.lambda_client import FunctionKilled, LambdaClient
+from tests.builders.service import Service
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from botocore.exceptions import (
 )
 
 from chalicelib.features.workspaces.model import SCOPES
-from tests.builders.service import LambdaClient, Service
+from tests.builders.lambda_client import LambdaClient
+from tests.builders.service import Service
 
 REFUSED = "ConditionalCheckFailedException"
 

@@ -11,10 +11,11 @@ from botocore.exceptions import ClientError
 
 from chalicelib.adapters import json_logs
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
+from chalicelib.bootstrap.invocation_errors import InvocationError
 from chalicelib.core.tracebacks import exception_kind, redacted_traceback
 from chalicelib.engine.job import Job
-from functions.render.serve import InvocationError
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.lambda_client import FunctionKilled
+from tests.builders.service import Service
 from tests.fakes.engine import html_of
 
 SECRET: Final = "Geheimnis-4711"
@@ -73,12 +74,16 @@ def test_failed_invocation_logs_code_location_only(
 
     assert answer.code == "render_lost"
     errors = [line for line in log_lines(capsys) if line["level"] == "ERROR"]
-    assert len(errors) == len(failures) > 1
+    assert len(errors) == 2 * len(failures) > 2
+    by_engine, by_render_function = errors[::2], errors[1::2]
     for line in errors:
-        assert line["message"] == "render failed unexpectedly"
-        assert f"in {fails.__name__}" in line["exception"]
-        assert "chalicelib/features/renders/run/execute.py" in line["exception"]
+        assert line["message"] == "the invocation failed unexpectedly"
         assert line["render"] == answer.json["render_id"]
+    for line in by_engine:
+        assert f"in {fails.__name__}" in line["exception"]
+        assert "chalicelib/engine/remote/execute.py" in line["exception"]
+    for line in by_render_function:
+        assert "chalicelib/features/renders/run/execute.py" in line["exception"]
     for failure in failures:
         # The platform logs this exception with all its causes.
         assert failure.__suppress_context__
@@ -106,8 +111,9 @@ def test_failed_message_logs_code_location_only(
     lines = log_lines(capsys)
     assert "message failed" in {line.get("message") for line in lines}
     (letter,) = service.dead_letters("Renders")
-    assert letter.reason.startswith("KeyError: ")
-    assert "test_unexpected_errors.py:" in letter.reason
+    # The engine's own log line says what it was.
+    assert letter.reason.startswith("EngineLost: ")
+    assert "KeyError" in {line.get("exception_name") for line in lines}
     assert SECRET not in letter.reason
 
 

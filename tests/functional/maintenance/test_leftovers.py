@@ -5,7 +5,8 @@ from typing import Any, NoReturn
 import pytest
 
 from chalicelib.adapters.aws.table import Throttled
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.lambda_client import FunctionKilled
+from tests.builders.service import Service
 from tests.builders.templates import make_template, render_template
 
 

@@ -10,7 +10,8 @@ from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import RandomIdGenerator, RenderId
 from chalicelib.features.workspaces.limits.model import ReservationRequest
 from tests.builders.http import ApiAnswer
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.lambda_client import FunctionKilled
+from tests.builders.service import Service
 
 
 def status_of(service: Service, render_id: str) -> tuple[str, str | None]:

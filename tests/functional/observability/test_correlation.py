@@ -108,8 +108,8 @@ def test_dry_runs_log_the_request_id(
     published = service.call("POST", f"{path}/publish", headers={"X-Request-Id": "mine"})
 
     assert published.status == 201
-    assert service.last_event["dry_run"]
-    assert service.last_event["request_id"] == "mine"
+    (call,) = service.engine_calls
+    assert (call.event["call"], call.event["request_id"]) == ("dry_run", "mine")
 
 
 def test_gateway_request_id_is_logged_with_the_request_id(service: Service, lines: Lines) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Job
+from tests.builders.lambda_client import FunctionKilled
 from tests.builders.operator import OperatorTool
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.service import Service
 
 type Keep = Callable[[], None]
 

@@ -14,10 +14,14 @@ from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.workspaces.limits.model import ReservationRequest
 from infra.package.needs import NEEDS
 from tests.builders.aws_actions import OF_THE_PLATFORM, AwsActionRecorder, acting_as
-from tests.builders.service import FunctionKilled, LambdaClient, MotoAws, Service
-from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
-from tests.builders.uploads import store_announced
-from tests.builders.validation_results import fake_large_documents
+from tests.builders.lambda_client import FunctionKilled, LambdaClient
+from tests.builders.permission_scenarios import (
+    large_engine_calls,
+    templates_of_every_size,
+    uploads_used_by_a_render,
+    validated_documents,
+)
+from tests.builders.service import MotoAws, Service
 
 KEY: Final = {"Idempotency-Key": "k"}
 QUEUES: Final = ("Renders", "Events", "Maintenance")
@@ -46,37 +50,6 @@ def reads(service: Service) -> None:
     assert {service.call("GET", each).status for each in (*targets, "/v1/usage")} == {200}
     assert service.call("GET", "/healthz", key=None).status == 200
     assert service.call("GET", address, key=None).status == 302
-
-
-def validated_documents(service: Service) -> None:
-    with fake_large_documents(service):
-        assert service.render(output={"pdf": {"pdfa": "3b"}}).status == 200
-
-
-def uploads_used_by_a_render(service: Service) -> None:
-    announced = {"filename": "a.html", "content_type": "text/html", "bytes": 4}
-    upload = service.call("POST", "/v1/uploads", json_body=announced).json
-    store_announced(service, upload["id"], b"<p>x")
-    wanted = {"type": "html", "upload_id": upload["id"], "templating": True}
-    assert service.render(input=wanted).status == 200
-    assert service.call("DELETE", f"/v1/uploads/{upload['id']}").status == 204
-
-
-def templates_of_every_size(service: Service) -> None:
-    for html in ("<p>", LARGE_HTML):
-        path = make_template(service, html=html, publish=True)
-        assert put_draft(service, path, html=html + "2").status == 200
-        assert put_draft(service, path, html=html + "3").status == 200
-        assert service.call("GET", f"{path}/draft").status == 200
-        assert service.call("GET", f"{path}/versions").status == 200
-        assert render_template(service, path).status == 200
-        dataset = service.call("POST", f"{path}/datasets", json_body={"name": "A", "data": {}})
-        place = f"{path}/datasets/{dataset.json['id']}"
-        assert service.call("DELETE", place).status == 204
-        assert service.call("DELETE", path).status == 200
-    service.clock.advance(days=30)
-    service.process_due()
-    assert service.call("GET", "/v1/templates?deleted=true").json["data"] == []
 
 
 def expired_files(service: Service) -> None:
@@ -269,6 +242,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         validated_documents(service)
         uploads_used_by_a_render(service)
         templates_of_every_size(service)
+        large_engine_calls(service)
         expired_files(service)
         failed_renders(service)
         late_renders(service)

@@ -6,7 +6,8 @@ import pytest
 from botocore.exceptions import ReadTimeoutError
 
 from chalicelib.core.errors import RenderFailure
-from tests.builders.service import FunctionKilled, LambdaClient, Service
+from tests.builders.lambda_client import FunctionKilled, LambdaClient
+from tests.builders.service import Service
 from tests.builders.templates import (
     TEMPLATES_PATH,
     make_template,

@@ -7,7 +7,8 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from tests.builders.http import ApiAnswer
-from tests.builders.service import FunctionKilled, LambdaClient, Service
+from tests.builders.lambda_client import FunctionKilled, LambdaClient
+from tests.builders.service import Service
 from tests.builders.templates import make_template
 from tests.builders.uploads import announce_upload, post_upload
 

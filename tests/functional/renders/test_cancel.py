@@ -9,7 +9,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import timeout_failure
 from chalicelib.engine.job import Job, JobContext, RenderTrace, RenderWarning
 from tests.builders.http import ApiAnswer
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.lambda_client import FunctionKilled
+from tests.builders.service import Service
 
 
 def cancel(service: Service, render_id: str, key: str | None = None) -> ApiAnswer:

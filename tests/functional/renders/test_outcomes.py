@@ -5,7 +5,8 @@ from typing import Any, NoReturn
 import pytest
 
 from chalicelib.engine.job import RenderedFile
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.lambda_client import FunctionKilled
+from tests.builders.service import Service
 
 MANY = tuple(RenderedFile("pdf", b"%PDF page", "application/pdf", pages=1) for _ in range(300))
 HASHES = (RenderedFile("txt", b"text", "text/plain; charset=utf-8"),)

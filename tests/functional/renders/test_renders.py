@@ -6,7 +6,8 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.sources import HtmlSource
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.lambda_client import FunctionKilled
+from tests.builders.service import Service
 from tests.fakes.engine import FAKE_PDF
 
 

@@ -2,7 +2,8 @@
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import RenderTrace
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.lambda_client import FunctionKilled
+from tests.builders.service import Service
 
 
 def test_longest_header_and_footer_are_not_stored_in_the_row(service: Service) -> None:

@@ -7,7 +7,8 @@ import pytest
 from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 
 from chalicelib.core.errors import RenderFailure
-from tests.builders.service import FunctionKilled, LambdaClient, Service
+from tests.builders.lambda_client import FunctionKilled, LambdaClient
+from tests.builders.service import Service
 
 URL = "https://lambda.test"
 

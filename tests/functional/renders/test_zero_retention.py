@@ -18,7 +18,8 @@ from chalicelib.engine.job import (
     RenderTrace,
     RenderWarning,
 )
-from tests.builders.service import FunctionKilled, LambdaClient, Service
+from tests.builders.lambda_client import FunctionKilled, LambdaClient
+from tests.builders.service import Service
 
 SECRET: Final = "Geheimnis-4711-Überweisung"
 CONTENT: Final = f"%PDF {SECRET} %%EOF".encode()

@@ -9,7 +9,8 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates import due_templates
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.lambda_client import FunctionKilled
+from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, template_rows
 from tests.functional.templates.test_versions import all_template_rows
 

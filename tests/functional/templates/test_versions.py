@@ -7,7 +7,8 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from tests.builders.http import ApiAnswer
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.lambda_client import FunctionKilled
+from tests.builders.service import Service
 from tests.builders.templates import (
     LARGE_HTML,
     TEMPLATES_PATH,

@@ -14,8 +14,9 @@ from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.maintenance import delete_workspace as deletion
 from chalicelib.features.workspaces.status import StatusTransitions
+from tests.builders.lambda_client import FunctionKilled
 from tests.builders.operator import OperatorTool
-from tests.builders.service import FunctionKilled, Service
+from tests.builders.service import Service
 
 OWNER = "ada@example.com"
 

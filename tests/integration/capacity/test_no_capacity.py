@@ -65,7 +65,7 @@ def window(stack: RunningStack, tenants: Tenants) -> Iterator[Window]:
         begun = time.monotonic()
         with pytest.raises(ClientError) as invoked:
             tenants.stores.clients.lambda_client(30).invoke(
-                FunctionName=stack.resources["RenderFunction"]["Ref"], Payload=b"{}"
+                FunctionName=stack.resources["EngineFunction"]["Ref"], Payload=b"{}"
             )
         invoked_s = time.monotonic() - begun
         yield Window(goes_on.result(), refused.result(), used.result(), invoked.value, invoked_s)

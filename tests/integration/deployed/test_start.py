@@ -19,7 +19,7 @@ FUNCTIONS = [
     if resource.get("Type") == "AWS::Serverless::Function"
 ]
 # One function for each code archive, with a package of that archive.
-KINDS = {"APIHandler": "pydantic", "RenderFunction": "pikepdf", "RelayFunction": "boto3"}
+KINDS = {"APIHandler": "pydantic", "EngineFunction": "pikepdf", "RelayFunction": "boto3"}
 REQUIRED = {setting.variable for setting in all_settings() if setting.default is None}
 PROBE = """
 import importlib, os, sys
@@ -47,11 +47,11 @@ def test_missing_variable_is_named_in_the_error(deployment: Deployment, function
 
 @pytest.mark.parametrize("layer", ["chromium", "fonts"])
 def test_missing_layer_is_named_in_the_error(deployment: Deployment, layer: str) -> None:
-    layers = deployment.configuration("RenderFunction")["Layers"]
+    layers = deployment.configuration("EngineFunction")["Layers"]
     others = [arn for arn in layers if f"-{layer}:" not in arn]
     assert len(others) == len(layers) - 1
 
-    with deployment.reconfigured_function("RenderFunction", Layers=others) as altered:
+    with deployment.reconfigured_function("EngineFunction", Layers=others) as altered:
         error = start_failure(deployment, altered)
 
     assert f"/opt/{layer}" in error

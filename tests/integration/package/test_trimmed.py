@@ -26,7 +26,7 @@ TESTS: Final = (
 
 
 def test_engine_works_with_the_deployed_packages() -> None:
-    folder = install_requirements(CODE_ARCHIVES["render.zip"])
+    folder = install_requirements(CODE_ARCHIVES["engine.zip"])
     options = ["-q", "-p", "no:cacheprovider", "--override-ini=addopts="]
 
     ran = run(folder, "-m", "pytest", *options, *TESTS)

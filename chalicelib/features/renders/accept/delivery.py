@@ -7,6 +7,7 @@ from typing import Literal
 from chalicelib.core.errors import ServiceError, validation_error
 from chalicelib.engine.job import Job, PageJob
 from chalicelib.features.renders.model import DeliveryType, RunMode
+from chalicelib.features.renders.run.jobs import referenced_uploads
 
 type TimeoutBehavior = Literal["continue", "cancel"]
 
@@ -63,20 +64,6 @@ def delivery_policy(request: DeliveryRequest, mode: RunMode, job: Job) -> Delive
         message = "cancel is needed where the file is not kept: nobody could fetch it later"
         raise validation_error("/timeout_behavior", message, "not_allowed")
     return policy
-
-
-def referenced_uploads(job: Job) -> dict[str, str]:
-    """Return the ids of a job's uploads, by JSON Pointer into the request."""
-    if not isinstance(job, PageJob):
-        return {}
-    return {
-        **job.source.referenced_uploads(),
-        **{
-            f"{pointer}/upload_id": source.upload_id
-            for pointer, source in job.output.pdf.content_sources()
-            if source.upload_id is not None
-        },
-    }
 
 
 def _delivery_errors(policy: DeliveryPolicy, mode: RunMode, job: Job) -> Iterator[ServiceError]:

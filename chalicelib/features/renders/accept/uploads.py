@@ -6,7 +6,7 @@ from typing import Final
 from chalicelib.core.errors import NotFound, RenderFailure, validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.job import Job
-from chalicelib.features.renders.accept.delivery import referenced_uploads
+from chalicelib.features.renders.run.jobs import referenced_uploads
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.read import ReadUploads

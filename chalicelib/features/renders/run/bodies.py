@@ -63,3 +63,8 @@ def is_large(job: Job) -> bool:
 def body_key(workspace_id: WorkspaceId, render_id: RenderId) -> str:
     """Return the object key of a render's body."""
     return f"tmp/ws/{workspace_id}/bodies/{render_id}"
+
+
+def engine_folder(workspace_id: WorkspaceId, name: str) -> str:
+    """Return the prefix of the temporary objects of one call of the engine."""
+    return f"tmp/ws/{workspace_id}/engine/{name}"

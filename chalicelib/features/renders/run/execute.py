@@ -1,33 +1,29 @@
-"""Run one attempt of a render: claim, render, check conformance, finish."""
+"""Run one attempt of a render: claim, ask the engine, check conformance, finish."""
 
 import datetime as dt
 import logging
-from collections.abc import Callable
+from concurrent.futures import Future
 from copy import replace
-from functools import partial
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import PoisonMessage, is_retryable
+from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.job import Job, JobContext, RenderOutcome
-from chalicelib.engine.schemas.check_schemas import CheckSchemas
+from chalicelib.engine.job import Job
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RunMode
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.after_final import SettleAndPublish
-from chalicelib.features.renders.run.bodies import RenderBodies
+from chalicelib.features.renders.run.bodies import RenderBodies, engine_folder
 from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
 from chalicelib.features.renders.run.check_conformance import CheckConformance
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.finish import FinishRender, check_files
-from chalicelib.features.renders.run.jobs import job_context
+from chalicelib.features.renders.run.jobs import upload_keys
 from chalicelib.features.renders.run.protocol import QueuedRender, RunRenderCall
-from chalicelib.features.uploads.contents import UploadContents
-
-type RunEngine = Callable[[Job, JobContext], RenderOutcome]
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +32,8 @@ _TIME_LIMITS: Final = {"sync": dt.timedelta(seconds=120), "async": dt.timedelta(
 _LOST_AFTER: Final = dt.timedelta(minutes=2)
 # Reserved for storing after the verdicts, if the caller waits until the render's deadline.
 _STORE_MARGIN_S: Final = 1.5
+# The wait of a queued render for a free engine; then its message comes again (decision 11).
+_QUEUED_SLOT_S: Final = 60.0
 
 
 class AttemptResult(NamedTuple):
@@ -46,25 +44,22 @@ class AttemptResult(NamedTuple):
 
 
 class ExecuteRender:
-    """Execution of attempts; the engine knows no tenant."""
+    """Execution of attempts; the engine has no rights."""
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
         renders: Renders,
         bodies: RenderBodies,
-        engine: RunEngine,
+        engine: RemoteEngine,
         check_conformance: CheckConformance,
         finish: FinishRender,
         settle_and_publish: SettleAndPublish,
         end: EndRender,
         cancellation_watch: CancellationWatch,
-        uploads: UploadContents,
-        schemas: CheckSchemas,
         clock: Clock,
     ) -> None:
         """Build from the stores and the engine."""
-        self._schemas = schemas
         self._renders = renders
         self._bodies = bodies
         self._engine = engine
@@ -73,13 +68,13 @@ class ExecuteRender:
         self._settle_and_publish = settle_and_publish
         self._end = end
         self._cancellation_watch = cancellation_watch
-        self._uploads = uploads
         self._clock = clock
 
     def run_called(self, call: RunRenderCall, invocation: str) -> AttemptResult:
         """Run the attempt that the API function requests.
 
         A call with a row holds the promised first attempt, which needs no claim (decision 10).
+        Raises FunctionBusy if no engine is free until the call's deadline, and EngineLost.
         """
         crash_if_armed(CrashPoint.RENDER_BEGUN)
         if call.row is not None:
@@ -87,7 +82,7 @@ class ExecuteRender:
             promised = replace(
                 render_of(dict(call.row)), status="processing", started_at=started_at
             )
-            return self._begin(promised, call.job, call.ends_at)
+            return self._begin(promised, call.job, call)
         attempt = self._new_attempt(call.attempt, invocation, mode="sync")
         claim = self._renders.claim(call.workspace_id, call.render_id, attempt)
         if claim is None:
@@ -95,7 +90,7 @@ class ExecuteRender:
             return AttemptResult(None)
         if not claim.is_mine:
             return self._skip(claim.render)
-        return self._begin(claim.render, call.job, call.ends_at)
+        return self._begin(claim.render, call.job, call)
 
     def run_queued(self, message: QueuedRender, invocation: str, message_id: str) -> AttemptResult:
         """Run the next attempt of a queued render; skip one that is final or running.
@@ -140,7 +135,7 @@ class ExecuteRender:
             self._settle_and_publish.settle(render)
         return AttemptResult(render)
 
-    def _begin(self, render: Render, job: Job | None, ends_at: float | None) -> AttemptResult:
+    def _begin(self, render: Render, job: Job | None, call: RunRenderCall | None) -> AttemptResult:
         crash_if_armed(CrashPoint.RENDER_CLAIMED)
         log.info("attempt begun", extra={"attempt": render.attempt})
         if job is None and render.body_key is not None:
@@ -148,19 +143,17 @@ class ExecuteRender:
         if job is None:
             log.error("the render's body is gone")
             return AttemptResult(self._end.fail_lost(render))
-        return self._run(render, job, ends_at)
+        return self._run(render, job, call)
 
-    def _run(self, render: Render, job: Job, ends_at: float | None) -> AttemptResult:
+    def _run(self, render: Render, job: Job, call: RunRenderCall | None) -> AttemptResult:
+        ends_at = None if call is None else call.ends_at
         deadline = (self._clock.now() + _TIME_LIMITS[render.mode]).timestamp()
         if ends_at is not None:
             deadline = min(deadline, ends_at)
-        uploads = partial(self._uploads.get, render.workspace_id)
         try:
-            context = job_context(
-                job, deadline=deadline, uploads=uploads, schemas=self._schemas, test=render.test
-            )
             with self._cancellation_watch.watch(render) as cancellation:
-                outcome = self._engine(job, replace(context, cancellation=cancellation))
+                context = self._call_context(render, job, call, (deadline, cancellation))
+                outcome = self._engine.run(job, context)
                 crash_if_armed(CrashPoint.RENDER_MADE)
                 check_files(render, outcome)
                 margin_s = 0 if ends_at is None else _STORE_MARGIN_S
@@ -176,3 +169,23 @@ class ExecuteRender:
         if (finished.status, finished.attempt) != ("succeeded", render.attempt):
             return AttemptResult(finished)
         return AttemptResult(finished, tuple(file.content for file in outcome.files))
+
+    def _call_context(
+        self,
+        render: Render,
+        job: Job,
+        call: RunRenderCall | None,
+        deadline_and_cancellation: tuple[float, Future[None]],
+    ) -> EngineCallContext:
+        deadline, cancellation = deadline_and_cancellation
+        queued_until = self._clock.now().timestamp() + _QUEUED_SLOT_S
+        return EngineCallContext(
+            tenant=render.workspace_id,
+            folder=engine_folder(render.workspace_id, f"{render.id}/{render.attempt}"),
+            ends_at=deadline,
+            slot_ends_at=queued_until if call is None else call.deadline,
+            uploads=upload_keys(job, render.workspace_id),
+            test=render.test,
+            may_store=not render.zero_retention,
+            cancellation=cancellation,
+        )

@@ -44,7 +44,12 @@ def invoke_with_retry(
             log.warning("the render function died", extra={"attempt": deaths})
         except FunctionLate:
             break
-    raise ServiceError(
+    raise no_capacity_error(purpose)
+
+
+def no_capacity_error(purpose: str) -> ServiceError:
+    """Return `region_degraded`, whose text names the `purpose`."""
+    return ServiceError(
         "region_degraded",
         f"There was no room for {purpose} in time; send the request again.",
         headers={"Retry-After": "5"},

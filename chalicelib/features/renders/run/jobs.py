@@ -1,15 +1,15 @@
-"""Jobs of renders: their JSON in invocations and the bucket, and the context of their runs."""
+"""Jobs of renders: their JSON in invocations and the bucket, and the uploads that they name."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Final
 
 import msgspec
 
+from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject, OpaqueObject
 from chalicelib.core.message_version import check_version
-from chalicelib.engine.job import Job, JobContext, PageJob, UploadReader
-from chalicelib.engine.schemas.check_schemas import CheckSchemas
+from chalicelib.engine.job import Job, PageJob
+from chalicelib.features.uploads.model import upload_key
 
 _VERSION: Final = 5
 # A body of the previous version may wait in a queue during a deployment.
@@ -61,14 +61,23 @@ def job_from_json(value: JsonObject) -> Job:
     return job
 
 
-def job_context(
-    job: Job, *, deadline: float, uploads: UploadReader, schemas: CheckSchemas, test: bool
-) -> JobContext:
-    """Return the context of a run of a job."""
-    schema = job.schema if isinstance(job, PageJob) else None
-    return JobContext(
-        deadline=deadline,
-        uploads=uploads,
-        check_data=partial(schemas.check_data, schema),
-        test=test,
-    )
+def referenced_uploads(job: Job) -> dict[str, str]:
+    """Return the ids of a job's uploads, by JSON Pointer into the request."""
+    if not isinstance(job, PageJob):
+        return {}
+    return {
+        **job.source.referenced_uploads(),
+        **{
+            f"{pointer}/upload_id": source.upload_id
+            for pointer, source in job.output.pdf.content_sources()
+            if source.upload_id is not None
+        },
+    }
+
+
+def upload_keys(job: Job, workspace_id: WorkspaceId) -> dict[str, str]:
+    """Return the object keys of a job's uploads by their ids."""
+    return {
+        upload_id: upload_key(workspace_id, UploadId(upload_id))
+        for upload_id in referenced_uploads(job).values()
+    }

@@ -99,6 +99,10 @@ class RunNow:
             except FunctionBusy as refusal:
                 # The function may have begun in spite of its refusal: attempt 1 is not repeated.
                 attempt, busy = max(attempt, 2 if refusal.may_have_begun else 1), True
+                if refusal.has_waited:
+                    # An attempt that is not promised was claimed before the wait.
+                    made = attempt if attempt > 1 else 0
+                    return self._handle_unbegun(render, job, caller, made, is_refused=True)
                 time.sleep(min(_RETRY_PAUSE_S, left_s))
             except FunctionLate:
                 log.info("the render is late", extra={"attempt": attempt})
@@ -110,10 +114,23 @@ class RunNow:
                 return self._result(render, answer)
         if attempt > MAX_ATTEMPTS:
             return SyncResult(self._end.fail_lost(render))
-        if caller.cancel_on_timeout and (busy or attempt > 1):
+        is_refused = busy or attempt > 1
+        return self._handle_unbegun(render, job, caller, attempt - 1, is_refused=is_refused)
+
+    def _handle_unbegun(
+        self,
+        render: Render,
+        job: Job,
+        caller: WaitingCaller,
+        attempts_made: int,
+        *,
+        is_refused: bool,
+    ) -> SyncResult:
+        """Refuse or cancel a render that no function runs, or continue it in the background."""
+        if is_refused and caller.cancel_on_timeout:
             return self._cancel_no_capacity(render, caller)
         return self._handle_timeout(
-            render, job, caller, running_attempt=NO_ATTEMPT, attempts_made=attempt - 1
+            render, job, caller, running_attempt=NO_ATTEMPT, attempts_made=attempts_made
         )
 
     def _result(self, render: Render, answer: dict[str, Any]) -> SyncResult:

@@ -1,0 +1,1 @@
+"""Function that opens pages and runs templates: the engine, without rights on AWS."""

@@ -1,0 +1,58 @@
+"""Service of calls in the engine function."""
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from chalicelib.adapters.json_logs import ids_in_payload, log_context
+from chalicelib.adapters.net.presigned import PresignedHttpObjects
+from chalicelib.bootstrap.crash_points import arm_crash_points
+from chalicelib.bootstrap.invocation_errors import reported_errors
+from chalicelib.bootstrap.tenancy import TenantGuard
+from chalicelib.core.clock import SystemClock
+from chalicelib.engine.remote.calls import call_from_json
+from chalicelib.engine.remote.execute import ExecuteCall
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from chalicelib.core.json import JsonObject
+    from chalicelib.engine.remote.execute import Engine
+    from chalicelib.engine.schemas.check_schemas import CheckSchemas
+    from chalicelib.settings import EngineSettings
+
+
+class EngineServices(NamedTuple):
+    """Services of this process."""
+
+    execute: ExecuteCall
+    tenant_guard: TenantGuard
+
+
+def engine_services(settings: "EngineSettings", engine: "Engine") -> EngineServices:
+    """Return the services over an engine."""
+    arm_crash_points(settings.crash_points)
+    execute = ExecuteCall(engine, PresignedHttpObjects(), _check_schemas, SystemClock())
+    return EngineServices(execute, TenantGuard(settings.tenancy))
+
+
+def serve(event: "JsonObject", context: "LambdaContext", services: EngineServices) -> "JsonObject":
+    """Return the JSON of the answer to a call.
+
+    Log lines carry the ids in the event: request, render and workspace. Raises
+    TenantIsolationError before anything is run, and InvocationError.
+    """
+    services.tenant_guard.admit(context.tenant_id)
+    with (
+        log_context(invocation=context.aws_request_id, **ids_in_payload(event)),
+        reported_errors(),
+    ):
+        return services.execute(call_from_json(event)).to_json()
+
+
+@cache
+def _check_schemas() -> "CheckSchemas":
+    # Imported late: no cold start waits for it (decision 7).
+    from chalicelib.engine.schemas.check_schemas import CheckSchemas  # noqa: PLC0415
+    from chalicelib.engine.schemas.worker import SchemaWorker  # noqa: PLC0415
+
+    return CheckSchemas(SchemaWorker())

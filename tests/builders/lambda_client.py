@@ -1,0 +1,103 @@
+"""Lambda in this process: the functions that others invoke."""
+
+import io
+import json
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from chalicelib.bootstrap.invocation_errors import InvocationError
+from chalicelib.bootstrap.tenancy import TenantGuard
+from chalicelib.engine.remote.execute import ExecuteCall
+from functions.engine.serve import EngineServices, serve
+from tests.builders.aws_actions import acting_as, current_function
+from tests.fakes.engine_function import MAX_PAYLOAD_BYTES
+from tests.fakes.presigned import SignedObjects
+
+if TYPE_CHECKING:
+    from chalicelib.core.json import JsonObject
+    from chalicelib.engine.ports import PresignedObjects
+    from tests.builders.service import Service
+
+
+class FunctionKilled(BaseException):
+    """Simulated death of a function's process."""
+
+
+class LambdaClient:
+    """Runs functions in this process, as `boto3.client("lambda")` would call them."""
+
+    class exceptions:  # noqa: N801 -- as botocore names it
+        class TooManyRequestsException(Exception):  # noqa: N818
+            """No capacity."""
+
+    def __init__(self, service: "Service") -> None:
+        self._service = service
+
+    def invoke(self, *, FunctionName: str, Payload: bytes, **options: Any) -> dict[str, Any]:  # noqa: N803
+        if FunctionName == self._service.resources["ValidateFunction"]["Ref"]:
+            self._service.aws_actions.record_invocation(FunctionName)
+            self._service.validate_tenants.append(options.get("TenantId"))
+            assert self._service.verdicts is not None
+            verdicts = self._service.verdicts(json.loads(Payload))
+            return {"Payload": io.BytesIO(json.dumps({"verdicts": verdicts}).encode())}
+        assert len(Payload) < MAX_PAYLOAD_BYTES, "Lambda takes 6 MB"
+        if FunctionName == self._service.settings.engine_function:
+            return self._run_engine(json.loads(Payload), options.get("TenantId"))
+        assert FunctionName == self._service.settings.render_function
+        self._service.aws_actions.record_invocation(FunctionName)
+        self._service.last_event = json.loads(Payload)
+        with acting_as(""):
+            failure = next(self._service.invoke_failures, None)
+        try:
+            if failure is not None:
+                raise failure
+            answer = self._service.serve(json.loads(Payload), f"call-{next(self._service.calls)}")
+        except FunctionKilled:
+            return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
+        except InvocationError as failed:
+            return failed_invocation(failed)
+        return {"Payload": io.BytesIO(json.dumps(answer).encode())}
+
+    def _run_engine(self, event: dict[str, Any], tenant: str | None) -> dict[str, Any]:
+        service = self._service
+        service.aws_actions.record_invocation(service.settings.engine_function)
+        service.engine_calls.append(EngineInvocation(event, tenant))
+        caller = current_function()
+        failures = service.invoke_failures if caller == "APIHandler" else service.engine_failures
+        with acting_as(""):
+            failure = next(failures, None)
+        if isinstance(failure, FunctionKilled):
+            return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
+        if failure is not None:
+            raise failure
+        objects = SignedObjects(service.clients.s3, service.settings.bucket, caller)
+        try:
+            with acting_as("EngineFunction"):
+                answer = serve_engine(service, objects, event, tenant)
+        except InvocationError as failed:
+            return failed_invocation(failed)
+        return {"Payload": io.BytesIO(json.dumps(answer).encode())}
+
+
+class EngineInvocation(NamedTuple):
+    """One invocation of the engine function."""
+
+    event: Mapping[str, Any]
+    tenant: str | None
+
+
+def failed_invocation(failure: InvocationError) -> dict[str, Any]:
+    """Return what Lambda answers where the function raised."""
+    error = {"errorType": type(failure).__name__, "errorMessage": str(failure)}
+    return {"FunctionError": "Unhandled", "Payload": io.BytesIO(json.dumps(error).encode())}
+
+
+def serve_engine(
+    service: "Service", objects: "PresignedObjects", event: Any, tenant: str | None
+) -> "JsonObject":
+    """Run the engine function's handler over the engine of a service."""
+    schemas = service.services.state.check_schemas
+    execute = ExecuteCall(service.engine, objects, lambda: schemas, service.clock)
+    context: Any = SimpleNamespace(aws_request_id="engine-call", tenant_id=tenant)
+    return serve(event, context, EngineServices(execute, TenantGuard(service.tenancy)))

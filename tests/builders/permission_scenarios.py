@@ -1,0 +1,56 @@
+"""What templates, uploads, validators and the engine make the functions do on AWS."""
+
+from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
+from tests.builders.service import Service
+from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
+from tests.builders.uploads import store_announced
+from tests.builders.validation_results import fake_large_documents
+
+
+def validated_documents(service: Service) -> None:
+    with fake_large_documents(service):
+        assert service.render(output={"pdf": {"pdfa": "3b"}}).status == 200
+
+
+def uploads_used_by_a_render(service: Service) -> None:
+    announced = {"filename": "a.html", "content_type": "text/html", "bytes": 4}
+    upload = service.call("POST", "/v1/uploads", json_body=announced).json
+    store_announced(service, upload["id"], b"<p>x")
+    wanted = {"type": "html", "upload_id": upload["id"], "templating": True}
+    assert service.render(input=wanted).status == 200
+    assert service.call("DELETE", f"/v1/uploads/{upload['id']}").status == 204
+
+
+def templates_of_every_size(service: Service) -> None:
+    for html in ("<p>", LARGE_HTML):
+        path = make_template(service, html=html, publish=True)
+        assert put_draft(service, path, html=html + "2").status == 200
+        assert put_draft(service, path, html=html + "3").status == 200
+        assert service.call("GET", f"{path}/draft").status == 200
+        assert service.call("GET", f"{path}/versions").status == 200
+        assert render_template(service, path).status == 200
+        dataset = service.call("POST", f"{path}/datasets", json_body={"name": "A", "data": {}})
+        place = f"{path}/datasets/{dataset.json['id']}"
+        assert service.call("DELETE", place).status == 204
+        assert service.call("DELETE", path).status == 200
+    service.clock.advance(days=30)
+    service.process_due()
+    assert service.call("GET", "/v1/templates?deleted=true").json["data"] == []
+
+
+def large_engine_calls(service: Service) -> None:
+    """Let calls of the engine exceed an invocation: a result, and a job that is only linted."""
+    small = service.engine.content
+    service.engine.content = b"%PDF-" + b"x" * MAX_INLINE_RESULT_BYTES
+    assert service.render().status == 200
+    service.engine.content = small
+    # These numbers grow when serialized and exceed the limit of an invocation.
+    numbers = ",".join(["1e15"] * 700_000)
+    wanted = '{"input":{"type":"html","html":"{{ n }}","templating":true},"data":{"n":['
+    body = f"{wanted}{numbers}]}}}}".encode()
+    assert service.call("POST", "/v1/renders/preflight", body=body).status == 200
+    path = make_template(service, html="<p>{{ n }}</p>")
+    dataset = {"name": "A", "data": {"n": 1}}
+    assert service.call("POST", f"{path}/datasets", json_body=dataset).status == 201
+    assert service.call("POST", f"{path}/publish").status == 201
+    service.process_due()
