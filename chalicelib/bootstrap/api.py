@@ -11,7 +11,7 @@ from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap.api_renders import RenderUseCases
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_templates import TemplateUseCases
-from chalicelib.bootstrap.crash_points import arm_crash_points
+from chalicelib.bootstrap.cold_start import arm_crash_points
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
 from chalicelib.features.einvoices.validate import ValidateEInvoice

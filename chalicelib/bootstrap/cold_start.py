@@ -1,7 +1,9 @@
-"""Warm-up of a function at its cold start."""
+"""Cold start of every function: its warm-up, and the arming of its crash points."""
 
 from collections.abc import Callable
 
+from chalicelib.adapters.json_logs import current_ids
+from chalicelib.core import crash_points
 from chalicelib.settings import is_on_lambda
 
 
@@ -14,3 +16,8 @@ def warm_up_on_lambda(warm_up: Callable[[], None]) -> None:
     """
     if is_on_lambda():
         warm_up()
+
+
+def arm_crash_points(folder: str) -> None:
+    """Arm the crash points of this process if a folder is set, which only tests do."""
+    crash_points.arm(folder, lambda: current_ids().get("request_id"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from chalicelib.adapters.aws.messages import QueueConsumer, QueueConsumers
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.bootstrap.crash_points import arm_crash_points
+from chalicelib.bootstrap.cold_start import arm_crash_points
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.clock import Clock
 from chalicelib.features.einvoices.validate_received import ValidateReceived

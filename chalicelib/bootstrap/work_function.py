@@ -9,7 +9,7 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.json_logs import configure_logging, log_context
 from chalicelib.adapters.metrics import Metrics
-from chalicelib.bootstrap.crash_points import arm_crash_points
+from chalicelib.bootstrap.cold_start import arm_crash_points
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.bootstrap.work import WORK, Work
 from chalicelib.core.clock import Clock, SystemClock

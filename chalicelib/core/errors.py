@@ -84,3 +84,12 @@ def validation_error(path: str, message: str, code: str = "invalid") -> ServiceE
         f"{path or 'The body'}: {message}",
         errors=[FieldError(path, code, message)],
     )
+
+
+def no_capacity_error(purpose: str) -> ServiceError:
+    """Return `region_degraded`, whose text names the `purpose`."""
+    return ServiceError(
+        "region_degraded",
+        f"There was no room for {purpose} in time; send the request again.",
+        headers={"Retry-After": "5"},
+    )

@@ -1,4 +1,4 @@
-"""Ports of the engine: the interface of its only network access, which bootstrap provides.
+"""Ports of the engine: its network access, which bootstrap provides, and presigned objects.
 
 No other part of the engine opens a connection by itself (decision 15).
 """
@@ -9,7 +9,6 @@ from enum import Enum
 from typing import NamedTuple, Protocol
 
 from chalicelib.core.destinations import host_and_port
-from chalicelib.core.presigned import PresignedPost
 
 
 class SentState(Enum):
@@ -74,6 +73,13 @@ class Egress(Protocol):
         is larger than `max_bytes` or takes longer than `timeout_s`.
         """
         ...
+
+
+class PresignedPost(NamedTuple):
+    """Form (multipart/form-data) that stores one object: `fields` first, the file last."""
+
+    url: str
+    fields: Mapping[str, str]
 
 
 class PresignedObjects(Protocol):

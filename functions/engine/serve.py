@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chalicelib.adapters.json_logs import ids_in_payload, log_context
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
-from chalicelib.bootstrap.crash_points import arm_crash_points
+from chalicelib.bootstrap.cold_start import arm_crash_points
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.bootstrap.tenancy import TenantGuard
 from chalicelib.core.clock import SystemClock

@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 
 from chalicelib.adapters.aws.functions import FunctionBusy, LambdaFunction
 from chalicelib.core.clock import SystemClock
-from chalicelib.core.presigned import PresignedPost
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.ports import DestinationUnreachableError, PresignedPost
 from chalicelib.engine.remote.calls import call_from_json
 from chalicelib.engine.remote.execute import Engine, ExecuteCall
 

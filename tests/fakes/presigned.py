@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-from chalicelib.core.presigned import PresignedPost
+from chalicelib.engine.ports import PresignedPost
 from tests.builders.aws_actions import acting_as
 
 

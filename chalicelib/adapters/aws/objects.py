@@ -13,7 +13,7 @@ from chalicelib.adapters.aws.object_streams import (
     Readable,
     StoredContent,
 )
-from chalicelib.core.presigned import PresignedPost
+from chalicelib.engine.ports import PresignedPost
 
 if TYPE_CHECKING:
     from botocore.response import StreamingBody

@@ -25,9 +25,9 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.core.presigned import PresignedPost
 from chalicelib.engine.deadline import timeout_failure
 from chalicelib.engine.job import Job, PageJob, RenderOutcome
+from chalicelib.engine.ports import PresignedPost
 from chalicelib.engine.remote.calls import (
     MAX_INLINE_JOB_BYTES,
     MAX_INLINE_RESULT_BYTES,

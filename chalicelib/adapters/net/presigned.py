@@ -5,8 +5,7 @@ from collections.abc import Collection
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.core.presigned import PresignedPost
-from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse
+from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse, PresignedPost
 
 if TYPE_CHECKING:
     from chalicelib.adapters.net.http import RequestOptions

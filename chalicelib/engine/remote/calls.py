@@ -10,8 +10,8 @@ import msgspec
 
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.message_version import check_version
-from chalicelib.core.presigned import PresignedPost
 from chalicelib.engine.job import Job
+from chalicelib.engine.ports import PresignedPost
 
 VERSION: Final = 1
 # Lambda takes 6 MiB, and as much for the response. The ids and addresses of a call fit in the rest.

@@ -1,9 +1,12 @@
 """Execution of a call in the engine function."""
 
 import hashlib
+import logging
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Final, Protocol, assert_never
 
 import msgspec
@@ -15,6 +18,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.job import Job, JobContext, PageJob, RenderOutcome
+from chalicelib.engine.ports import DestinationUnreachableError
 from chalicelib.engine.remote.calls import (
     MAX_INLINE_RESULT_BYTES,
     AnyCall,
@@ -35,14 +39,20 @@ from chalicelib.engine.remote.results import (
     RunResult,
     encode_result,
 )
-from chalicelib.engine.remote.stop_watch import watch_for_stop
 
 if TYPE_CHECKING:
     from chalicelib.engine.ports import PresignedObjects
     from chalicelib.engine.schemas.check_schemas import CheckSchemas
 
+log = logging.getLogger(__name__)
+
 _MAX_JOB_BYTES: Final = 120_000_000
 _MAX_UPLOAD_BYTES: Final = 120_000_000
+# Most jobs end before the first look, so they cost no request.
+FIRST_LOOK_S: Final = 1.0
+NEXT_LOOK_S: Final = 0.5
+_LOOK_TIMEOUT_S: Final = 3.0
+_MAX_STOP_BYTES: Final = 1_000
 # The result is stored after the deadline of the job, too.
 _STORE_S: Final = 20.0
 
@@ -135,7 +145,7 @@ class ExecuteCall:
                 # The caller deletes it when it stops waiting.
                 raise timeout_failure()
             job = msgspec.convert(json.loads_own(content), Job)
-        with watch_for_stop(call.stop_url, self._objects) as stop:
+        with _watch_for_stop(call.stop_url, self._objects) as stop:
             yield job, self._context(job, call, stop)
 
     def _context(self, job: Job, call: JobCall, stop: Future[None]) -> JobContext:
@@ -189,3 +199,40 @@ def _too_large(call: AnyCall, size: int) -> FailureRecord:
         "allowed."
     )
     return FailureRecord("output_too_large", message)
+
+
+@contextmanager
+def _watch_for_stop(url: str | None, objects: "PresignedObjects") -> Iterator[Future[None]]:
+    """Yield a future that is set once there is an object at `url`; None: never."""
+    stop: Future[None] = Future()
+    if url is None:
+        yield stop
+        return
+    done = threading.Event()
+    # A thread of its own keeps the log ids of this one by its context.
+    arguments = (_look_until_done, url, objects, stop, done)
+    threading.Thread(
+        target=copy_context().run, args=arguments, name="stop-watch", daemon=True
+    ).start()
+    try:
+        yield stop
+    finally:
+        done.set()
+
+
+def _look_until_done(
+    url: str, objects: "PresignedObjects", stop: Future[None], done: threading.Event
+) -> None:
+    pause_s = FIRST_LOOK_S
+    while not done.wait(pause_s):
+        pause_s = NEXT_LOOK_S
+        try:
+            found = objects.get(url, max_bytes=_MAX_STOP_BYTES, timeout_s=_LOOK_TIMEOUT_S)
+        except DestinationUnreachableError:
+            # The next look follows soon, and the job ends at its deadline in any case.
+            log.warning("the stop object could not be looked for", exc_info=True)
+            continue
+        if found is not None:
+            log.info("stopped")
+            stop.set_result(None)
+            return

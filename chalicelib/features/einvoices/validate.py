@@ -1,23 +1,33 @@
 """Validate a received e-invoice: return its conformance report and its content."""
 
+import logging
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from chalicelib.adapters.aws.functions import LambdaFunction
+from chalicelib.adapters.aws.functions import (
+    FunctionBusy,
+    FunctionDied,
+    FunctionLate,
+    LambdaFunction,
+)
 from chalicelib.core.clock import Clock
-from chalicelib.core.errors import RenderFailure, ServiceError, validation_error
+from chalicelib.core.errors import RenderFailure, ServiceError, no_capacity_error, validation_error
 from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
 from chalicelib.features.einvoices.validate_received import VERSION, ValidationCall
 from chalicelib.features.renders.accept.command import check_region
-from chalicelib.features.renders.run.invoke import invoke_with_retry, no_capacity_error
+from chalicelib.features.renders.model import MAX_ATTEMPTS
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.entitlements import require_feature
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 from chalicelib.features.workspaces.model import Workspace
 
+log = logging.getLogger(__name__)
+
 _MAX_BYTES: Final = 20_000_000
+_RETRY_PAUSE_S: Final = 0.15
 # Reserved for the response, which may have some megabytes: the invoice is returned even if the
 # validators time out.
 _RESPONSE_MARGIN_S: Final = 2.5
@@ -92,12 +102,24 @@ class ValidateEInvoice:
             raise validation_error(document.pointer, message, "too_large")
 
     def _invoke(self, call: ValidationCall) -> JsonObject:
-        deadline = call.deadline + _RESPONSE_MARGIN_S
-        answer = invoke_with_retry(
-            self._function, call.to_json(), purpose=_PURPOSE, deadline=deadline, clock=self._clock
-        )
-        check_version(answer, VERSION)
-        return answer
+        """Return the answer; a busy function is asked until the deadline, a dead one again."""
+        deaths = 0
+        event: Any = call.to_json()
+        ends_at = call.deadline + _RESPONSE_MARGIN_S
+        while deaths < MAX_ATTEMPTS and (left_s := ends_at - self._clock.now().timestamp()) > 0:
+            try:
+                answer = self._function.invoke(event, wait_s=left_s)
+            except FunctionBusy:
+                time.sleep(min(_RETRY_PAUSE_S, left_s))
+            except FunctionDied:
+                deaths += 1
+                log.warning("the render function died", extra={"attempt": deaths})
+            except FunctionLate:
+                break
+            else:
+                check_version(answer, VERSION)
+                return answer
+        raise no_capacity_error(_PURPOSE)
 
 
 def _refusal(refusal: JsonObject, document: ReceivedDocument) -> ServiceError:

@@ -8,7 +8,7 @@ from typing import Final
 from chalicelib.adapters.aws.functions import FunctionBusy
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.core.clock import Clock
-from chalicelib.core.errors import FieldError, RenderFailure, ServiceError
+from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, no_capacity_error
 from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.job import PageJob
@@ -16,7 +16,6 @@ from chalicelib.engine.sources import Source
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.model import MAX_ATTEMPTS
 from chalicelib.features.renders.run.bodies import engine_folder, is_large
-from chalicelib.features.renders.run.invoke import no_capacity_error
 from chalicelib.features.renders.run.jobs import upload_keys
 from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
 from chalicelib.features.templates.datasets import ReadDatasets

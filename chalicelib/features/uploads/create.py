@@ -9,7 +9,7 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import IdGenerator, UploadId, WorkspaceId
-from chalicelib.core.presigned import PresignedPost
+from chalicelib.engine.ports import PresignedPost
 from chalicelib.features.uploads.model import Upload, UploadStatus
 from chalicelib.features.uploads.repository import Uploads
 

@@ -8,7 +8,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, FieldError, NotFound
 from chalicelib.core.ids import UploadId, WorkspaceId, is_id
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.core.presigned import PresignedPost
+from chalicelib.engine.ports import PresignedPost
 from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.repository import Uploads
 

@@ -7,8 +7,7 @@ import pytest
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
-from chalicelib.core.presigned import PresignedPost
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.ports import DestinationUnreachableError, PresignedPost
 from tests.integration.objects.conftest import BUCKET
 
 pytestmark = pytest.mark.integration

@@ -12,7 +12,7 @@ import urllib3
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.core.presigned import PresignedPost
+from chalicelib.engine.ports import PresignedPost
 from tests.integration.objects.conftest import BUCKET, FaultyClients
 
 pytestmark = pytest.mark.integration
