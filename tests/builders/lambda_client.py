@@ -75,6 +75,11 @@ class LambdaClient:
         try:
             with acting_as("EngineFunction"):
                 answer = serve_engine(service, objects, event, tenant)
+        except FunctionKilled:
+            # Otherwise it stands for the death of the render function.
+            if caller != "APIHandler":
+                raise
+            return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
         except InvocationError as failed:
             return failed_invocation(failed)
         return {"Payload": io.BytesIO(json.dumps(answer).encode())}

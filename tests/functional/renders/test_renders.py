@@ -103,6 +103,7 @@ def test_message_of_another_release_fails_alone(service: Service, body: str) -> 
     accepted = service.render(mode="async").json
     good = {
         "messageId": "good",
+        "receiptHandle": "g",
         "body": f'{{"v": 1, "workspace_id": "{service.workspace}", '
         f'"render_id": "{accepted["id"]}", "request_id": "r"}}',
     }
