@@ -9,9 +9,10 @@ from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap.api_renders import RenderUseCases
-from chalicelib.bootstrap.api_state import ApiState
+from chalicelib.bootstrap.api_state import ApiState, WallsCheck
 from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.bootstrap.cold_start import arm_crash_points
+from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
 from chalicelib.features.einvoices.validate import ValidateEInvoice
@@ -153,9 +154,21 @@ class ApiServices:
         return self._signing_keys.valid_keys
 
     @property
-    def checks(self) -> Mapping[str, Callable[[], object]]:
-        """Checks of `/healthz` by name; a check that raises has failed."""
-        return {"state": lambda: self.state.tables.get(self.settings.main_table, "HEALTH")}
+    def checks(self) -> Mapping[str, Callable[[], bool]]:
+        """Checks of `/healthz` by name: False where a part is missing, raising where it fails."""
+        return {
+            "database": self._can_read,
+            "walls": self._walls_check,
+            "tenancy": lambda: isolates_tenants(self.settings.tenancy),
+        }
+
+    def _can_read(self) -> bool:
+        self.state.tables.get(self.settings.main_table, "HEALTH")
+        return True
+
+    @cached_property
+    def _walls_check(self) -> WallsCheck:
+        return WallsCheck(self.state.engine, self.state.clock)
 
 
 @cache

@@ -1,18 +1,60 @@
 """State of the API function that its features share: settings, ids, services over resources."""
 
+import datetime as dt
+import logging
 from functools import cached_property
+from typing import Final
 
-from chalicelib.adapters.aws.functions import LambdaFunction
-from chalicelib.adapters.aws.remote_engine import RemoteEngine
+from chalicelib.adapters.aws.functions import FunctionBusy, LambdaFunction
+from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.clock import Clock
-from chalicelib.core.ids import IdGenerator
+from chalicelib.core.errors import RenderFailure
+from chalicelib.core.ids import IdGenerator, WorkspaceId
 from chalicelib.features.renders.run.after_final import SettleAndPublish
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.settings import ApiSettings
+
+log = logging.getLogger(__name__)
+
+# The walls of a deployment change with its platform only.
+_ASKED_EVERY: Final = dt.timedelta(minutes=5)
+_ASKED_AGAIN_AFTER: Final = dt.timedelta(seconds=15)
+_SELF_TEST_S: Final = 2.0
+# With tenant isolation the self-test has an environment of its own.
+_SELF_TEST_TENANT: Final = WorkspaceId("self-test")
+
+
+class WallsCheck:
+    """Check whether the engine's processes have all their walls, by its self-test."""
+
+    def __init__(self, engine: RemoteEngine, clock: Clock) -> None:
+        """Ask `engine` with the first check."""
+        self._engine = engine
+        self._clock = clock
+        self._ask_at = dt.datetime.min.replace(tzinfo=dt.UTC)
+        self._are_complete = False
+
+    def __call__(self) -> bool:
+        """Tell whether the last answer of the engine named no missing wall; False without one."""
+        now = self._clock.now()
+        if now < self._ask_at:
+            return self._are_complete
+        self._ask_at = now + _ASKED_AGAIN_AFTER
+        until = now.timestamp() + _SELF_TEST_S
+        context = EngineCallContext(
+            tenant=_SELF_TEST_TENANT, folder="", ends_at=until, slot_ends_at=until, may_store=False
+        )
+        try:
+            self._are_complete = not self._engine.missing_walls(context)
+        except (FunctionBusy, EngineLost, RenderFailure):
+            log.warning("the engine gave no answer about its walls", exc_info=True)
+        else:
+            self._ask_at = now + _ASKED_EVERY
+        return self._are_complete
 
 
 class ApiState(SharedServices):

@@ -13,8 +13,9 @@ class Health(Model):
 
     status: Literal["ok", "failing"]
     version: str
-    checks: dict[str, Literal["ok", "failed"]]
-    """The state of each dependency, by name."""
+    checks: dict[str, Literal["ok", "missing", "failing"]]
+    """The state of each part, by name. `walls`: what confines documents; `tenancy`: whether each
+    workspace has environments of its own. The service works where these are missing."""
 
 
 class ErrorCode(Model):

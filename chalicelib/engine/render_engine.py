@@ -2,15 +2,18 @@
 
 import ctypes
 import importlib
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.templating.worker import TemplateWorker
+from chalicelib.engine.walls import NOT_DUMPABLE, Walls
 
 if TYPE_CHECKING:
     from chalicelib.core.errors import RenderFailure
+    from chalicelib.engine.deadline import Deadline
     from chalicelib.engine.job import Job, JobContext, PageJob, RenderOutcome
     from chalicelib.engine.ports import Egress
 
@@ -21,7 +24,7 @@ _PR_SET_DUMPABLE: Final = 4
 class RenderEngine:
     """Engine that makes documents, one at a time."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- each is a setting of its own
         self,
         chromium_dir: str,
         fonts_dir: str,
@@ -30,13 +33,16 @@ class RenderEngine:
         egress: "Egress",
         authorities: str = "",
         on_recycle: Callable[[str], None] = lambda _why: None,
+        walls: Walls | None = None,
     ) -> None:
         """Prepare without starting a process.
 
         `sandbox=False` only where the platform itself is the sandbox. `egress` is the engine's only
         way to other machines. `authorities` is a PEM file of certificate authorities that pages
         trust besides the browser's own. `on_recycle` gets the reason why a browser was ended.
+        `walls` admits processes that lack some; without it none may be missing.
         """
+        self._walls = walls or Walls()
         self._browser = Browser(
             Path(chromium_dir),
             Path(fonts_dir),
@@ -44,8 +50,9 @@ class RenderEngine:
             ca_bundle=Path(authorities) if authorities else None,
             sandbox=sandbox,
             on_recycle=on_recycle,
+            walls=self._walls,
         )
-        self._templates = TemplateWorker()
+        self._templates = TemplateWorker(walls=self._walls)
         self._egress = egress
 
     def start_browser(self) -> None:
@@ -71,6 +78,15 @@ class RenderEngine:
         importlib.import_module("chalicelib.engine.pipeline")
         self._browser.start()
 
+    def missing_walls(self, deadline: "Deadline") -> tuple[str, ...]:
+        """Return the walls that the processes of this engine lack, once each kind has started.
+
+        Raises RenderFailure `render_timeout`.
+        """
+        self._browser.start()
+        self._templates.prove_walls(time.time() + deadline.remaining_s())
+        return self._walls.missing
+
     def run(self, job: "Job", context: "JobContext") -> "RenderOutcome":
         """Make the files of a job; raises RenderFailure."""
         # Imported late: the browser starts first and does not need them.
@@ -93,10 +109,11 @@ class RenderEngine:
         return template_faults(job, context, self._templates, self._egress)
 
 
-def make_undumpable() -> None:
+def make_undumpable(walls: Walls) -> None:
     """Forbid other processes of this user to trace this one or read its memory and environment.
 
     Where the platform is the sandbox, as on Lambda, a page's process that broke out of the browser
-    is such a process, and the credentials of the function are in this environment.
+    is such a process. Raises WallsMissing.
     """
-    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    is_refused = ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) != 0
+    walls.admit("engine", [NOT_DUMPABLE] if is_refused else [])

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
+from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.engine.render_engine import RenderEngine
+from chalicelib.engine.walls import Walls
 from chalicelib.settings import EngineSettings, ca_bundle_path
 
 if TYPE_CHECKING:
@@ -46,6 +48,10 @@ def _engine_services() -> "EngineServices":
     """Start the engine of this process, and wire the execution of calls to it."""
     _tune_for_start()
     settings = EngineSettings.from_env()
+    walls = Walls(
+        may_miss=isolates_tenants(settings.tenancy),
+        on_missing=partial(_count_missing_wall, settings.stack),
+    )
     engine = RenderEngine(
         chromium_dir=settings.chromium_dir,
         fonts_dir=settings.fonts_dir,
@@ -53,6 +59,7 @@ def _engine_services() -> "EngineServices":
         egress=GuardedEgress(allow=settings.egress_allow, own_hosts=settings.own_hosts),
         authorities=ca_bundle_path(),
         on_recycle=partial(_count_recycle, settings.stack),
+        walls=walls,
     )
     engine.start_browser()
     # The browser starts in its own process; the other modules are imported meanwhile.
@@ -60,9 +67,9 @@ def _engine_services() -> "EngineServices":
     from chalicelib.engine.render_engine import make_undumpable  # noqa: PLC0415
     from functions.engine.serve import engine_services  # noqa: PLC0415
 
-    make_undumpable()
     configure_logging("engine")
-    services = engine_services(settings, engine)
+    make_undumpable(walls)
+    services = engine_services(settings, engine, walls)
     _BACKGROUND_THREAD.submit(_load_in_background, engine, settings.stack)
     engine.wait_until_ready()
     return services
@@ -92,6 +99,10 @@ def _restore_defaults() -> None:
 
 def _count_recycle(stack: str, reason: str) -> None:
     _count(stack, "BrowserRecycles", reason=reason)
+
+
+def _count_missing_wall(stack: str, _wall: str) -> None:
+    _count(stack, "WallsMissing")
 
 
 def _count(stack: str, metric: str, **by: str) -> None:

@@ -1,6 +1,6 @@
 """Service of calls in the engine function."""
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from chalicelib.adapters.json_logs import ids_in_payload, log_context
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
     from chalicelib.engine.remote.execute import Engine
     from chalicelib.engine.schemas.check_schemas import CheckSchemas
+    from chalicelib.engine.walls import Walls
     from chalicelib.settings import EngineSettings
 
 
@@ -28,10 +29,11 @@ class EngineServices(NamedTuple):
     tenant_guard: TenantGuard
 
 
-def engine_services(settings: "EngineSettings", engine: "Engine") -> EngineServices:
-    """Return the services over an engine."""
+def engine_services(settings: "EngineSettings", engine: "Engine", walls: "Walls") -> EngineServices:
+    """Return the services over an engine; `walls` admits the processes that they start."""
     arm_crash_points(settings.crash_points)
-    execute = ExecuteCall(engine, PresignedHttpObjects(), _check_schemas, SystemClock())
+    schemas = partial(_check_schemas, walls)
+    execute = ExecuteCall(engine, PresignedHttpObjects(), schemas, SystemClock(), walls)
     return EngineServices(execute, TenantGuard(settings.tenancy))
 
 
@@ -50,9 +52,9 @@ def serve(event: "JsonObject", context: "LambdaContext", services: EngineService
 
 
 @cache
-def _check_schemas() -> "CheckSchemas":
+def _check_schemas(walls: "Walls") -> "CheckSchemas":
     # Imported late: no cold start waits for it (decision 7).
     from chalicelib.engine.schemas.check_schemas import CheckSchemas  # noqa: PLC0415
     from chalicelib.engine.schemas.worker import SchemaWorker  # noqa: PLC0415
 
-    return CheckSchemas(SchemaWorker())
+    return CheckSchemas(SchemaWorker(walls=walls))

@@ -11,6 +11,7 @@ import psutil
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.render_engine import RenderEngine
+from chalicelib.engine.walls import Walls
 from chalicelib.settings import EngineSettings
 from infra.local.runner.process import InvocationAnswer
 from infra.local.running_stack import RunningStack
@@ -55,7 +56,7 @@ def engine_of(stack: RunningStack) -> Callable[[Any, str], Mapping[str, Any]]:
         egress=GuardedEgress(allow="", own_hosts=frozenset()),
     )
     engine.start_browser()
-    services = engine_serve.engine_services(settings, engine)
+    services = engine_serve.engine_services(settings, engine, Walls())
 
     def serve(event: Any, invocation: str) -> Mapping[str, Any]:
         context = SimpleNamespace(aws_request_id=invocation, tenant_id=None)

@@ -68,7 +68,7 @@ ENUMS: Final[dict[str, str]] = {
     "Engine.object": "engine",
     "Engine.state": "current deprecated",
     "EngineList.object": "list",
-    "Health.checks": "ok failed",
+    "Health.checks": "ok missing failing",
     "Health.status": "ok failing",
     "HtmlInput.type": "html",
     "ImageFromHtml.format": _IMAGES,

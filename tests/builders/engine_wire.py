@@ -12,6 +12,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
+from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import (
     Job,
     JobContext,
@@ -65,6 +66,10 @@ class OneEngine:
         self.jobs.append(job)
         self.contexts.append(context)
         return self.work(job, context)
+
+    def missing_walls(self, deadline: Deadline) -> tuple[str, ...]:
+        assert deadline.remaining_s() > 0
+        return ("system_call_filter",)
 
     def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
         self.run(job, context)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from chalicelib.bootstrap.invocation_errors import InvocationError
 from chalicelib.bootstrap.tenancy import TenantGuard
 from chalicelib.engine.remote.execute import ExecuteCall
+from chalicelib.engine.walls import Walls
 from functions.engine.serve import EngineServices, serve
 from tests.builders.aws_actions import acting_as, current_function
 from tests.fakes.engine_function import MAX_PAYLOAD_BYTES
@@ -103,6 +104,6 @@ def serve_engine(
 ) -> "JsonObject":
     """Run the engine function's handler over the engine of a service."""
     schemas = service.services.state.check_schemas
-    execute = ExecuteCall(service.engine, objects, lambda: schemas, service.clock)
+    execute = ExecuteCall(service.engine, objects, lambda: schemas, service.clock, Walls())
     context: Any = SimpleNamespace(aws_request_id="engine-call", tenant_id=tenant)
     return serve(event, context, EngineServices(execute, TenantGuard(service.tenancy)))

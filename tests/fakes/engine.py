@@ -6,6 +6,7 @@ from typing import Any
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.conformance.requested_checks import pdf_validation_request
+from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.job_invoice import run_invoice_job
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.pdfa import has_conformance_target
@@ -48,6 +49,7 @@ class FakeEngine:
         self.content = FAKE_PDF
         self.logs: tuple[str, ...] = ()
         self.page_count = 2
+        self.lacks: tuple[str, ...] = ()
         # Files that come out in place of those that the job asks for.
         self.files: tuple[RenderedFile, ...] | None = None
 
@@ -55,6 +57,10 @@ class FakeEngine:
     def jobs(self) -> list[PageJob]:
         """Return the jobs of pages."""
         return [job for job in self.all_jobs if isinstance(job, PageJob)]
+
+    def missing_walls(self, deadline: Deadline) -> tuple[str, ...]:
+        assert deadline.remaining_s() > 0
+        return self.lacks
 
     def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
         self.lint_jobs.append(job)

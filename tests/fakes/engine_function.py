@@ -9,6 +9,7 @@ from chalicelib.core.clock import SystemClock
 from chalicelib.engine.ports import DestinationUnreachableError, PresignedPost
 from chalicelib.engine.remote.calls import call_from_json
 from chalicelib.engine.remote.execute import Engine, ExecuteCall
+from chalicelib.engine.walls import Walls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,7 +64,9 @@ class EngineFunction:
     """Function over an engine; the next answers can be replaced."""
 
     def __init__(self, engine: Engine, objects: MemoryObjects) -> None:
-        self._execute = ExecuteCall(engine, objects, lambda: cast("Any", None), SystemClock())
+        self._execute = ExecuteCall(
+            engine, objects, lambda: cast("Any", None), SystemClock(), Walls()
+        )
         self.refusals = 0
         self.tenants: list[str] = []
         self.payloads: list[Mapping[str, Any]] = []

@@ -25,7 +25,7 @@ def schemas() -> Iterator[None]:
     """Give one schema worker process to all tests; it starts on first use."""
     worker = SchemaWorker()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_services, "SchemaWorker", lambda: worker)
+        patch.setattr(shared_services, "SchemaWorker", lambda **_walls: worker)
         yield
     worker.close()
 

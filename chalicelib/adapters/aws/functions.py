@@ -43,6 +43,10 @@ class FunctionDied(Exception):  # noqa: N818 -- the platform's own answer
     """The function ended without a response: killed, out of time or out of memory."""
 
 
+class ConnectionLost(FunctionDied):
+    """The connection to the function was lost; it may still be running."""
+
+
 class FunctionLate(Exception):  # noqa: N818 -- the platform's own answer
     """The function did not respond in time; it may still be running."""
 
@@ -77,7 +81,7 @@ class LambdaFunction:
         except self._timeout_error as late:
             raise FunctionLate(self._name) from late
         except self._connection_errors as lost:
-            raise FunctionDied(self._name) from lost
+            raise ConnectionLost(self._name) from lost
         except self._client_error as refusal:
             if refusal.response["ResponseMetadata"]["HTTPStatusCode"] < _SERVER_ERROR:
                 raise

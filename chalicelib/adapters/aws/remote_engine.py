@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from chalicelib.adapters.aws.functions import (
+    ConnectionLost,
     FunctionBusy,
     FunctionDied,
     FunctionLate,
@@ -39,6 +40,7 @@ from chalicelib.engine.remote.calls import (
     LintCall,
     ReadCall,
     RunCall,
+    SelfTestCall,
     StoredResult,
     call_to_json,
 )
@@ -48,6 +50,7 @@ from chalicelib.engine.remote.results import (
     MalformedResult,
     ReadResult,
     RunResult,
+    SelfTestResult,
     decode_result,
 )
 
@@ -58,6 +61,8 @@ log = logging.getLogger(__name__)
 
 _TYPE: Final = "application/octet-stream"
 _BUSY_PAUSE_S: Final = 0.15
+# A call changes nothing, so it can be repeated; an engine that died has used up an attempt.
+_MAX_CONNECTIONS: Final = 3
 # The engine answers a late job itself, with its trace.
 _ANSWER_MARGIN_S: Final = 3.0
 # The engine looks for the stop object twice a second, and then ends the page.
@@ -138,6 +143,11 @@ class RemoteEngine:
             call = ReadCall(**fields, document=document, document_url=None)
         return cast("DocumentReading", self._ask(call, ReadResult, context)[0].reading)
 
+    def missing_walls(self, context: EngineCallContext) -> tuple[str, ...]:
+        """Return the names of the walls that the engine's processes lack."""
+        call = SelfTestCall(ends_at=context.ends_at, result_form=None)
+        return self._ask(call, SelfTestResult, context)[0].missing_walls
+
     @contextmanager
     def _job_fields(self, job: Job, context: EngineCallContext) -> Iterator[JobFields]:
         """Yield the fields of a call with this job, which is stored meanwhile if it is large."""
@@ -182,6 +192,7 @@ class RemoteEngine:
             raise
 
     def _invoke(self, payload: dict[str, Json], context: EngineCallContext) -> JsonObject:
+        connections = _MAX_CONNECTIONS
         while True:
             try:
                 return self._invoke_once(payload, context)
@@ -191,6 +202,10 @@ class RemoteEngine:
                 time.sleep(_BUSY_PAUSE_S)
             except FunctionLate:
                 raise timeout_failure() from None
+            except ConnectionLost as loss:
+                connections -= 1
+                if not connections:
+                    raise EngineLost(str(loss)) from loss
             except FunctionDied as death:
                 raise EngineLost(str(death)) from death
 

@@ -86,6 +86,9 @@ class RequestServices(Protocol):
         ...
 
     @property
-    def checks(self) -> Mapping[str, Callable[[], object]]:
-        """Return the checks of `/healthz` by name; a check that raises has failed."""
+    def checks(self) -> Mapping[str, Callable[[], bool]]:
+        """Return the checks of `/healthz` by name.
+
+        A check returns False where its part is missing, and raises where it fails.
+        """
         ...

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.templating.worker import SandboxedWorker
+from chalicelib.engine.walls import Walls
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.read_received_worker import DocumentReading, RefusedDocument
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
 _WORKER_MODULE: Final = "chalicelib.engine.conformance.read_received_worker"
 
 
-def read_received(content: bytes, deadline: Deadline) -> "DocumentReading":
+def read_received(
+    content: bytes, deadline: Deadline, walls: Walls | None = None
+) -> "DocumentReading":
     """Read an XML or a PDF in a process of its own.
 
     Raises RenderFailure: `render_timeout`, or the code of an unreadable document.
     """
     request = {"content": base64.b64encode(content).decode()}
-    with closing(SandboxedWorker(_WORKER_MODULE, "Reading the document")) as reader:
+    with closing(SandboxedWorker(_WORKER_MODULE, "Reading the document", walls=walls)) as reader:
         try:
             answer = reader.call(request, time.time() + deadline.remaining_s())
         except RenderFailure as failure:

@@ -78,7 +78,8 @@ def main(parent_pid: int) -> None:
     """Read one document from the pipe and send the answer; a broken limit ends the process."""
     _warm_up()
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
-    wire.send({"ready": True, "is_filtered": process_sandbox.enter_sandbox(parent_pid)}, _OUTPUT)
+    missing_walls = process_sandbox.enter_sandbox(parent_pid)
+    wire.send({"ready": True, "missing_walls": missing_walls}, _OUTPUT)
     request = wire.receive(lambda size: os.read(_INPUT, size))
     if request is not None:
         wire.send({**_answer(base64.b64decode(request["content"])), "recycle": False}, _OUTPUT)

@@ -5,9 +5,12 @@ only the browser can print, and ends when its owner ends.
 """
 
 import ctypes
+import os
 import resource
+import select
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Final, cast, override
@@ -76,9 +79,18 @@ def main(channel: "Connection[bytes, bytes]") -> None:
         send(channel, file)
 
 
+def _die_with_owner(channel: int) -> None:
+    """End this process when the other end of its channel is closed."""
+    hang_up = select.poll()
+    hang_up.register(channel, 0)
+    hang_up.poll()
+    os._exit(1)
+
+
 if __name__ == "__main__":
     # The kernel kills this process when its owner dies. No core dump: it would hold the document.
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+        threading.Thread(target=_die_with_owner, args=(int(sys.argv[1]),), daemon=True).start()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with Connection(int(sys.argv[1])) as owner:
         main(owner)

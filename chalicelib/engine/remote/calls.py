@@ -85,7 +85,11 @@ class ReadCall(EngineCall, frozen=True, tag="read"):
     document_url: str | None
 
 
-type AnyCall = RunCall | DryRunJobCall | LintCall | ReadCall
+class SelfTestCall(EngineCall, frozen=True, tag="self_test"):
+    """Call to tell which walls are missing; answered with SelfTestResult."""
+
+
+type AnyCall = RunCall | DryRunJobCall | LintCall | ReadCall | SelfTestCall
 
 
 class StoredResult(NamedTuple):

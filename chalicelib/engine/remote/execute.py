@@ -28,6 +28,7 @@ from chalicelib.engine.remote.calls import (
     LintCall,
     ReadCall,
     RunCall,
+    SelfTestCall,
     StoredResult,
 )
 from chalicelib.engine.remote.results import (
@@ -37,12 +38,14 @@ from chalicelib.engine.remote.results import (
     LintResult,
     ReadResult,
     RunResult,
+    SelfTestResult,
     encode_result,
 )
 
 if TYPE_CHECKING:
     from chalicelib.engine.ports import PresignedObjects
     from chalicelib.engine.schemas.check_schemas import CheckSchemas
+    from chalicelib.engine.walls import Walls
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +71,10 @@ class Engine(Protocol):
         """Run the templates of a job without drawing; return their failures."""
         ...
 
+    def missing_walls(self, deadline: Deadline) -> tuple[str, ...]:
+        """Return the names of the walls that processes lack, once each kind has started."""
+        ...
+
 
 class ExecuteCall:
     """Execution of calls, one at a time."""
@@ -78,12 +85,14 @@ class ExecuteCall:
         objects: "PresignedObjects",
         schemas: "Callable[[], CheckSchemas]",
         clock: Clock,
+        walls: "Walls",
     ) -> None:
         """Reach what calls bring by `objects`; `schemas` is asked when the first job needs it."""
         self._engine = engine
         self._objects = objects
         self._schemas = schemas
         self._clock = clock
+        self._walls = walls
 
     def __call__(self, call: AnyCall) -> EngineAnswer:
         """Return the answer to a call. An exception is a fault of the engine, not of a document."""
@@ -107,6 +116,9 @@ class ExecuteCall:
         match call:
             case ReadCall():
                 return self._read(call), []
+            case SelfTestCall():
+                deadline = Deadline.after(self._left_s(call))
+                return SelfTestResult(self._engine.missing_walls(deadline)), []
             case RunCall():
                 with self._job(call) as (job, context):
                     return RunResult.of(self._engine.run(job, context))
@@ -131,7 +143,8 @@ class ExecuteCall:
             document = self._get(call.document_url, call, _MAX_UPLOAD_BYTES)
         if document is None:
             raise RenderFailure("upload_not_found", "The upload is gone.")
-        reading = read_received(document, Deadline.after(self._left_s(call)))
+        deadline = Deadline.after(self._left_s(call))
+        reading = read_received(document, deadline, self._walls)
         return ReadResult(msgspec.to_builtins(reading))
 
     @contextmanager

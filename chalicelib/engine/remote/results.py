@@ -75,6 +75,12 @@ class ReadResult(msgspec.Struct, frozen=True, tag_field="kind", tag="read"):
     reading: OpaqueObject
 
 
+class SelfTestResult(msgspec.Struct, frozen=True, tag_field="kind", tag="self_test"):
+    """Names of the walls that the engine's processes lack."""
+
+    missing_walls: tuple[str, ...]
+
+
 class _FileRecord(msgspec.Struct, frozen=True):
     format: _Format
     content: int
@@ -159,7 +165,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
         )
 
 
-type AnyResult = RunResult | DryRunResult | LintResult | ReadResult | FailureRecord
+type AnyResult = RunResult | DryRunResult | LintResult | ReadResult | SelfTestResult | FailureRecord
 
 
 def _number(contents: list[bytes], content: bytes) -> int:

@@ -6,6 +6,7 @@ from typing import Final, NotRequired, TypedDict
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import Json
 from chalicelib.engine.templating.worker import SandboxedWorker
+from chalicelib.engine.walls import Walls
 
 _CHILD_MODULE: Final = "chalicelib.engine.schemas.child"
 _SUBJECT: Final = "The check against the template's JSON Schema"
@@ -29,9 +30,11 @@ class SchemaResponse(TypedDict, total=False):
 class SchemaWorker(SandboxedWorker[SchemaResponse]):
     """Worker that checks schemas, and data against them, within 5 s of CPU time and 512 MB."""
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, environment: Mapping[str, str] | None = None, walls: Walls | None = None
+    ) -> None:
         """Prepare without starting a process."""
-        super().__init__(_CHILD_MODULE, _SUBJECT, environment)
+        super().__init__(_CHILD_MODULE, _SUBJECT, environment, walls)
 
     def check_schema(
         self, schema: Json, *, deadline: float, prefix: str = "/schema"

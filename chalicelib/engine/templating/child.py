@@ -42,9 +42,9 @@ _WARM_UP_TEMPLATE: Final = (
 def main(parent_pid: int) -> None:
     """Serve requests until the service closes the pipe or the process must be recycled."""
     renderer = _create_warm_renderer()
-    is_filtered = process_sandbox.enter_sandbox(parent_pid)
+    missing_walls = process_sandbox.enter_sandbox(parent_pid)
     recycle_above_bytes = process_sandbox.peak_memory_bytes() + _RECYCLE_BYTES
-    wire.send({"ready": True, "is_filtered": is_filtered}, _STDOUT_FD)
+    wire.send({"ready": True, "missing_walls": missing_walls}, _STDOUT_FD)
     while (request := wire.receive(lambda size: os.read(_STDIN_FD, size))) is not None:
         answer = _answer(renderer, request)
         must_recycle = (

@@ -9,6 +9,7 @@ import struct
 from pathlib import Path
 from typing import Final
 
+from chalicelib.engine import walls
 from chalicelib.engine.templating import limits
 from chalicelib.engine.templating.fuel import FuelError
 
@@ -63,11 +64,11 @@ _ALLOWED_SYSTEM_CALLS: Final = {
 }
 
 
-def enter_sandbox(parent_pid: int) -> bool:
+def enter_sandbox(parent_pid: int) -> list[str]:
     """Give up everything but computing; the process dies with its parent.
 
-    Returns whether the kernel also accepted the system call filter; all other limits are certain.
-    Raises SystemExit where the parent is already gone.
+    Returns the names of the walls that the kernel refused (`engine/walls.py`). Without the parent
+    death signal the process ends with its pipe. Raises SystemExit where the parent is already gone.
     """
     baseline = _address_space_bytes()
     if os.geteuid() == 0:
@@ -75,17 +76,30 @@ def enter_sandbox(parent_pid: int) -> bool:
         os.setresgid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
         os.setresuid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
     libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # After setresuid, which clears it.
+    has = {
+        walls.NOT_DUMPABLE: libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0,
+        # After setresuid, which clears it.
+        walls.PARENT_DEATH_SIGNAL: libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0,
+    }
     if os.getppid() != parent_pid:
         raise SystemExit
-    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
-        resource.setrlimit(kind, (0, 0))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
-    memory = baseline + limits.MEMORY_BYTES
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    has[walls.RESOURCE_LIMITS] = _limit_resources(baseline + limits.MEMORY_BYTES)
     signal.signal(signal.SIGVTALRM, _raise_cpu_exhausted)
-    return install_seccomp_filter()
+    has[walls.NO_NEW_PRIVILEGES] = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    has[walls.SYSTEM_CALL_FILTER] = has[walls.NO_NEW_PRIVILEGES] and install_seccomp_filter()
+    return [wall for wall, stands in has.items() if not stands]
+
+
+def _limit_resources(memory: int) -> bool:
+    """Limit this process; return whether the kernel accepted every limit."""
+    none = (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC)
+    wanted = dict.fromkeys((*none, resource.RLIMIT_NOFILE), 0) | {resource.RLIMIT_AS: memory}
+    try:
+        for kind, limit in wanted.items():
+            resource.setrlimit(kind, (limit, limit))
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def start_cpu_timers() -> None:
@@ -122,12 +136,10 @@ def _address_space_bytes() -> int:
 
 
 def install_seccomp_filter() -> bool:
-    """Confine this process for good; return whether the kernel accepted the filter."""
+    """Confine this process, which can get no new privileges; return whether that was accepted."""
     if platform.machine() != "x86_64":
         return False
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
-        return False
     program = _bpf_program()
     instructions = ctypes.create_string_buffer(program, len(program))
     count = len(program) // 8

@@ -1,7 +1,6 @@
 """Parent side of a sandboxed process: starts it, calls it, replaces it."""
 
 import contextlib
-import logging
 import os
 import select
 import signal
@@ -9,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, Final, TypedDict, final
@@ -19,8 +18,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.engine.templating import limits, wire
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
-
-log = logging.getLogger(__name__)
+from chalicelib.engine.walls import Walls
 
 _CHILD_MODULE: Final = "chalicelib.engine.templating.child"
 _MAX_ATTEMPTS: Final = 2
@@ -64,19 +62,24 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
     """Worker that sends a warm child process one request at a time and replaces a failed child."""
 
     def __init__(
-        self, module: str, subject: str, environment: Mapping[str, str] | None = None
+        self,
+        module: str,
+        subject: str,
+        environment: Mapping[str, str] | None = None,
+        walls: Walls | None = None,
     ) -> None:
         """Prepare without starting a process.
 
         The child runs `module`; error messages begin with `subject`. `environment` is the child's
-        whole environment, besides its import path.
+        whole environment, besides its import path. `walls` admits a child that lacks some; without
+        it none may be missing.
         """
         self._module = module
         self._subject = subject
         self._environment = dict(environment or {})
         self._lock = threading.Lock()
         self._child: _Child | None = None
-        self._has_warned = False
+        self._walls = walls or Walls()
         self._cancellation: Future[None] = Future()
 
     def start(self) -> None:
@@ -97,11 +100,16 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
         finally:
             self._cancellation = Future()
 
+    def prove_walls(self, deadline: float) -> None:
+        """Wait for a child, and admit it; raises WallsMissing, or as `call` without its result."""
+        with self._lock:
+            self._wait_for_child(self._ensure_child(), partial(self._remaining_ms, deadline))
+
     def call(self, message: Mapping[str, object], deadline: float) -> Response:
         """Return the child's response.
 
         Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` at `deadline` (seconds
-        since 1970).
+        since 1970), and WallsMissing.
         """
         request = wire.pack(message)
         if not self._lock.acquire(timeout=max(0.0, deadline - time.time())):
@@ -121,7 +129,7 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
         for _ in range(_MAX_ATTEMPTS):
             child = self._ensure_child()
             try:
-                self._warn_if_unfiltered(is_filtered=child.wait_until_ready(remaining_ms))
+                self._wait_for_child(child, remaining_ms)
                 response: Response = child.call(request, remaining_ms)
             except TimeoutError as error:
                 self._replace_child()
@@ -151,11 +159,9 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
     def _remaining_ms(self, deadline: float) -> float:
         return 0.0 if self._cancellation.done() else (deadline - time.time()) * 1000
 
-    def _warn_if_unfiltered(self, *, is_filtered: bool) -> None:
-        """Warn once that the kernel refuses the system call filter; templates run without it."""
-        if not is_filtered and not self._has_warned:
-            log.warning("templates run without a system call filter: the kernel refuses it")
-            self._has_warned = True
+    def _wait_for_child(self, child: "_Child", remaining_ms: Callable[[], float]) -> None:
+        """Wait until a child is ready and admitted: before that it gets no content."""
+        self._walls.admit(self._module, child.missing_walls(remaining_ms))
 
     def _ensure_child(self) -> "_Child":
         if self._child is None or not self._child.is_alive:
@@ -176,9 +182,11 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
 class TemplateWorker(SandboxedWorker[TemplateText | TemplateFault]):
     """Worker that runs templates."""
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, environment: Mapping[str, str] | None = None, walls: Walls | None = None
+    ) -> None:
         """Prepare without starting a process."""
-        super().__init__(_CHILD_MODULE, "The template", environment)
+        super().__init__(_CHILD_MODULE, "The template", environment, walls)
 
     def render(  # noqa: PLR0913 -- all that a run depends on
         self,
@@ -238,23 +246,23 @@ class _Child:
         self._output = self._process.stdout
         self._output_poll = select.poll()
         self._output_poll.register(self._output, select.POLLIN)
-        self._is_filtered: bool | None = None
+        self._missing_walls: Sequence[str] | None = None
 
     @property
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def wait_until_ready(self, remaining_ms: Callable[[], float]) -> bool:
-        """Wait until the child is ready; return whether its system calls are filtered.
+    def missing_walls(self, remaining_ms: Callable[[], float]) -> Sequence[str]:
+        """Wait until the child is ready; return the walls that it lacks.
 
         Raises TimeoutError when no time is left, EOFError when the child died.
         """
-        if self._is_filtered is None:
-            self._is_filtered = bool(self._receive(remaining_ms)["is_filtered"])
-        return self._is_filtered
+        if self._missing_walls is None:
+            self._missing_walls = self._receive(remaining_ms)["missing_walls"]
+        return self._missing_walls
 
     def call(self, request: bytes, remaining_ms: Callable[[], float]) -> Any:
-        """Return the response of a ready child; raises as `wait_until_ready`."""
+        """Return the response of a ready child; raises as `missing_walls`."""
         unsent = memoryview(request)
         try:
             while unsent:

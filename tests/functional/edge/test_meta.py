@@ -50,21 +50,21 @@ class _Page(HTMLParser):
 
 
 def test_healthz(app: App, services: FakeApiServices) -> None:
-    services.checks = {"state": lambda: None}
+    services.checks = {"database": lambda: True, "walls": lambda: False}
     assert request(app, "GET", "/healthz").json == {
         "status": "ok",
         "version": "0.1.0",
-        "checks": {"state": "ok"},
+        "checks": {"database": "ok", "walls": "missing"},
     }
 
-    def broken() -> None:
+    def broken() -> bool:
         message = "table gone"
         raise RuntimeError(message)
 
-    services.checks = {"state": lambda: None, "files": broken}
+    services.checks = {"database": broken, "walls": lambda: True}
     answer = request(app, "GET", "/healthz")
     assert answer.status == 503
-    assert answer.json["checks"] == {"state": "ok", "files": "failed"}
+    assert answer.json["checks"] == {"database": "failing", "walls": "ok"}
     assert answer.headers["Retry-After"]
     assert b"table gone" not in answer.body
 

@@ -9,6 +9,7 @@ import pytest
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.bootstrap.tenancy import TenantGuard, TenantIsolationError
 from chalicelib.engine.remote.execute import ExecuteCall
+from chalicelib.engine.walls import Walls
 from functions.engine.serve import EngineServices, serve
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.service import Service
@@ -84,7 +85,7 @@ def test_the_engine_is_invoked_for_the_workspace(
 
 def test_another_tenant_is_refused_before_anything_is_run() -> None:
     engine, store = FakeEngine(), SimpleNamespace()
-    execute = ExecuteCall(engine, store, SimpleNamespace, FixedClock())  # type: ignore[arg-type]
+    execute = ExecuteCall(engine, store, SimpleNamespace, FixedClock(), Walls())  # type: ignore[arg-type]
     services = EngineServices(execute, TenantGuard("isolated"))
 
     def invoke(tenant: str | None) -> object:

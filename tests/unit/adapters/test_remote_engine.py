@@ -2,11 +2,13 @@
 
 import time
 from concurrent.futures import Future
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
-from chalicelib.adapters.aws.functions import FunctionBusy
+from chalicelib.adapters.aws.functions import ConnectionLost, FunctionBusy
+from chalicelib.adapters.aws.remote_engine import EngineLost
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.deadline import timeout_failure
@@ -126,6 +128,10 @@ def test_lint_returns_all_failures(wire: EngineWire) -> None:
     assert (failure.code, failure.members) == ("template_syntax_error", {"line": 1})
 
 
+def test_self_test_names_missing_walls(wire: EngineWire) -> None:
+    assert wire.remote.missing_walls(context()) == ("system_call_filter",)
+
+
 @pytest.mark.parametrize(
     ("limits", "code"),
     [
@@ -182,3 +188,20 @@ def test_engine_that_does_not_answer_is_a_timeout(wire: EngineWire) -> None:
     never.set_result(None)
 
     assert failure.code == "render_timeout"
+
+
+@pytest.mark.parametrize(("losses", "is_lost"), [(1, False), (2, False), (3, True)])
+def test_lost_connection_is_made_again(
+    wire: EngineWire, monkeypatch: pytest.MonkeyPatch, losses: int, *, is_lost: bool
+) -> None:
+    invoke, failures = wire.function.invoke, [ConnectionLost("engine")] * losses
+
+    def lossy(*event: Any, **options: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return invoke(*event, **options)
+
+    monkeypatch.setattr(wire.function, "invoke", lossy)
+
+    with pytest.raises(EngineLost) if is_lost else nullcontext():
+        assert wire.run() == OUTCOME

@@ -20,6 +20,7 @@ from chalicelib.engine.browser.chromium.flags import command_line
 from chalicelib.engine.browser.chromium.installation import BrowserInstallation
 from chalicelib.engine.browser.chromium.memory import ProcessSession, session_pids
 from chalicelib.engine.browser.chromium.pipe import BrowserGone, Pipe
+from chalicelib.engine.walls import BROWSER_SANDBOX, Walls, WallsMissing
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +36,11 @@ _SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
 class BrowserProcess:
     """Running browser with its supervisor; start it from a thread that outlives it."""
 
-    def __init__(self, installation: BrowserInstallation, *, sandbox: bool) -> None:
-        """Start the browser; raises BrowserGone when its supervisor does not come up."""
+    def __init__(self, installation: BrowserInstallation, walls: Walls, *, sandbox: bool) -> None:
+        """Start the browser.
+
+        Raises BrowserGone when its supervisor does not come up, and WallsMissing.
+        """
         remove_orphaned_homes()
         self._home = _homes_folder() / f"{_HOME_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
         from_us, to_browser = os.pipe()
@@ -67,7 +71,13 @@ class BrowserProcess:
             self.kill()
             message = "the browser's supervisor did not start"
             raise BrowserGone(message)
-        self._browser_pid = int(line)
+        pid, *missing = line.decode().split()
+        self._browser_pid = int(pid)
+        try:
+            walls.admit("browser", [*missing, *([] if sandbox else [BROWSER_SANDBOX])])
+        except WallsMissing:
+            self.kill()
+            raise
 
     def end(self) -> None:
         """Request the end of the browser and all its processes; return at once."""

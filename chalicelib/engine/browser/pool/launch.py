@@ -10,6 +10,7 @@ from chalicelib.engine.browser.chromium.process import BrowserProcess
 from chalicelib.engine.browser.pool.prepared_page import NewTargets, PreparedPage
 from chalicelib.engine.browser.proxy.server import ProxyServer
 from chalicelib.engine.ports import Egress
+from chalicelib.engine.walls import Walls
 
 log = logging.getLogger(__name__)
 
@@ -62,21 +63,24 @@ class BrowserLauncher:
         ca_bundle: Path | None,
         *,
         sandbox: bool,
+        walls: Walls,
     ) -> None:
         """Keep the settings; start nothing yet.
 
-        `ca_bundle` is a PEM file of further trusted authorities.
+        `ca_bundle` is a PEM file of further trusted authorities. `walls` admits a browser that
+        lacks some.
         """
         self._chromium = chromium
         self._fonts = fonts
         self._egress = egress
         self._ca_bundle = ca_bundle
         self._sandbox = sandbox
+        self._walls = walls
 
     def start(self) -> RunningBrowser:
-        """Start a browser; raises BrowserGone when it does not come up, BrowserMissing."""
+        """Start a browser; raises BrowserGone if it does not come up, or WallsMissing."""
         installation = self._installation
-        process = BrowserProcess(installation, sandbox=self._sandbox)
+        process = BrowserProcess(installation, self._walls, sandbox=self._sandbox)
         try:
             proxy = ProxyServer(
                 self._egress, partial(self._install_authorities, installation, process.home)

@@ -15,6 +15,7 @@ from chalicelib.engine.browser.pool.browser_pool import BrowserPool, RecyclePoli
 from chalicelib.engine.browser.pool.launch import BrowserLauncher, PooledPage
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.ports import Egress, NoEgress
+from chalicelib.engine.walls import Walls
 
 if TYPE_CHECKING:
     from chalicelib.engine.browser.page.page import BrowserPage
@@ -40,6 +41,7 @@ class Browser:
         egress: Egress | None = None,
         ca_bundle: Path | None = None,
         sandbox: bool = True,
+        walls: Walls | None = None,
         renders_per_process: int = RENDERS_PER_PROCESS,
         max_page_memory_bytes: int = MAX_PAGE_MEMORY_BYTES,
         recycle_memory_bytes: int = RECYCLE_MEMORY_BYTES,
@@ -47,6 +49,7 @@ class Browser:
     ) -> None:
         """Start nothing yet; `sandbox=False` only where the platform itself is the sandbox.
 
+        `walls` admits a browser that lacks some; without it none may be missing.
         `egress` is the pages' only way to the network; None allows no connection. `ca_bundle` is a
         PEM file of authorities that are trusted in addition to the browser's own. `on_recycle` gets
         the reason why a browser was ended: `recycle_due`, `lost` (the browser died, or its page may
@@ -55,7 +58,14 @@ class Browser:
         self._max_page_memory_bytes = max_page_memory_bytes
         self._use_lock = threading.Lock()
         self._pool = BrowserPool(
-            BrowserLauncher(chromium, fonts, egress or NoEgress(), ca_bundle, sandbox=sandbox),
+            BrowserLauncher(
+                chromium,
+                fonts,
+                egress or NoEgress(),
+                ca_bundle,
+                sandbox=sandbox,
+                walls=walls or Walls(),
+            ),
             RecyclePolicy(renders_per_process, recycle_memory_bytes),
             on_recycle,
         )

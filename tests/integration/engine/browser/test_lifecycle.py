@@ -18,6 +18,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.installation import BrowserMissing
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.pool.warm_up import BrowserUnusable
+from chalicelib.engine.walls import Walls, WallsMissing
 from tests.integration.engine.conftest import (
     REPOSITORY,
     folder,
@@ -215,12 +216,20 @@ def test_next_render_uses_the_standby_browser(browser: Browser, end: str) -> Non
 
 
 def test_sandbox_is_off_only_when_disabled() -> None:
-    browser = new_browser(sandbox=False)
+    browser = new_browser(sandbox=False, walls=Walls(may_miss=True))
     try:
         assert render_with(browser, "<p>x").files[0].pages == 1
         assert b"--no-sandbox" in command_of(main_process(browser.pids))
     finally:
         browser.close()
+
+
+def test_browser_without_a_sandbox_is_ended_where_workspaces_share_it() -> None:
+    browser = new_browser(sandbox=False)
+
+    with pytest.raises(WallsMissing, match="browser_sandbox"):
+        render_with(browser, "<p>x")
+    browser.close()
 
 
 def test_browser_ends_when_its_owner_is_killed() -> None:
