@@ -5,8 +5,6 @@ queue wait: a process that dies between storing a body and naming it in a row le
 """
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core import json
@@ -30,17 +28,6 @@ class RenderBodies:
         digest = hashlib.sha256(content).digest()
         self._objects.put(key, content, content_type="application/json", sha256=digest)
         return key
-
-    @contextmanager
-    def temporary_body(
-        self, workspace_id: WorkspaceId, body_id: RenderId, job: Job
-    ) -> Iterator[str]:
-        """Store a body for the time of the context and yield its key."""
-        key = self.store(workspace_id, body_id, job)
-        try:
-            yield key
-        finally:
-            self.delete(key)
 
     def get(self, key: str) -> Job | None:
         """Return the job of an unfinished render, or None if it is gone.
