@@ -21,6 +21,7 @@ from infra.template import ROOT
 MAX_ANSWER_BYTES: Final = 6_291_556
 # More than a pipe holds, so one read takes everything that was written before it.
 _CHUNK: Final = 1 << 20
+_EXIT_TIMEOUT_S: Final = 10.0
 
 
 class HasHandler(Protocol):
@@ -109,7 +110,8 @@ class WorkerProcess:
     def exit_failure(self, request_id: str) -> InvocationAnswer:
         """Return Lambda's answer for a process that ended during an invocation."""
         try:
-            code = self.process.wait(timeout=1)
+            # Its pipe closes before its end can be seen: on a busy machine, seconds before.
+            code = self.process.wait(timeout=_EXIT_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             code = 0
         how = f"exit status {code}" if code >= 0 else f"signal: {-code}"

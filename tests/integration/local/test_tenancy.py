@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx
 import psutil
 import pytest
 from botocore.exceptions import ClientError
@@ -44,15 +45,64 @@ def validate(stack: RunningStack, **options: Any) -> tuple[Any, str | None]:
     return json.loads(answer["Payload"].read()), answer.get("FunctionError")
 
 
-def validate_pids(stack: RunningStack) -> set[int]:
-    """Return the worker processes of the validate function."""
-    name = stack.resources["ValidateFunction"]["Ref"]
-    found = set()
+def environments(stack: RunningStack, function: str) -> dict[int, dict[str, str]]:
+    """Return the variables of a function's worker processes by their ids."""
+    name = stack.resources[function]["Ref"]
+    found = {}
     for process in psutil.Process(stack.pid).children():
         with contextlib.suppress(psutil.Error):
-            if process.environ().get("AWS_LAMBDA_FUNCTION_NAME") == name:
-                found.add(process.pid)
+            variables = process.environ()
+            if variables.get("AWS_LAMBDA_FUNCTION_NAME") == name:
+                found[process.pid] = variables
     return found
+
+
+def validate_pids(stack: RunningStack) -> set[int]:
+    """Return the worker processes of the validate function."""
+    return set(environments(stack, "ValidateFunction"))
+
+
+@pytest.mark.parametrize(
+    ("function", "has_rights"),
+    [("RenderFunction", True), ("EngineFunction", False), ("ValidateFunction", False)],
+)
+def test_function_without_rights_has_no_way_to_the_stores(
+    sharing: RunningStack, function: str, *, has_rights: bool
+) -> None:
+    running = environments(sharing, function)
+    access = ("AWS_ACCESS_KEY", "AWS_SECRET", "AWS_SESSION", "AWS_ENDPOINT")
+
+    assert running
+    for variables in running.values():
+        assert any(name.startswith(access) for name in variables) is has_rights
+        assert ("PLATEN_BUCKET" in variables) is has_rights
+
+
+def test_health_tells_the_tenancy(sharing: RunningStack, isolating: RunningStack) -> None:
+    told = {}
+    for name, stack in (("shared", sharing), ("isolated", isolating)):
+        url = stack.base_url.removesuffix("/v1")
+        told[name] = httpx.get(f"{url}/healthz", timeout=20).json()["checks"]
+
+    assert told["shared"] == {"database": "ok", "walls": "ok", "tenancy": "missing"}
+    assert told["isolated"] == {"database": "ok", "walls": "ok", "tenancy": "ok"}
+
+
+def test_pages_of_more_workspaces_than_slots_are_made_in_turn(isolating: RunningStack) -> None:
+    made = Tenants(isolating)
+    pids = set[int]()
+    with contextlib.ExitStack() as cleanup:
+        tenants = [
+            cleanup.enter_context(made.create(f"Page {n}", "growth")) for n in range(CORES + 1)
+        ]
+        for tenant in tenants * 2:
+            answer = tenant.client.render(input={"type": "html", "html": "<p>Its own engine"})
+            assert answer.status_code == 200, answer.text
+            pids |= environments(isolating, "EngineFunction").keys()
+
+    # Each change of a slot's workspace takes another process.
+    assert len(pids) > CORES + 1
+    assert len(environments(isolating, "EngineFunction")) <= CORES
 
 
 def test_shared_process_serves_all_workspaces(sharing: RunningStack) -> None:
