@@ -48,5 +48,9 @@ class Walls:
             log.warning("a wall is missing", extra={"wall": wall, "child": process})
             self._on_missing(wall)
         if missing and not self._may_miss:
-            message = f"{process} lacks {', '.join(sorted(missing))}"
+            message = (
+                f"{process} lacks {', '.join(sorted(missing))}, and other workspaces share its "
+                "environment: isolate them with TENANCY=isolated, on one machine with "
+                "PLATEN_LOCAL_TENANCY=workspace"
+            )
             raise WallsMissing(message)
