@@ -149,6 +149,7 @@ def fault_proxy(upstream: str, faults: FaultInjector) -> Iterator[str]:
 def _fault_subject(operation: str, body: bytes) -> str | None:
     if operation != "lambda.Invoke":
         return None
-    # A dry run has no render id.
-    found: str | None = json.loads(body).get("render_id")
+    payload = json.loads(body)
+    # The render function gets one name, the engine the other. A dry run has no render.
+    found: str | None = payload.get("render_id") or payload.get("render")
     return found
