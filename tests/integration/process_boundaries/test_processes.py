@@ -173,6 +173,7 @@ def run(script: str, *arguments: str) -> subprocess.Popen[str]:
     become = f"""
         import ctypes, os, sys, time
         from chalicelib.engine.render_engine import make_undumpable
+        from chalicelib.engine.walls import Walls
         if {AS_ROOT}:
             os.setgroups([])
             os.setresgid({USER.pw_gid}, {USER.pw_gid}, {USER.pw_gid})
@@ -229,7 +230,7 @@ def test_non_dumpable_function_is_closed_to_its_own_user() -> None:
     # As on Lambda: one user for all, and no namespaces.
     function = """
         if sys.argv[1] == "kept":
-            make_undumpable()
+            make_undumpable(Walls())
         print("ready", flush=True)
         time.sleep(60)
     """
