@@ -2,6 +2,7 @@
 
 import random
 import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from tests.builders.service import Service
 
 TEMPLATES_PATH: Final = "/v1/templates"
 _CONFLICT_SHARE: Final = 0.2
+_MAX_CONFLICTS: Final = 3
 # Larger than a DynamoDB item may be.
 LARGE_HTML: Final = "<p>" + "x" * 450_000
 
@@ -91,7 +93,7 @@ PROVOKED_TEMPLATE_ERRORS: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
 class SerializingClient:
     """Client whose calls are atomic, as DynamoDB's are and moto's are not.
 
-    A fifth of the transactions is canceled with a conflict.
+    A fifth of the transactions is canceled with a conflict, each a few times at most.
     """
 
     def __init__(self, client: Any) -> None:
@@ -99,6 +101,7 @@ class SerializingClient:
         self._client = client
         self._lock = threading.Lock()
         self._random = random.Random(7)  # noqa: S311 -- faults, no secrets
+        self._conflicts = Counter[str]()
 
     def __getattr__(self, name: str) -> Any:
         """Return a call that holds a lock against all others."""
@@ -108,13 +111,20 @@ class SerializingClient:
 
         def serialized(**arguments: Any) -> Any:
             with self._lock:
-                if name == "transact_write_items" and self._random.random() < _CONFLICT_SHARE:
+                if name == "transact_write_items" and self._conflicts_now(**arguments):
                     raise self._client.exceptions.TransactionCanceledException(
                         {"CancellationReasons": [{"Code": "TransactionConflict"}]}, name
                     )
                 return found(**arguments)
 
         return serialized
+
+    def _conflicts_now(self, *, ClientRequestToken: str, **_: Any) -> bool:  # noqa: N803 -- boto3's
+        if self._conflicts[ClientRequestToken] == _MAX_CONFLICTS:
+            return False
+        conflicts = self._random.random() < _CONFLICT_SHARE
+        self._conflicts[ClientRequestToken] += conflicts
+        return conflicts
 
 
 class FakeDryRun:
