@@ -19,23 +19,19 @@ class Setting(NamedTuple):
 
 SETTINGS: Final[dict[str, Setting]] = {
     "main_table": Setting("PLATEN_MAIN_TABLE", "DynamoDB table of durable state"),
-    "transient_table": Setting(
-        "PLATEN_TRANSIENT_TABLE", "DynamoDB table of items that expire (time to live)"
-    ),
+    "transient_table": Setting("PLATEN_TRANSIENT_TABLE", "DynamoDB table of items that expire"),
     "bucket": Setting("PLATEN_BUCKET", "S3 bucket of request bodies and files"),
     "render_function": Setting("PLATEN_RENDER_FUNCTION", "Lambda function that renders"),
     "engine_function": Setting("PLATEN_ENGINE_FUNCTION", "Lambda function that runs the engine"),
+    "schemas_function": Setting("PLATEN_SCHEMAS_FUNCTION", "function that checks JSON Schemas"),
     "signing_secret": Setting(
-        "PLATEN_SIGNING_SECRET",
-        "Secrets Manager secret that signs file URLs and list cursors",
+        "PLATEN_SIGNING_SECRET", "Secrets Manager secret that signs file URLs and list cursors"
     ),
     "data_key": Setting(
         "PLATEN_DATA_KEY", "KMS key (id or ARN) that seals the secrets of workspaces"
     ),
     "base_url": Setting(
-        "PLATEN_BASE_URL",
-        "public URL of the API, with `/v1`",
-        "http://127.0.0.1:8700/v1",
+        "PLATEN_BASE_URL", "public URL of the API, with `/v1`", "http://127.0.0.1:8700/v1"
     ),
     "files_host": Setting(
         "PLATEN_FILES_HOST",
@@ -66,9 +62,7 @@ SETTINGS: Final[dict[str, Setting]] = {
     "region": Setting("PLATEN_REGION", "region code of this deployment in the API", "eu"),
     "chromium_dir": Setting("PLATEN_CHROMIUM_DIR", "folder of Chromium", "/opt/chromium"),
     "fonts_dir": Setting(
-        "PLATEN_FONTS_DIR",
-        "folder of the fonts and the fontconfig file",
-        "/opt/fonts",
+        "PLATEN_FONTS_DIR", "folder of the fonts and the fontconfig file", "/opt/fonts"
     ),
     "validators_dir": Setting(
         "PLATEN_VALIDATORS_DIR",
@@ -92,8 +86,7 @@ SETTINGS: Final[dict[str, Setting]] = {
         "shared",
     ),
     "stack": Setting(
-        "PLATEN_STACK",
-        "name of this deployment, in its metrics and in the names of its functions",
+        "PLATEN_STACK", "name of this deployment, in its metrics and in the names of its functions"
     ),
     "functions_log": Setting(
         "PLATEN_FUNCTIONS_LOG",
@@ -169,6 +162,7 @@ class ApiSettings(Settings):
     events_queue_url: str
     render_function: str
     engine_function: str
+    schemas_function: str
     signing_secret: str
     base_url: str
     files_host: str
@@ -220,6 +214,14 @@ class ValidateSettings(Settings):
     """Settings of the validate function, which has no rights and names no resource."""
 
     validators_dir: str
+    tenancy: str = "shared"
+    stack: str = "platen"
+    crash_points: str = ""
+
+
+class SchemasSettings(Settings):
+    """Settings of the schemas function, which has no rights and names no resource."""
+
     tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""

@@ -47,7 +47,7 @@ class RenderUseCases:
             state=self._state.service_states,
             templates=self._templates.resolve,
             uploads=self._read_uploads,
-            schemas=self._state.check_schemas,
+            schemas=self._state.schemas,
             region=self._state.settings.region,
         )
 
@@ -56,7 +56,7 @@ class RenderUseCases:
         return PreflightRender(
             templates=self._templates.resolve,
             uploads=self._read_uploads,
-            schemas=self._state.check_schemas,
+            schemas=self._state.schemas,
             lint=self._templates.lint,
             leases=self._state.leases,
             region=self._state.settings.region,

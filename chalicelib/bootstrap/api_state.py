@@ -7,12 +7,15 @@ from typing import Final
 
 from chalicelib.adapters.aws.functions import FunctionBusy, LambdaFunction
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
+from chalicelib.adapters.aws.remote_schemas import RemoteSchemas
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import IdGenerator, WorkspaceId
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.features.renders.run.after_final import SettleAndPublish
+from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
@@ -87,6 +90,16 @@ class ApiState(SharedServices):
     @cached_property
     def render_function(self) -> LambdaFunction:  # noqa: D102
         return LambdaFunction(self.clients, self.settings.render_function)
+
+    def schemas(self, workspace_id: WorkspaceId) -> CheckSchemas:
+        """Return the schema checks of a workspace, which the schemas function runs."""
+        call_id = self.ids.new("rnd", self.clock.now())
+        folder = engine_folder(workspace_id, call_id)
+        return CheckSchemas(RemoteSchemas(self._schemas_function, workspace_id, folder, self.clock))
+
+    @cached_property
+    def _schemas_function(self) -> RemoteEngine:
+        return self.make_engine(self.settings.schemas_function, self.settings.tenancy)
 
     @cached_property
     def engine(self) -> RemoteEngine:  # noqa: D102

@@ -4,6 +4,7 @@ from functools import cached_property
 
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.contract.options.output import OutputOptions
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
 from chalicelib.features.previews.lint import LintTemplates
@@ -13,6 +14,7 @@ from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.create import CreateTemplate
 from chalicelib.features.templates.datasets import ChangeDatasets, ReadDatasets
 from chalicelib.features.templates.draft import ReplaceDraft, SourceCheck
+from chalicelib.features.templates.model import SourceBundle
 from chalicelib.features.templates.options import check_options
 from chalicelib.features.templates.publish import DatasetDryRun, PublishTemplate
 from chalicelib.features.templates.read import ReadTemplates
@@ -104,7 +106,7 @@ class TemplateUseCases:
             workspaces=self._state.workspaces,
             datasets=self.read_datasets,
             templates=self.resolve,
-            schemas=self._state.check_schemas,
+            schemas=self._state.schemas,
             engine=self._state.engine,
             state=self._state.service_states,
             leases=self._state.leases,
@@ -145,7 +147,10 @@ class TemplateUseCases:
     @property
     def _source_checks(self) -> tuple[SourceCheck, ...]:
         """Return the checks that refuse a draft."""
-        return (check_options, self._state.check_schemas.check_source)
+        return (check_options, self._check_schema)
+
+    def _check_schema(self, workspace_id: WorkspaceId, source: SourceBundle) -> None:
+        self._state.schemas(workspace_id).check_source(source)
 
 
 def _complete_output(explicit: JsonObject) -> OutputOptions:

@@ -10,9 +10,6 @@ from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
-from chalicelib.engine.schemas.check_schemas import CheckSchemas
-from chalicelib.engine.schemas.worker import SchemaWorker
-from chalicelib.engine.walls import Walls
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.repository import Files
 from chalicelib.features.renders.purge import PurgeFiles
@@ -69,12 +66,6 @@ class SharedServices:
     @cached_property
     def templates(self) -> Templates:  # noqa: D102
         return Templates(self.tables, self.main_table)
-
-    @cached_property
-    def check_schemas(self) -> CheckSchemas:  # noqa: D102
-        # The API function serves all workspaces, and on Lambda this process lacks walls: the engine
-        # is to check schemas instead (decision 35).
-        return CheckSchemas(SchemaWorker(walls=Walls(may_miss=True)))
 
     @cached_property
     def objects(self) -> Objects:  # noqa: D102

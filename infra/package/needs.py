@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.bootstrap.work import WORK, Work
-from chalicelib.settings import ApiSettings, EngineSettings, ValidateSettings
+from chalicelib.settings import ApiSettings, EngineSettings, SchemasSettings, ValidateSettings
 
 type Grant = tuple[str, str]
 
@@ -68,12 +68,17 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("sqs:SendMessage", "EventsQueue"),
             ("lambda:InvokeFunction", "RenderFunction"),
             ("lambda:InvokeFunction", "EngineFunction"),
+            ("lambda:InvokeFunction", "SchemasFunction"),
             ("secretsmanager:GetSecretValue", "SigningSecret"),
         ),
     ),
     "EngineFunction": FunctionNeeds(
         settings=tuple(EngineSettings.__annotations__),
         layers=frozenset({"ChromiumLayer", "FontsLayer"}),
+        grants=_grants(_LOG_ACTIONS),
+    ),
+    "SchemasFunction": FunctionNeeds(
+        settings=tuple(SchemasSettings.__annotations__),
         grants=_grants(_LOG_ACTIONS),
     ),
     "ValidateFunction": FunctionNeeds(

@@ -217,7 +217,8 @@ def test_tenancy_isolates_the_functions_that_handle_content(
     translated: dict[str, Any], tenancy: str, mode: str | None
 ) -> None:
     resolver = IntrinsicResolver(translated, parameters={"Tenancy": tenancy}, attributes={})
-    isolated, told, isolating = {}, {}, ("EngineFunction", "ValidateFunction")
+    isolating = ("EngineFunction", "SchemasFunction", "ValidateFunction")
+    isolated, told = {}, {}
     for name in NEEDS:
         properties = translated["Resources"][name]["Properties"]
         if config := resolver.resolve(properties.get("TenancyConfig")):

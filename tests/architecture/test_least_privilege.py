@@ -50,6 +50,7 @@ RENDER_VARIABLES: Final = {
 # The variables of the functions that handle content of tenants: they name no resource.
 VARIABLES_WITHOUT_RIGHTS: Final = {
     "ValidateFunction": {"PLATEN_STACK", "PLATEN_TENANCY"},
+    "SchemasFunction": {"PLATEN_STACK", "PLATEN_TENANCY"},
     "EngineFunction": {
         "PLATEN_STACK",
         "PLATEN_TENANCY",

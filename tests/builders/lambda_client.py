@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from chalicelib.bootstrap.invocation_errors import InvocationError
 from chalicelib.bootstrap.tenancy import TenantGuard
 from chalicelib.engine.remote.execute import ExecuteCall
+from chalicelib.engine.remote.execute_schema import ExecuteSchemaCall
+from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.engine.walls import Walls
 from functions.engine.serve import EngineServices, serve
+from functions.schemas import handler as schemas
+from functions.schemas.handler import SchemaServices
 from tests.builders.aws_actions import acting_as, current_function
 from tests.fakes.engine_function import MAX_PAYLOAD_BYTES
 from tests.fakes.presigned import SignedObjects
@@ -45,6 +49,8 @@ class LambdaClient:
         assert len(Payload) < MAX_PAYLOAD_BYTES, "Lambda takes 6 MB"
         if FunctionName == self._service.settings.engine_function:
             return self._run_engine(json.loads(Payload), options.get("TenantId"))
+        if FunctionName == self._service.settings.schemas_function:
+            return self._check_schema(json.loads(Payload), options.get("TenantId"))
         assert FunctionName == self._service.settings.render_function
         self._service.aws_actions.record_invocation(FunctionName)
         self._service.last_event = json.loads(Payload)
@@ -56,6 +62,27 @@ class LambdaClient:
             answer = self._service.serve(json.loads(Payload), f"call-{next(self._service.calls)}")
         except FunctionKilled:
             return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
+        except InvocationError as failed:
+            return failed_invocation(failed)
+        return {"Payload": io.BytesIO(json.dumps(answer).encode())}
+
+    def _check_schema(self, event: dict[str, Any], tenant: str | None) -> dict[str, Any]:
+        service = self._service
+        service.aws_actions.record_invocation(service.settings.schemas_function)
+        service.schema_calls.append(EngineInvocation(event, tenant))
+        with acting_as(""):
+            failure = next(service.schema_failures, None)
+        if isinstance(failure, FunctionKilled):
+            return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
+        if failure is not None:
+            raise failure
+        objects = SignedObjects(service.clients.s3, service.settings.bucket, current_function())
+        context: Any = SimpleNamespace(aws_request_id="schema-call", tenant_id=tenant)
+        execute = ExecuteSchemaCall(service.schemas, objects, service.clock)
+        services = SchemaServices(execute, TenantGuard(service.tenancy))
+        try:
+            with acting_as("SchemasFunction"):
+                answer = schemas.serve(event, context, services)
         except InvocationError as failed:
             return failed_invocation(failed)
         return {"Payload": io.BytesIO(json.dumps(answer).encode())}
@@ -87,7 +114,7 @@ class LambdaClient:
 
 
 class EngineInvocation(NamedTuple):
-    """One invocation of the engine function."""
+    """One invocation of a function without rights."""
 
     event: Mapping[str, Any]
     tenant: str | None
@@ -103,7 +130,7 @@ def serve_engine(
     service: "Service", objects: "PresignedObjects", event: Any, tenant: str | None
 ) -> "JsonObject":
     """Run the engine function's handler over the engine of a service."""
-    schemas = service.services.state.check_schemas
-    execute = ExecuteCall(service.engine, objects, lambda: schemas, service.clock, Walls())
+    checks = CheckSchemas(service.schemas)
+    execute = ExecuteCall(service.engine, objects, lambda: checks, service.clock, Walls())
     context: Any = SimpleNamespace(aws_request_id="engine-call", tenant_id=tenant)
     return serve(event, context, EngineServices(execute, TenantGuard(service.tenancy)))

@@ -22,6 +22,7 @@ from chalicelib.bootstrap import render
 from chalicelib.bootstrap.api import ApiServices
 from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
+from chalicelib.engine.schemas.worker import SchemaWorker
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
 from functions.render.serve import RenderServices, serve
@@ -38,6 +39,7 @@ from tests.fakes.moto_patches import pick_attribute, process_alone
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import VerdictJson
+    from chalicelib.engine.schemas.check_schemas import SchemaChecker
 
 REGION = "us-east-1"
 
@@ -85,6 +87,9 @@ class Service(BackgroundFunctions):
         self.invoke_failures: Iterator[BaseException | None] = iter(())
         self.engine_calls: list[EngineInvocation] = []
         self.engine_failures: Iterator[BaseException | None] = iter(())
+        self.schemas: SchemaChecker = shared_schemas()
+        self.schema_calls: list[EngineInvocation] = []
+        self.schema_failures: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(
             load_template(), aws.client, aws.next_stack(), region=REGION, max_workers=1
@@ -100,6 +105,7 @@ class Service(BackgroundFunctions):
             events_queue_url=made["EventsQueue"]["Ref"],
             render_function=made["RenderFunction"]["Ref"],
             engine_function=made["EngineFunction"]["Ref"],
+            schemas_function=made["SchemasFunction"]["Ref"],
             signing_secret=made["SigningSecret"]["Ref"],
             base_url="https://api.test/v1",
             files_host="https://files.test",
@@ -214,6 +220,12 @@ class Service(BackgroundFunctions):
         """Return the keys of all objects in the bucket."""
         listed = self.clients.s3.list_objects_v2(Bucket=self.settings.bucket)
         return sorted(row["Key"] for row in listed.get("Contents", []))
+
+
+@cache
+def shared_schemas() -> SchemaWorker:
+    """Return the schema worker that all services share; its process starts on first use."""
+    return SchemaWorker()
 
 
 class MotoAws:

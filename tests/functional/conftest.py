@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 
 from chalicelib.adapters.json_logs import log_context
-from chalicelib.bootstrap import shared_services
-from chalicelib.engine.schemas.worker import SchemaWorker
 from infra.package.needs import NEEDS
 from tests.builders.operator import OperatorTool
-from tests.builders.service import MotoAws, Service, in_process_aws
+from tests.builders.service import MotoAws, Service, in_process_aws, shared_schemas
 
 
 @pytest.fixture(scope="session")
@@ -22,12 +20,9 @@ def aws() -> Iterator[MotoAws]:
 
 @pytest.fixture(scope="session", autouse=True)
 def schemas() -> Iterator[None]:
-    """Give one schema worker process to all tests; it starts on first use."""
-    worker = SchemaWorker()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_services, "SchemaWorker", lambda **_walls: worker)
-        yield
-    worker.close()
+    """End the schema worker process that all tests share."""
+    yield
+    shared_schemas().close()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import hashlib
 import logging
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.json_logs import propagated_ids
 from chalicelib.core import json
 from chalicelib.core.clock import Clock
-from chalicelib.core.errors import RenderFailure
+from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.deadline import timeout_failure
@@ -40,6 +40,7 @@ from chalicelib.engine.remote.calls import (
     LintCall,
     ReadCall,
     RunCall,
+    SchemaCall,
     SelfTestCall,
     StoredResult,
     call_to_json,
@@ -50,6 +51,7 @@ from chalicelib.engine.remote.results import (
     MalformedResult,
     ReadResult,
     RunResult,
+    SchemaResult,
     SelfTestResult,
     decode_result,
 )
@@ -143,6 +145,20 @@ class RemoteEngine:
             call = ReadCall(**fields, document=document, document_url=None)
         return cast("DocumentReading", self._ask(call, ReadResult, context)[0].reading)
 
+    def check_schema(self, request: JsonObject, context: EngineCallContext) -> Sequence[FieldError]:
+        """Return the findings of a check against a JSON Schema; for the schemas function only.
+
+        `request`: see SchemaCall.
+        """
+        with self._stored_if_large(request, context) as url:
+            call = SchemaCall(
+                ends_at=context.ends_at,
+                result_form=None,
+                request=request if url is None else None,
+                request_url=url,
+            )
+            return self._ask(call, SchemaResult, context)[0].findings
+
     def missing_walls(self, context: EngineCallContext) -> tuple[str, ...]:
         """Return the names of the walls that the engine's processes lack."""
         call = SelfTestCall(ends_at=context.ends_at, result_form=None)
@@ -151,17 +167,12 @@ class RemoteEngine:
     @contextmanager
     def _job_fields(self, job: Job, context: EngineCallContext) -> Iterator[JobFields]:
         """Yield the fields of a call with this job, which is stored meanwhile if it is large."""
-        key = f"{context.folder}/job"
-        content = json.dumps(msgspec.to_builtins(job)).encode()
-        is_large = len(content) > MAX_INLINE_JOB_BYTES
-        if is_large:
-            self._store(key, content)
-        try:
+        with self._stored_if_large(msgspec.to_builtins(job), context) as job_url:
             yield JobFields(
                 ends_at=context.ends_at,
                 result_form=self._result_form(context),
-                job=None if is_large else job,
-                job_url=self._sign(key, context) if is_large else None,
+                job=job if job_url is None else None,
+                job_url=job_url,
                 uploads={
                     upload_id: self._sign(upload_key, context)
                     for upload_id, upload_key in context.uploads.items()
@@ -169,12 +180,25 @@ class RemoteEngine:
                 stop_url=self._sign(_stop_key(context), context),
                 test=context.test,
             )
+
+    @contextmanager
+    def _stored_if_large(
+        self, content: JsonObject, context: EngineCallContext
+    ) -> Iterator[str | None]:
+        """Yield the address of content too large for an invocation, or None for other content."""
+        key = f"{context.folder}/job"
+        text = json.dumps(content).encode()
+        if len(text) <= MAX_INLINE_JOB_BYTES:
+            yield None
+            return
+        self._store(key, text)
+        try:
+            yield self._sign(key, context)
         finally:
-            if is_large:
-                self._objects.delete(key)
+            self._objects.delete(key)
 
     def _ask[Result](
-        self, call: AnyCall, kind: type[Result], context: EngineCallContext
+        self, call: AnyCall | SchemaCall, kind: type[Result], context: EngineCallContext
     ) -> tuple[Result, Any]:
         payload = {**propagated_ids(), "deadline": context.slot_ends_at, **call_to_json(call)}
         try:

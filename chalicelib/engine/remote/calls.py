@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypedDict
 
 import msgspec
 
-from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.json import Json, JsonObject, OpaqueObject
 from chalicelib.core.message_version import check_version
 from chalicelib.engine.job import Job
 from chalicelib.engine.ports import PresignedPost
@@ -89,6 +89,17 @@ class SelfTestCall(EngineCall, frozen=True, tag="self_test"):
     """Call to tell which walls are missing; answered with SelfTestResult."""
 
 
+class SchemaCall(EngineCall, frozen=True, tag="schema"):
+    """Call of the schemas function; `request` None: its JSON is at `request_url`.
+
+    A request has `schema`, `prefix` (JSON Pointer of what is checked) and, where data are to fit
+    the schema, `data`. Answered with SchemaResult.
+    """
+
+    request: OpaqueObject | None
+    request_url: str | None
+
+
 type AnyCall = RunCall | DryRunJobCall | LintCall | ReadCall | SelfTestCall
 
 
@@ -116,7 +127,7 @@ class EngineAnswer(msgspec.Struct, frozen=True):
         return msgspec.convert(payload, cls)
 
 
-def call_to_json(call: AnyCall) -> dict[str, Json]:
+def call_to_json(call: AnyCall | SchemaCall) -> dict[str, Json]:
     """Return the payload of a call."""
     return {"v": VERSION, **msgspec.to_builtins(call)}
 
@@ -126,3 +137,9 @@ def call_from_json(payload: JsonObject) -> AnyCall:
     check_version(payload, VERSION)
     call: AnyCall = msgspec.convert(payload, AnyCall)
     return call
+
+
+def schema_call_from_json(payload: JsonObject) -> SchemaCall:
+    """Read the payload of a call of the schemas function; raises UnknownVersion."""
+    check_version(payload, VERSION)
+    return msgspec.convert(payload, SchemaCall)

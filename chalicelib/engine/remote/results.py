@@ -81,6 +81,12 @@ class SelfTestResult(msgspec.Struct, frozen=True, tag_field="kind", tag="self_te
     missing_walls: tuple[str, ...]
 
 
+class SchemaResult(msgspec.Struct, frozen=True, tag_field="kind", tag="schema"):
+    """Findings of a check against a JSON Schema."""
+
+    findings: tuple[FieldError, ...]
+
+
 class _FileRecord(msgspec.Struct, frozen=True):
     format: _Format
     content: int
@@ -165,7 +171,15 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
         )
 
 
-type AnyResult = RunResult | DryRunResult | LintResult | ReadResult | SelfTestResult | FailureRecord
+type AnyResult = (
+    RunResult
+    | DryRunResult
+    | LintResult
+    | ReadResult
+    | SelfTestResult
+    | SchemaResult
+    | FailureRecord
+)
 
 
 def _number(contents: list[bytes], content: bytes) -> int:

@@ -1,11 +1,11 @@
 """Checks of a template's JSON Schema: the schema before it is stored, data before a render."""
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from chalicelib.core import json
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, validation_error
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 
 MAX_SCHEMA_BYTES: Final = 256_000
@@ -14,16 +14,19 @@ _BUDGET_S: Final = 15.0
 
 
 class SchemaChecker(Protocol):
-    """Port to the schema validator, which works within a budget."""
+    """Port to the schema validator, which works within a budget (seconds)."""
 
-    def check_schema(self, schema: Json, *, deadline: float, prefix: str = ...) -> list[FieldError]:
-        """Return the errors of a schema; raises `template_fuel_exhausted`."""
+    def check_schema(self, schema: Json, *, budget_s: float, prefix: str = ...) -> list[FieldError]:
+        """Return the errors of a schema.
+
+        Raises `template_fuel_exhausted` or `render_timeout`.
+        """
         ...
 
     def validate(
-        self, schema: Json, data: Json, *, deadline: float, prefix: str = ...
+        self, schema: Json, data: Json, *, budget_s: float, prefix: str = ...
     ) -> list[FieldError]:
-        """Return the errors of data against a schema; raises `template_fuel_exhausted`."""
+        """Return the errors of data against a schema; raises as `check_schema`."""
         ...
 
 
@@ -48,7 +51,7 @@ class CheckSchemas:
             message = f"has {size} bytes; a schema has {MAX_SCHEMA_BYTES} at most"
             raise validation_error("/schema", message, "wrong_length")
         try:
-            errors = self._schemas.check_schema(source.schema, deadline=time.time() + _BUDGET_S)
+            errors = self._schemas.check_schema(source.schema, budget_s=_BUDGET_S)
         except RenderFailure as exhausted:
             message = f"is too complex: {exhausted.detail}"
             raise validation_error("/schema", message, "not_allowed") from exhausted
@@ -71,10 +74,15 @@ class CheckSchemas:
         """
         if schema is None:
             return
-        deadline = time.time() + min(budget_s, _BUDGET_S)
-        errors = self._schemas.validate(schema, data, deadline=deadline, prefix=prefix)
+        errors = self._schemas.validate(
+            schema, data, budget_s=min(budget_s, _BUDGET_S), prefix=prefix
+        )
         if errors:
             raise RenderFailure("data_schema_mismatch", _summary(errors, subject), errors=errors)
+
+
+# The checks of a workspace: each has an execution environment of its own.
+type WorkspaceSchemas = Callable[[WorkspaceId], CheckSchemas]
 
 
 def _summary(errors: Sequence[FieldError], subject: str) -> str:

@@ -1,5 +1,6 @@
 """Parent side of the schema process."""
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Final, NotRequired, TypedDict
 
@@ -37,27 +38,27 @@ class SchemaWorker(SandboxedWorker[SchemaResponse]):
         super().__init__(_CHILD_MODULE, _SUBJECT, environment, walls)
 
     def check_schema(
-        self, schema: Json, *, deadline: float, prefix: str = "/schema"
+        self, schema: Json, *, budget_s: float, prefix: str = "/schema"
     ) -> list[FieldError]:
         """Return the findings of a schema itself, with pointers below `prefix`.
 
-        Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` at `deadline` (seconds
-        since 1970).
+        Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` after `budget_s`
+        seconds.
         """
-        return self._request_findings({"schema": schema, "prefix": prefix}, deadline)
+        return self._request_findings({"schema": schema, "prefix": prefix}, budget_s)
 
     def validate(
-        self, schema: Json, data: Json, *, deadline: float, prefix: str = "/data"
+        self, schema: Json, data: Json, *, budget_s: float, prefix: str = "/data"
     ) -> list[FieldError]:
         """Return the findings that keep data from fitting a valid schema.
 
         Raises as `check_schema`.
         """
         request: SchemaRequest = {"schema": schema, "data": data, "prefix": prefix}
-        return self._request_findings(request, deadline)
+        return self._request_findings(request, budget_s)
 
-    def _request_findings(self, request: SchemaRequest, deadline: float) -> list[FieldError]:
-        response = self.call(request, deadline)
+    def _request_findings(self, request: SchemaRequest, budget_s: float) -> list[FieldError]:
+        response = self.call(request, time.time() + budget_s)
         if "exhausted" in response:
             message = f"{self._subject} {response['exhausted']}."
             raise RenderFailure("template_fuel_exhausted", message)

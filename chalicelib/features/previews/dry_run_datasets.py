@@ -11,9 +11,9 @@ from chalicelib.adapters.aws.functions import FunctionBusy
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
-from chalicelib.core.ids import IdGenerator
+from chalicelib.core.ids import IdGenerator, WorkspaceId
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.schemas.check_schemas import CheckSchemas
+from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.renders.accept.command import check_region, page_limit
 from chalicelib.features.renders.accept.templates import ResolveTemplate
 from chalicelib.features.renders.model import MAX_ATTEMPTS
@@ -57,7 +57,7 @@ class DryRunDatasets:
         workspaces: Workspaces,
         datasets: ReadDatasets,
         templates: ResolveTemplate,
-        schemas: CheckSchemas,
+        schemas: WorkspaceSchemas,
         engine: RemoteEngine,
         state: ServiceStates,
         leases: ConcurrencyLeases,
@@ -102,11 +102,15 @@ class DryRunDatasets:
         self._state.require_normal()
         with self._leases(workspace, until=ends_at) as lease:
             for each in named:
-                self._check_schema(source.schema, each, ends_at)
+                self._check_schema(template.workspace_id, source.schema, each, ends_at)
             self._run_in_parallel(workspace.plan, template, source, named, (ends_at, lease))
 
     def _check_schema(
-        self, schema: JsonObject | None, dataset: _NamedDataset, ends_at: float
+        self,
+        workspace_id: WorkspaceId,
+        schema: JsonObject | None,
+        dataset: _NamedDataset,
+        ends_at: float,
     ) -> None:
         """Check a dataset against the template's schema.
 
@@ -117,7 +121,7 @@ class DryRunDatasets:
             raise _timeout_failure(dataset)
         subject = f"The dataset {dataset.name}"
         try:
-            self._schemas.check_data(
+            self._schemas(workspace_id).check_data(
                 schema, dataset.data(), subject=subject, prefix=dataset.pointer, budget_s=left_s
             )
         except RenderFailure as failure:

@@ -12,7 +12,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.engine.einvoice.job_invoice import prepare_command
 from chalicelib.engine.inputs.ignored_options import ignored_data_warnings, ignored_option_warnings
 from chalicelib.engine.job import Job, PageJob, RenderWarning
-from chalicelib.engine.schemas.check_schemas import CheckSchemas
+from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.previews.lint import LintTemplates
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
@@ -58,7 +58,7 @@ class PreflightContext:
     command: RenderCommand
     region: str
     uploads: ReadUploads
-    schemas: CheckSchemas
+    schemas: WorkspaceSchemas
     lint: LintTemplates
     deadline: float
 
@@ -75,7 +75,7 @@ class PreflightRender:
         *,
         templates: ResolveTemplate,
         uploads: ReadUploads,
-        schemas: CheckSchemas,
+        schemas: WorkspaceSchemas,
         lint: LintTemplates,
         leases: ConcurrencyLeases,
         region: str,
@@ -167,7 +167,7 @@ def _check_uploads(context: PreflightContext) -> Iterable[RenderWarning]:
 
 
 def _check_schema(context: PreflightContext) -> Iterable[RenderWarning]:
-    check_data(context.command.job, context.schemas)
+    check_data(context.command.job, context.command.workspace.id, context.schemas)
     return ()
 
 

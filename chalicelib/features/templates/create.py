@@ -64,7 +64,7 @@ class CreateTemplate:
         Raises the errors of the checks and of the dry run; no template exists then.
         """
         for check in self._checks:
-            check(request.source)
+            check(request.workspace_id, request.source)
         template = self._new_template(request)
         if request.publish:
             self._dry_run(template, request.source, datasets=request.datasets, deadline=deadline)

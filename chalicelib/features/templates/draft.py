@@ -9,6 +9,7 @@ from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, ServiceError
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates.model import Draft, SourceBundle, StoredText, Template
 from chalicelib.features.templates.publish import check_revision
 from chalicelib.features.templates.repository import Templates
@@ -17,7 +18,7 @@ from chalicelib.features.templates.store_source import StoreSource
 _MAX_TRIES: Final = 60
 
 # Raises `validation_error` for a source that a draft may not have.
-type SourceCheck = Callable[[SourceBundle], None]
+type SourceCheck = Callable[[WorkspaceId, SourceBundle], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class ReplaceDraft:
         """
         _check_writable(template, revision)
         for check in self._checks:
-            check(source)
+            check(template.workspace_id, source)
         stored = self._store.store(template, source)
         for _ in range(_MAX_TRIES):
             try:

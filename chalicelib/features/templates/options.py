@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from chalicelib.core.errors import validation_error
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates.model import SourceBundle
 
 # Stored, but not yet a part of the output.
@@ -23,7 +24,7 @@ _EXCLUSIVE_MEMBERS: Final = (
 )
 
 
-def check_options(source: SourceBundle) -> None:
+def check_options(_workspace_id: WorkspaceId, source: SourceBundle) -> None:
     """Raise `validation_error` for options that name an upload: uploads expire after a day."""
     for path in _upload_pointers(source.options, "/options"):
         message = "an upload goes away after a day; send the content itself, or an address"

@@ -4,7 +4,6 @@ from typing import Any
 
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.errors import FieldError
-from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from tests.builders.service import Service
 from tests.builders.templates import make_template, render_template
 
@@ -15,21 +14,21 @@ class CountedSchemas:
     def __init__(self) -> None:
         self.checks = 0
 
-    def check_schema(self, schema: Any, *, deadline: float, prefix: str = "") -> list[FieldError]:
-        del schema, deadline, prefix
+    def check_schema(self, schema: Any, *, budget_s: float, prefix: str = "") -> list[FieldError]:
+        del schema, budget_s, prefix
         return []
 
     def validate(
-        self, schema: Any, data: Any, *, deadline: float, prefix: str = ""
+        self, schema: Any, data: Any, *, budget_s: float, prefix: str = ""
     ) -> list[FieldError]:
-        del schema, data, deadline, prefix
+        del schema, data, budget_s, prefix
         self.checks += 1
         return []
 
 
 def test_rate_limit_applies_before_schema_validation(service: Service) -> None:
     schemas = CountedSchemas()
-    service.services.state.__dict__["check_schemas"] = CheckSchemas(schemas)
+    service.schemas = schemas
     path = make_template(service, schema={"required": ["n"]}, publish=True)
     item = service.limits() | {"leases": {f"rnd_{n}": 4_000_000_000 for n in range(50)}}
     service.services.state.tables.write(Write(service.settings.main_table, item=item))

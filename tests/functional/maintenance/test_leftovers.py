@@ -4,6 +4,7 @@ from typing import Any, NoReturn
 
 import pytest
 
+from chalicelib.adapters.aws.remote_schemas import RemoteSchemas
 from chalicelib.adapters.aws.table import Throttled
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
@@ -60,7 +61,7 @@ def test_late_file_of_a_killed_attempt_expires_with_the_retention(service: Servi
 
 
 @pytest.mark.parametrize(
-    ("fails_at", "mode"), [("check_schemas.check_data", "sync"), ("bodies.store", "async")]
+    ("fails_at", "mode"), [("schemas.validate", "sync"), ("bodies.store", "async")]
 )
 @pytest.mark.parametrize("also", ["", "limits.settle"])
 def test_bug_before_the_render_is_created_releases_the_lease(
@@ -72,8 +73,9 @@ def test_bug_before_the_render_is_created_releases_the_lease(
     path = make_template(service, schema={"required": ["n"]}, publish=True)
     for place in filter(None, (fails_at, also)):
         part, _, method = place.partition(".")
+        owner = RemoteSchemas if part == "schemas" else type(getattr(service.services.state, part))
         fault = has_no_capacity if place == also else fails
-        monkeypatch.setattr(type(getattr(service.services.state, part)), method, fault)
+        monkeypatch.setattr(owner, method, fault)
 
     assert render_template(service, path, mode=mode, data={"n": 1}).code == "internal_error"
 

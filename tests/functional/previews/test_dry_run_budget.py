@@ -7,7 +7,6 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from tests.builders.service import Service
 from tests.builders.templates import TEMPLATES_PATH, make_template, post_template, publish_template
 
@@ -24,13 +23,13 @@ class SlowSchemas:
         self.given_s: list[float] = []
         self.failure: RenderFailure | None = None
 
-    def check_schema(self, schema: Any, *, deadline: float, prefix: str = "") -> list[Any]:
-        assert (schema, deadline > time.time(), prefix) == (SCHEMA, True, "")
+    def check_schema(self, schema: Any, *, budget_s: float, prefix: str = "") -> list[Any]:
+        assert (schema, budget_s > 0, prefix) == (SCHEMA, True, "/schema")
         return []
 
-    def validate(self, schema: Any, data: Any, *, deadline: float, prefix: str = "") -> list[Any]:
+    def validate(self, schema: Any, data: Any, *, budget_s: float, prefix: str = "") -> list[Any]:
         assert (schema, data, bool(prefix)) == (SCHEMA, {}, True)
-        self.given_s.append(deadline - time.time())
+        self.given_s.append(budget_s)
         self._service.clock.advance(seconds=STEP_S)
         if self.failure is not None:
             raise self.failure
@@ -40,7 +39,7 @@ class SlowSchemas:
 @pytest.fixture
 def schemas(service: Service) -> SlowSchemas:
     slow = SlowSchemas(service)
-    service.services.state.__dict__["check_schemas"] = CheckSchemas(slow)
+    service.schemas = slow
     return slow
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import time
 from collections.abc import Iterator
 from typing import Any, override
 
@@ -11,7 +10,6 @@ import pytest
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import Json
 from chalicelib.engine.job import Job
-from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.engine.schemas.worker import SchemaWorker
 from tests.builders.service import Service
 from tests.builders.templates import (
@@ -113,16 +111,16 @@ class PatientSchemas(SchemaWorker):
 
     @override
     def validate(
-        self, schema: Json, data: Json, *, deadline: float, prefix: str = "/data"
+        self, schema: Json, data: Json, *, budget_s: float, prefix: str = "/data"
     ) -> list[FieldError]:
-        assert time.time() < deadline < time.time() + 16
-        return super().validate(schema, data, deadline=time.time() + WALL_S, prefix=prefix)
+        assert 0 < budget_s < 16
+        return super().validate(schema, data, budget_s=WALL_S, prefix=prefix)
 
 
 @pytest.fixture
 def patient_schemas(service: Service) -> Iterator[None]:
     with contextlib.closing(PatientSchemas()) as schemas:
-        service.services.state.__dict__["check_schemas"] = CheckSchemas(schemas)
+        service.schemas = schemas
         yield
 
 
@@ -144,7 +142,7 @@ def test_schema_that_takes_too_long_to_check_is_refused(
     def exhausted(*_: Any, **__: Any) -> None:
         raise RenderFailure("template_fuel_exhausted", "It used more than 5 s.")
 
-    monkeypatch.setattr(service.services.state.check_schemas._schemas, "check_schema", exhausted)
+    monkeypatch.setattr(service.schemas, "check_schema", exhausted)
 
     answer = post_template(service, schema={})
 

@@ -64,7 +64,12 @@ def validate_pids(stack: RunningStack) -> set[int]:
 
 @pytest.mark.parametrize(
     ("function", "has_rights"),
-    [("RenderFunction", True), ("EngineFunction", False), ("ValidateFunction", False)],
+    [
+        ("RenderFunction", True),
+        ("EngineFunction", False),
+        ("SchemasFunction", False),
+        ("ValidateFunction", False),
+    ],
 )
 def test_function_without_rights_has_no_way_to_the_stores(
     sharing: RunningStack, function: str, *, has_rights: bool

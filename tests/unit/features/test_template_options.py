@@ -6,6 +6,7 @@ import pytest
 
 from chalicelib.contract.render.output import complete_output
 from chalicelib.core.errors import ServiceError
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates.model import SourceBundle
 from chalicelib.features.templates.options import check_options, merged_output
 
@@ -114,7 +115,7 @@ def test_content_header_and_footer_have_the_lowest_priority() -> None:
 )
 def test_upload_cannot_be_a_default(pdf: dict[str, Any], pointer: str) -> None:
     with pytest.raises(ServiceError) as refusal:
-        check_options(SourceBundle({}, {"pdf": pdf}))
+        check_options(WorkspaceId("ws_1"), SourceBundle({}, {"pdf": pdf}))
 
     assert refusal.value.errors[0].path == f"/options/pdf/{pointer}/upload_id"
 

@@ -15,7 +15,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import IdGenerator, RenderId
 from chalicelib.engine.job import Job
-from chalicelib.engine.schemas.check_schemas import CheckSchemas
+from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
     check_command,
@@ -84,7 +84,7 @@ class CreateRender:
         state: ServiceStates,
         templates: ResolveTemplate,
         uploads: ReadUploads,
-        schemas: CheckSchemas,
+        schemas: WorkspaceSchemas,
         region: str,
     ) -> None:
         """Build from the repositories."""
@@ -131,7 +131,7 @@ class CreateRender:
         render = _new_render(command, render_id, admission.reservation, now)
         with self._release_on_error(render):
             # After admission: validating data can take seconds, so the limits must bound it.
-            check_data(command.job, self._schemas)
+            check_data(command.job, command.workspace.id, self._schemas)
         if command.mode == "async" or command.is_large:
             render = self._with_stored_body(render, command.job)
         try:

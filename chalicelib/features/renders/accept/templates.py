@@ -10,7 +10,7 @@ from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject, strings_in
 from chalicelib.engine.job import EInvoiceDefault, Job, Omission, PageJob
-from chalicelib.engine.schemas.check_schemas import CheckSchemas
+from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.engine.sources import CanvasSource, HtmlSource, TemplateSource
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.templates.model import Template
@@ -121,13 +121,13 @@ class ResolveTemplate:
         return replace(job, includes=includes)
 
 
-def check_data(job: Job, schemas: CheckSchemas) -> None:
+def check_data(job: Job, workspace_id: WorkspaceId, schemas: WorkspaceSchemas) -> None:
     """Check data against the template's schema; data of a `data_url` are not loaded yet.
 
-    Raises `data_schema_mismatch` or `template_fuel_exhausted`.
+    Raises `data_schema_mismatch`, `template_fuel_exhausted` or `region_degraded`.
     """
-    if isinstance(job, PageJob) and job.data_url is None:
-        schemas.check_data(job.schema, job.data or {})
+    if isinstance(job, PageJob) and job.schema is not None and job.data_url is None:
+        schemas(workspace_id).check_data(job.schema, job.data or {})
 
 
 def _texts(job: PageJob) -> Iterator[str]:

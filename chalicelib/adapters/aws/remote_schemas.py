@@ -1,0 +1,50 @@
+"""Schema validator over the schemas function, which has no rights."""
+
+from dataclasses import dataclass
+
+from chalicelib.adapters.aws.functions import FunctionBusy
+from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import FieldError, no_capacity_error
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import Json, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteSchemas:
+    """Schema validator of one workspace, for one check at a time.
+
+    `folder`: prefix of the temporary objects, for a request that is too large for an invocation.
+    All methods also raise `region_degraded`.
+    """
+
+    function: RemoteEngine
+    tenant: WorkspaceId
+    folder: str
+    clock: Clock
+
+    def check_schema(
+        self, schema: Json, *, budget_s: float, prefix: str = "/schema"
+    ) -> list[FieldError]:
+        """Return the findings of a schema itself, with pointers below `prefix`."""
+        return self._ask({"schema": schema, "prefix": prefix}, budget_s)
+
+    def validate(
+        self, schema: Json, data: Json, *, budget_s: float, prefix: str = "/data"
+    ) -> list[FieldError]:
+        """Return the findings that keep data from fitting a valid schema."""
+        return self._ask({"schema": schema, "data": data, "prefix": prefix}, budget_s)
+
+    def _ask(self, request: JsonObject, budget_s: float) -> list[FieldError]:
+        ends_at = self.clock.now().timestamp() + budget_s
+        context = EngineCallContext(
+            tenant=self.tenant,
+            folder=self.folder,
+            ends_at=ends_at,
+            slot_ends_at=ends_at,
+            may_store=False,
+        )
+        try:
+            return list(self.function.check_schema(request, context))
+        except (FunctionBusy, EngineLost) as loss:
+            raise no_capacity_error("the check against the JSON Schema") from loss

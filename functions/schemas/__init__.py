@@ -1,0 +1,1 @@
+"""Function that checks JSON Schemas, and data against them, without rights on AWS."""
