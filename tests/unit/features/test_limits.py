@@ -250,7 +250,8 @@ class Admission(LimitsMachine):
     def sell_packs(self, process: int, left: int) -> None:
         limits = self.processes[process]
         self.table.write(limits.change(self.model.workspace, prepaid=left))
-        self.model.prepaid = left
+        # What has ended, but is not folded yet, is given back to the new number.
+        self.model.prepaid = left + self.unfolded(PREPAID)[1]
 
     @rule(time=PAUSES)
     def wait(self, time: dt.timedelta) -> None:

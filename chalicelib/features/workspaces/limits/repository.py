@@ -66,7 +66,7 @@ class WorkspaceLimits:
         """Return the write that adds `more_renders` to the quota (negative for a smaller plan).
 
         The item is due at once: thresholds are shares of the quota. `prepaid` is the new number of
-        renders left of packs, without those of unfinished renders.
+        renders left of packs, without those of renders that are unfinished or not folded yet.
         """
         builder = quota.plan_change(more_renders, prepaid)
         builder.sets += ["due_at = :now", "DPK = if_not_exists(DPK, :dpk)"]
