@@ -152,6 +152,8 @@ def _close_after_end(browser: int, descriptor: int) -> None:
 def _kill_all(browser: int) -> int:
     """Kill the browser's group, then the rest of the session; return the browser's wait status."""
     _try_kill(os.killpg, browser)
+    # Just after the fork it has no group of its own yet.
+    _try_kill(os.kill, browser)
     _, status = os.waitpid(browser, 0)
     while others := _live_processes():
         for pid in others:
