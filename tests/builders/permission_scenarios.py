@@ -23,7 +23,7 @@ def uploads_used_by_a_render(service: Service) -> None:
 
 def templates_of_every_size(service: Service) -> None:
     for html in ("<p>", LARGE_HTML):
-        path = make_template(service, html=html, publish=True)
+        path = make_template(service, html=html, schema={"type": "object"}, publish=True)
         assert put_draft(service, path, html=html + "2").status == 200
         assert put_draft(service, path, html=html + "3").status == 200
         assert service.call("GET", f"{path}/draft").status == 200
