@@ -3,7 +3,6 @@
 import os
 import pwd
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -157,27 +156,6 @@ def test_renderers_run_with_seccomp_and_own_namespaces(browser: Browser) -> None
         # no other process to signal or trace.
         assert seen_by(pid) == []
         assert len(status["NSpid"].split()) > 1
-
-
-def test_browser_without_its_group_yet_is_killed_too() -> None:
-    script = """
-        import os, time
-        from chalicelib.engine.browser.chromium import supervisor
-        browser = os.fork()
-        if browser == 0:
-            time.sleep(60)
-        print(os.waitstatus_to_exitcode(supervisor._kill_all(browser)))
-    """
-    ran = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        capture_output=True,
-        text=True,
-        timeout=20,
-        start_new_session=True,
-        check=True,
-    )
-
-    assert ran.stdout == f"-{signal.SIGKILL:d}\n"
 
 
 @pytest.mark.skipif(not AS_ROOT, reason="only root gives up its rights")
