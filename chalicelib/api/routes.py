@@ -14,6 +14,8 @@ from chalicelib.api import (
     template_versions,
     templates,
     uploads,
+    webhook_deliveries,
+    webhook_endpoints,
 )
 from chalicelib.api.edge.endpoint import endpoints_of
 
@@ -26,6 +28,8 @@ BLUEPRINTS: Final = (
     templates.blueprint,
     template_versions.blueprint,
     datasets.blueprint,
+    webhook_endpoints.blueprint,
+    webhook_deliveries.blueprint,
     engines.blueprint,
     files.blueprint,
     account.blueprint,

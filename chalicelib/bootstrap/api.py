@@ -1,9 +1,11 @@
 """Services of the API function by feature, each built on first use."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Final, NamedTuple
 
+from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.signing_keys import SigningKeys
@@ -12,8 +14,10 @@ from chalicelib.bootstrap.api_renders import RenderUseCases
 from chalicelib.bootstrap.api_state import ApiState, WallsCheck
 from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.bootstrap.cold_start import arm_crash_points
+from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock, SystemClock
+from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
 from chalicelib.features.einvoices.validate import ValidateEInvoice
 from chalicelib.features.files.signed_urls import SignedFileUrls
@@ -21,6 +25,12 @@ from chalicelib.features.uploads.create import CreateUpload, DeleteUpload
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.uploads.repository import Uploads
 from chalicelib.features.usage.read import ReadUsage
+from chalicelib.features.webhooks.check_url import CheckWebhookUrl
+from chalicelib.features.webhooks.deliveries import Deliveries
+from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.webhooks.log import DeliveryLog
+from chalicelib.features.webhooks.manage import ManageEndpoints
+from chalicelib.features.webhooks.send_sample import SendSample
 from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.limits.request_rate import RequestRate
@@ -49,6 +59,17 @@ class EInvoiceUseCases(NamedTuple):
     """Use cases for e-invoices that are no renders."""
 
     validate: ValidateEInvoice
+
+
+class WebhookUseCases(NamedTuple):
+    """Use cases for webhooks."""
+
+    manage: ManageEndpoints
+    endpoints: Endpoints
+    deliveries: Deliveries
+    log: DeliveryLog
+    send_sample: SendSample
+    event_types: Sequence[str]
 
 
 class UsageUseCases(NamedTuple):
@@ -118,6 +139,38 @@ class ApiServices:
             region=self.settings.region,
         )
         return EInvoiceUseCases(validate)
+
+    @cached_property
+    def webhooks(self) -> WebhookUseCases:  # noqa: D102
+        settings, state = self.settings, self.state
+        endpoints = Endpoints(state.tables, settings.main_table)
+        deliveries = Deliveries(state.tables, settings.main_table)
+        queue = partial(Queue, state.clients, settings.webhooks_queue_url)
+        rules = DestinationRules(allow=settings.egress_allow, own_hosts=settings.own_hosts)
+        manage = ManageEndpoints(
+            endpoints=endpoints,
+            sealer=SecretSealer(state.clients, settings.data_key, self.clock),
+            check_url=CheckWebhookUrl(rules),
+            clock=self.clock,
+            ids=self.ids,
+        )
+        log = DeliveryLog(
+            endpoints=endpoints,
+            deliveries=deliveries,
+            objects=state.objects,
+            queue=queue,
+            clock=self.clock,
+        )
+        send_sample = SendSample(
+            types=EVENT_TYPES,
+            deliveries=deliveries,
+            queue=queue,
+            region=settings.region,
+            clock=self.clock,
+            ids=self.ids,
+        )
+        types = [each.name for each in EVENT_TYPES if each.is_public]
+        return WebhookUseCases(manage, endpoints, deliveries, log, send_sample, types)
 
     @cached_property
     def usage(self) -> UsageUseCases:  # noqa: D102

@@ -16,10 +16,14 @@ from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.due_index import DueIndex
 from chalicelib.features.renders.rows import DUE_RENDER
 from chalicelib.features.templates.repository import DUE_TEMPLATE
+from chalicelib.features.webhooks.deliveries import DUE_DELIVERY, Deliveries
+from chalicelib.features.webhooks.log import GiveUpDelivery
+from chalicelib.features.webhooks.message import DeliverWebhook
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
 from chalicelib.features.workspaces.repository import DUE_KEY
 from chalicelib.features.workspaces.status import DUE_WORKSPACE
-from chalicelib.settings import SETTINGS, RenderSettings, Setting, setting
+from chalicelib.settings import RenderSettings
+from chalicelib.settings.table import SETTINGS, Setting, setting
 
 if TYPE_CHECKING:
     from chalicelib.bootstrap.work_function import WorkParts
@@ -114,6 +118,11 @@ def _postpone(parts: "WorkParts", read_item: Callable[[JsonObject], DueItem]) ->
     return PostponeDueItem(index=index, read_item=read_item, clock=parts.clock)
 
 
+def _give_up_delivery(parts: "WorkParts") -> "ResolveMessage":
+    deliveries = Deliveries(parts.state.tables, parts.settings.main_table)
+    return GiveUpDelivery(deliveries=deliveries)
+
+
 # Functions behind a queue.
 _CONSUMERS: Final = (
     Work(
@@ -137,14 +146,19 @@ _CONSUMERS: Final = (
     Work(
         name="relay",
         queues=("events",),
-        sends=("maintenance",),
+        sends=("maintenance", "webhooks", "webhooks_slow"),
         due=(DUE_EVENT,),
         due_message=lambda item: PublishEvent.of_due_item(item).to_json(),
         resolve=_postpone_event,
-        settings=("main_table", "bucket", "region"),
+        settings=("main_table", "bucket", "region", "signing_secret", "files_host"),
         grants=(
+            ("dynamodb:GetItem", "MainTable WS#*"),
+            ("dynamodb:PutItem", "MainTable WS#*#WHD#*"),
+            ("dynamodb:Query", "MainTable WS#*#WHE"),
+            ("s3:PutObject", "${FilesBucket.Arn}/ws/*/webhooks/*"),
+            ("secretsmanager:GetSecretValue", "SigningSecret"),
             ("dynamodb:BatchGetItem UpdateItem", "MainTable"),
-            ("dynamodb:GetItem Query", "MainTable WS#*#LIM"),
+            ("dynamodb:Query", "MainTable WS#*#LIM"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
         ),
@@ -163,6 +177,31 @@ _CONSUMERS: Final = (
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
+        ),
+    ),
+    Work(
+        name="deliver_webhook",
+        queues=("webhooks", "webhooks_slow"),
+        sends=("webhooks_slow",),
+        due=(DUE_DELIVERY,),
+        due_message=lambda item: DeliverWebhook.of_due_item(item).to_json(),
+        resolve=_give_up_delivery,
+        settings=(
+            "main_table",
+            "bucket",
+            "data_key",
+            "base_url",
+            "files_host",
+            "gateway_url",
+            "egress_allow",
+        ),
+        grants=(
+            (
+                "dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem Query",
+                "MainTable WS#*#WH*",
+            ),
+            ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/ws/*/webhooks/*"),
+            ("kms:Decrypt", "DataKey"),
         ),
     ),
 )

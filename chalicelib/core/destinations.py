@@ -154,6 +154,26 @@ class DestinationRules:
             return None
         return _refusal(host, port, _port_reason(ports))
 
+    def literal_refusal(self, host: str, port: int, ports: Collection[int]) -> str | None:
+        """Return why a host and port are refused that need no lookup, or None.
+
+        An own host and an IP address are refused as after a lookup.
+        """
+        literal = ip_literal(normalized_host(host))
+        if literal is None and normalized_host(host) in self._own_hosts:
+            return _refusal(host, port, "it is a host of this service")
+        addresses = [literal] if literal else []
+        return self.host_refusal(host, port, ports) or self.address_refusal(
+            (host, port), addresses, ports, exempt_only=False
+        )
+
+    def is_exempt_literal(self, host: str, port: int) -> bool:
+        """Tell whether a host is an IP address that the operator has exempted with this port."""
+        literal = ip_literal(normalized_host(host))
+        return literal is not None and any(
+            exemption.covers(literal, port) for exemption in self._exemptions
+        )
+
     def address_refusal(
         self,
         destination: tuple[str, int],

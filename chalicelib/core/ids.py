@@ -15,6 +15,8 @@ UploadId = NewType("UploadId", str)
 TemplateId = NewType("TemplateId", str)
 DatasetId = NewType("DatasetId", str)
 KeyId = NewType("KeyId", str)
+EndpointId = NewType("EndpointId", str)
+DeliveryId = NewType("DeliveryId", str)
 
 # Base 32 without I, L, O and U (ULID specification).
 _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -24,6 +24,8 @@ from chalicelib.features.templates.erase import EraseTemplates
 from chalicelib.features.templates.repository import DUE_TEMPLATE
 from chalicelib.features.usage.count import EraseUsage
 from chalicelib.features.usage.notify_thresholds import NotifyThresholds
+from chalicelib.features.webhooks.deliveries import Deliveries
+from chalicelib.features.webhooks.log import EraseWebhooks
 from chalicelib.features.workspaces.keys.expiry_warning import WarnOfKeyExpiry
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
 from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
@@ -162,6 +164,12 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
             bodies=state.bodies,
         ),
         _erase_templates(state),
+        EraseWebhooks(
+            tables=state.tables,
+            table=state.main_table,
+            deliveries=Deliveries(state.tables, state.main_table),
+            objects=state.objects,
+        ),
         EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
     )
 

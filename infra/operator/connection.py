@@ -18,7 +18,8 @@ from chalicelib.bootstrap import operator as bootstrap
 from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES, dead_letters_resource, queue_resource
 from chalicelib.core.clock import SystemClock
 from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
-from chalicelib.settings import MailSettings, SigningSettings, TraceSettings, setting
+from chalicelib.settings import MailSettings, SigningSettings, TraceSettings
+from chalicelib.settings.table import setting
 from infra.deploy.stack import CloudFormationStack
 from infra.local.log_file import lines_of_request
 from infra.local.paths import StackFolder

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from chalicelib.settings import setting
+from chalicelib.settings.table import setting
 from infra.package.archives import FUNCTION_TYPE, archive_name
 from infra.package.needs import NEEDS, FunctionNeeds, Grant
 from infra.package.sam import REGION

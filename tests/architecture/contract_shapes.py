@@ -7,6 +7,16 @@ from typing import Final
 
 _RENDER_STATUS: Final = "queued processing succeeded failed canceled"
 _RENDER_MODE: Final = "sync async"
+# Events of the contract that exist so far.
+_EVENTS: Final = (
+    "render.succeeded render.failed render.expired template.published usage.threshold_reached"
+)
+_DELIVERY_STATUS: Final = "pending succeeded failed retrying canceled"
+_ENDPOINT: Final = (
+    "id object url description events template_ids headers enabled is_default disabled_reason "
+    "previous_secret_expires_at created_at updated_at"
+)
+_DELIVERY: Final = "id object endpoint_id event_id event_type status next_attempt_at created_at"
 _OPTIONS: Final = {
     "mode": _RENDER_MODE,
     "priority": "normal low",
@@ -51,6 +61,19 @@ ENUMS: Final[dict[str, str]] = {
     **{f"{name}.type": type_ for name, type_ in _LAYERS.items()},
     "Attachment.relationship": "Source Data Alternative Supplement Unspecified",
     "BarcodeLayer.symbology": "code128 code39 codabar ean13 ean8 gs1_128 itf upca",
+    "EndpointChange.events": _EVENTS,
+    "EndpointRequest.events": _EVENTS,
+    "WebhookDelivery.object": "webhook_delivery",
+    "WebhookDelivery.status": _DELIVERY_STATUS,
+    "WebhookDeliveryDetail.object": "webhook_delivery",
+    "WebhookDeliveryDetail.status": _DELIVERY_STATUS,
+    "WebhookDeliveryList.object": "list",
+    "WebhookDeliveryQuery.status": _DELIVERY_STATUS,
+    "WebhookEndpoint.disabled_reason": "failing",
+    "WebhookEndpoint.object": "webhook_endpoint",
+    "WebhookEndpointList.object": "list",
+    "WebhookEndpointWithSecret.disabled_reason": "failing",
+    "WebhookEndpointWithSecret.object": "webhook_endpoint",
     "Dataset.object": "dataset",
     "DatasetList.object": "list",
     "DatasetSummary.object": "dataset",
@@ -153,6 +176,12 @@ SHAPES: Final[dict[str, str]] = {
     "AccountRenders": "included used remaining_included prepaid_remaining spend_cap_cents",
     "AccountWorkspace": "id name",
     "Bytes": "html css script font image data other",
+    "WebhookEndpoint": _ENDPOINT,
+    "WebhookEndpointWithSecret": f"{_ENDPOINT} secret",
+    "WebhookDelivery": _DELIVERY,
+    "WebhookDeliveryDetail": f"{_DELIVERY} attempts request",
+    "DeliveryAttempt": "number at status_code latency_ms error response_excerpt",
+    "DeliveryRequest": "url headers body",
     "Dataset": "id object template_id name is_default created_at updated_at data",
     "DatasetList": "object data has_more next_cursor",
     "DatasetSummary": "id object template_id name is_default created_at updated_at",

@@ -98,6 +98,7 @@ ACTIONS: Final = {
     "lambda": "InvokeFunction",
     "logs": "CreateLogGroup CreateLogStream PutLogEvents",
     "secretsmanager": "GetSecretValue",
+    "kms": "GenerateDataKey Decrypt",
 }
 KEY: Final = "KEY#k"
 
@@ -168,7 +169,10 @@ def test_denied_actions_are_granted_to_other_functions(grants: dict[str, frozens
 def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozenset[Grant]]) -> None:
     assert functions_granted(
         grants, AwsAction("secretsmanager:GetSecretValue", "SigningSecret")
-    ) == {"APIHandler"}
+    ) == {"APIHandler", "RelayFunction"}
+    assert functions_granted(grants, AwsAction("kms:Decrypt", "DataKey")) == {
+        "DeliverWebhookFunction"
+    }
     assert functions_granted(grants, AwsAction("secretsmanager:GetSecretValue", "MailSecret")) == {
         "MaintenanceFunction"
     }

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from moto import mock_aws
 
-from chalicelib.settings import setting
+from chalicelib.settings.table import setting
 from infra import template as infra_template
 from infra.deploy.__main__ import main
 from infra.package.check import missing_needs, role_name

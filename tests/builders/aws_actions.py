@@ -68,7 +68,13 @@ class AwsActionRecorder:
     def recording(self, clients: AwsClients) -> Iterator[None]:
         """Record the calls through these clients in this block."""
         used: tuple[Any, ...]
-        used = (clients.dynamodb, clients.s3, clients.sqs, clients.secretsmanager)
+        used = (
+            clients.dynamodb,
+            clients.s3,
+            clients.sqs,
+            clients.secretsmanager,
+            clients.kms,
+        )
         events = [client.meta.events for client in used]
         for each in events:
             each.register(_BOTOCORE_EVENT, self._on_call)
@@ -135,7 +141,10 @@ class AwsActionRecorder:
         elif service == "sqs":
             yield AwsAction(f"sqs:{name.removesuffix('Batch')}", self._names[params["QueueUrl"]])
         else:
-            yield AwsAction(f"{service}:{name}", self._names[params["SecretId"]])
+            # A ciphertext names its key itself.
+            name_of_it = params.get("SecretId", params.get("KeyId"))
+            resource = self._names[name_of_it] if name_of_it else "DataKey"
+            yield AwsAction(f"{service}:{name}", resource)
 
     def _table_actions(self, name: str, params: Mapping[str, Any]) -> Iterator[AwsAction]:
         if name == "TransactWriteItems":

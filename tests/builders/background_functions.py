@@ -18,6 +18,7 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 from chalicelib.settings import ApiSettings, WorkSettings
 from functions.dead_letters import handler as dead_letters
+from functions.deliver_webhook import handler as deliver_webhook
 from functions.maintenance import handler as maintenance
 from functions.relay import handler as relay
 from functions.tick import handler as tick
@@ -25,12 +26,14 @@ from infra.local.event_sources import sqs_event
 from tests.builders.aws_actions import acting_as
 from tests.fakes.api_services import FixedClock
 
-QUEUES = ("Renders", "Events", "Maintenance")
+QUEUES = ("Renders", "Events", "Maintenance", "Webhooks", "WebhooksSlow")
 _FUNCTIONS = {
     "Renders": "RenderFunction",
     "RendersLow": "RenderFunction",
     "Events": "RelayFunction",
     "Maintenance": "MaintenanceFunction",
+    "Webhooks": "DeliverWebhookFunction",
+    "WebhooksSlow": "DeliverWebhookFunction",
 }
 
 
@@ -76,7 +79,7 @@ class BackgroundFunctions(ABC):
         }
         values |= {
             setting_name: self.resources[resource]["Ref"]
-            for queue in (*DEAD_LETTER_QUEUES, "renders_low")
+            for queue in (*DEAD_LETTER_QUEUES, "renders_low", "webhooks_slow")
             for setting_name, resource in (
                 (f"{queue}_queue_url", queue_resource(queue)),
                 (f"{queue}_dead_letters_url", dead_letters_resource(queue)),
@@ -102,6 +105,15 @@ class BackgroundFunctions(ABC):
         """Run the maintenance on the messages of its queue."""
         return self.run_batch("Maintenance", maintenance.build(self.work_parts("maintenance")))
 
+    def deliver_webhooks(self) -> list[str]:
+        """Run the webhook function on the messages of both its queues."""
+        serve = deliver_webhook.build(self.work_parts("deliver_webhook"))
+        return [
+            failed
+            for queue in ("Webhooks", "WebhooksSlow")
+            for failed in self.run_batch(queue, serve)
+        ]
+
     @abstractmethod
     def run_queued(self) -> list[str]:
         """Run the render function on the messages of its queue."""
@@ -112,6 +124,7 @@ class BackgroundFunctions(ABC):
             self.run_maintenance()
             self.run_queued()
             self.relay_events()
+            self.deliver_webhooks()
 
     def process_due(self) -> None:
         """Process everything due or queued."""

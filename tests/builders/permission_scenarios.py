@@ -5,6 +5,14 @@ from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
 from tests.builders.uploads import store_announced
 from tests.builders.validation_results import fake_large_documents
+from tests.builders.webhooks import (
+    DELIVERIES_PATH,
+    ENDPOINTS_PATH,
+    deliver,
+    deliveries,
+    make_endpoint,
+)
+from tests.fakes.webhook_receiver import WebhookReceiver
 
 
 def validated_documents(service: Service) -> None:
@@ -36,6 +44,26 @@ def templates_of_every_size(service: Service) -> None:
     service.clock.advance(days=30)
     service.process_due()
     assert service.call("GET", "/v1/templates?deleted=true").json["data"] == []
+
+
+def webhooks_of_every_size(service: Service, receiver: WebhookReceiver) -> None:
+    receiver.statuses = [500]
+    endpoint = make_endpoint(service, receiver.url)
+    path = f"{ENDPOINTS_PATH}/{endpoint['id']}"
+    assert service.call("POST", f"{path}/roll-secret").status == 200
+    assert service.call("PATCH", path, json_body={"description": "x"}).status == 200
+    for metadata in ({}, {f"k{n}": "x" * 490 for n in range(40)}, {}):
+        assert service.render(metadata=metadata).status == 200
+        deliver(service)
+    shown = deliveries(service, f"?endpoint_id={endpoint['id']}")
+    assert {row["status"] for row in shown} == {"succeeded", "retrying"}
+    assert service.call("POST", f"{DELIVERIES_PATH}/{shown[-1]['id']}/replay").status == 202
+    service.process_due()
+    assert service.call("DELETE", path).status == 204
+    service.clock.advance(days=31)
+    for _ in range(3):
+        service.process_due()
+    assert deliveries(service) == []
 
 
 def large_engine_calls(service: Service) -> None:

@@ -63,7 +63,7 @@ class InProcessClients(AwsClients):
 
     def __init__(self, service: "Service", aws: "MotoAws") -> None:
         self._service = service
-        for name in ("dynamodb", "s3", "sqs", "secretsmanager"):
+        for name in ("dynamodb", "s3", "sqs", "secretsmanager", "kms"):
             setattr(self, name, getattr(aws.shared, name))
         self.dynamodb = cast("Any", KillableDynamodb(service, aws.shared.dynamodb))
 
@@ -107,6 +107,10 @@ class Service(BackgroundFunctions):
             engine_function=made["EngineFunction"]["Ref"],
             schemas_function=made["SchemasFunction"]["Ref"],
             signing_secret=made["SigningSecret"]["Ref"],
+            data_key=made["DataKey"]["Ref"],
+            webhooks_queue_url=made["WebhooksQueue"]["Ref"],
+            gateway_url="https://gateway.test",
+            egress_allow="127.0.0.1/32:9",
             base_url="https://api.test/v1",
             files_host="https://files.test",
             region="eu",

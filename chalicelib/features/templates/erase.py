@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates.model import Template
@@ -32,22 +33,17 @@ class EraseTemplates:
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all templates of a workspace; yield after each step."""
-        start: Item | None = None
-        while True:
-            page = self._tables.query(
-                self._table,
-                "LPK = :list",
-                {":list": list_partition(workspace_id)},
-                index="lists",
-                start=start,
-            )
-            for row in page.items:
-                template = self._templates.find_in_any_status(workspace_id, row["LSK"])
-                if template is not None:
-                    yield from self.erase_template(template)
-            start = page.last_evaluated_key
-            if start is None:
-                return
+        rows = query_all(
+            self._tables,
+            self._table,
+            "LPK = :list",
+            {":list": list_partition(workspace_id)},
+            index="lists",
+        )
+        for row in rows:
+            template = self._templates.find_in_any_status(workspace_id, row["LSK"])
+            if template is not None:
+                yield from self.erase_template(template)
 
     def erase_template(self, template: Template) -> Iterator[None]:
         """Erase a template and its whole partition; yield after each step of up to 25 rows."""

@@ -12,10 +12,11 @@ from chalicelib.adapters.aws.messages import UNKNOWN_VERSION_RECEIVES
 from chalicelib.features.dead_letters.repository import DeadLetter
 from tests.builders.hostile_texts import HOSTILE_TEXTS
 from tests.builders.service import Service
+from tests.builders.webhooks import deliveries, make_endpoint
 
 WS: Final = "ws_" + "0" * 26
 RND: Final = "rnd_" + "0" * 26
-QUEUES: Final = ("Renders", "Events", "Maintenance")
+QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks")
 NEWER: Final = json.dumps({"v": 2, "render": RND})
 # Bodies that no queue accepts, and the beginning of the reason.
 UNREADABLE: Final = {
@@ -61,6 +62,13 @@ MISSHAPEN: Final[dict[str, list[dict[str, Any]]]] = {
         {"kind": "render", "pk": "x" * 100_000, "sk": "META"},
         *({"kind": "render", "pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
     ],
+    "Webhooks": [
+        {},
+        {"workspace_id": WS},
+        {"workspace_id": WS, "delivery_id": None},
+        {"workspace_id": WS, "delivery_id": RND},
+        *({"workspace_id": WS, "delivery_id": text} for text in HOSTILE_TEXTS),
+    ],
 }
 UNKNOWN: Final = {
     "Renders": (
@@ -72,6 +80,8 @@ UNKNOWN: Final = {
         f"there is no event EVENT#evt_1 of WS#{WS}#RND#{RND}",
     ),
     "Maintenance": ({"kind": "key", "pk": "KEY#0", "sk": "META"}, "there is no key 0"),
+    # A delivery that is gone was erased with its log.
+    "Webhooks": ({"workspace_id": RND, "delivery_id": "whd"}, "these texts are expected"),
 }
 
 
@@ -91,6 +101,7 @@ def work(service: Service, queue: str) -> Callable[[], list[str]]:
         "Renders": service.run_queued,
         "Events": service.relay_events,
         "Maintenance": service.run_maintenance,
+        "Webhooks": service.deliver_webhooks,
     }[queue]
 
 
@@ -115,6 +126,11 @@ def good_message(service: Service, queue: str) -> Callable[[], bool]:
     if queue == "Renders":
         render_id = service.render(mode="async").json["id"]
         return lambda: service.call("GET", f"/v1/renders/{render_id}").json["status"] == "succeeded"
+    if queue == "Webhooks":
+        make_endpoint(service, "https://localhost:8443/")
+        service.render()
+        service.relay_events()
+        return lambda: deliveries(service)[0]["status"] == "retrying"
     if queue == "Events":
         service.render()
         return lambda: service.usage() == {"live_succeeded": 1, "billed": 1}

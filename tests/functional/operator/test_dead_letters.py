@@ -34,7 +34,10 @@ def listed(tool: OperatorTool, *queue: str) -> list[dict[str, Any]]:
 def test_no_dead_letters_are_listed_when_there_are_none(tool: OperatorTool) -> None:
     answer = tool.json("dlq", "list")
 
-    assert answer == {"unread": {"renders": 0, "events": 0, "maintenance": 0}, "data": []}
+    assert answer == {
+        "unread": {"renders": 0, "events": 0, "maintenance": 0, "webhooks": 0},
+        "data": [],
+    }
     assert tool.table("dlq", "list")[-1] == "none"
 
 
@@ -59,7 +62,12 @@ def test_unrecorded_dead_letters_are_counted(tool: OperatorTool, service: Servic
     service.send("Events", "not JSON")
     service.relay_events()
 
-    assert tool.json("dlq", "list")["unread"] == {"renders": 0, "events": 1, "maintenance": 0}
+    assert tool.json("dlq", "list")["unread"] == {
+        "renders": 0,
+        "events": 1,
+        "maintenance": 0,
+        "webhooks": 0,
+    }
     assert tool.json("dlq", "list", "events")["unread"] == {"events": 1}
 
 

@@ -20,11 +20,14 @@ from tests.builders.permission_scenarios import (
     templates_of_every_size,
     uploads_used_by_a_render,
     validated_documents,
+    webhooks_of_every_size,
 )
 from tests.builders.service import MotoAws, Service
+from tests.builders.webhooks import allow_receiver
+from tests.fakes.webhook_receiver import webhook_receiver
 
 KEY: Final = {"Idempotency-Key": "k"}
-QUEUES: Final = ("Renders", "Events", "Maintenance")
+QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks")
 
 
 def successful_renders(service: Service) -> None:
@@ -205,12 +208,19 @@ def expiring_keys(service: Service) -> None:
 
 
 def unknown_messages(service: Service) -> None:
-    work = (service.run_queued, service.relay_events, service.run_maintenance)
+    work = (
+        service.run_queued,
+        service.relay_events,
+        service.run_maintenance,
+        service.deliver_webhooks,
+    )
     for queue, work_off in zip(QUEUES, work, strict=True):
         service.send(queue, "}{")
         assert work_off() == []
         service.send(queue, '{"v": 2}')
         assert len(work_off()) == 1
+    service.send("WebhooksSlow", '{"v": 2}')
+    assert len(service.deliver_webhooks()) == 1
 
 
 def dead_letters_of_every_queue(service: Service) -> None:
@@ -221,6 +231,7 @@ def dead_letters_of_every_queue(service: Service) -> None:
         ids,
         {"subject": subject, "sort_key": "EVENT#evt_1"},
         {"kind": "render", "pk": subject, "sk": "META"},
+        {"workspace_id": service.workspace, "delivery_id": "whd_" + "0" * 26},
     )
     for queue, body in zip(QUEUES, bodies, strict=True):
         service.clients.sqs.send_message(
@@ -236,13 +247,19 @@ def dead_letters_of_every_queue(service: Service) -> None:
 def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
     """Run every function through all it does; return the recorded actions."""
     service = Service(aws)
-    with service.aws_actions.recording(service.clients), pytest.MonkeyPatch.context() as patch:
+    with (
+        webhook_receiver() as receiver,
+        service.aws_actions.recording(service.clients),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        allow_receiver(service, receiver)
         successful_renders(service)
         reads(service)
         validated_documents(service)
         uploads_used_by_a_render(service)
         templates_of_every_size(service)
         large_engine_calls(service)
+        webhooks_of_every_size(service, receiver)
         expired_files(service)
         failed_renders(service)
         late_renders(service)

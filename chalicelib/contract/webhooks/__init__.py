@@ -1,0 +1,1 @@
+"""Models of webhook endpoints and deliveries."""

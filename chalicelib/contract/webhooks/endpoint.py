@@ -1,0 +1,143 @@
+"""Webhook endpoints."""
+
+import re
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.field_types import PageLimit, Url
+from chalicelib.contract.template.template import Cursor
+
+EventTypeName = Literal[
+    "render.succeeded",
+    "render.failed",
+    "render.expired",
+    "template.published",
+    "usage.threshold_reached",
+]
+EVENT_TYPE_NAMES: Final = EventTypeName.__args__  # type: ignore[attr-defined]
+_RESERVED: Final = frozenset(
+    {"host", "user-agent", "connection", "transfer-encoding", "te", "upgrade", "keep-alive"}
+    | {"expect", "cookie"}
+)
+_RESERVED_PREFIXES: Final = ("content-", "webhook-", "proxy-")
+_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
+_HEADER_VALUE: Final = re.compile(r"(?:[!-~](?:[ -~]*[!-~])?)?")
+_MAX_VALUE_CHARS: Final = 4_096
+
+
+def _check_headers(headers: dict[str, str]) -> dict[str, str]:
+    seen: set[str] = set()
+    for name, value in headers.items():
+        lower = name.lower()
+        if _HEADER_NAME.fullmatch(name) is None:
+            message = "the name of a header has 1 to 128 letters, digits and -"
+        elif lower in _RESERVED or lower.startswith(_RESERVED_PREFIXES):
+            message = f"the header {lower} is the service's own"
+        elif lower in seen:
+            message = f"the header {lower} is there twice"
+        elif len(value) > _MAX_VALUE_CHARS or _HEADER_VALUE.fullmatch(value) is None:
+            message = f"the value of {lower} has at most 4096 visible ASCII characters"
+        else:
+            seen.add(lower)
+            continue
+        raise ValueError(message)
+    return headers
+
+
+Events = Annotated[list[EventTypeName], Field(min_length=1, max_length=len(EVENT_TYPE_NAMES))]
+TemplateIds = Annotated[
+    list[Annotated[str, StringConstraints(min_length=1, max_length=64)]], Field(max_length=100)
+]
+Headers = Annotated[dict[str, str], Field(max_length=10), AfterValidator(_check_headers)]
+Description = Annotated[str, StringConstraints(max_length=500)]
+
+
+class EndpointRequest(Model):
+    """A new webhook endpoint."""
+
+    url: Url
+    """A public https URL. An endpoint with an http URL, or made with a test key, gets events of
+    test renders only."""
+    description: Description | None = None
+    events: Events | None = None
+    """The events to send; absent or null: all of them."""
+    template_ids: TemplateIds = Field(default_factory=list)
+    """Only events of these templates; empty: all events."""
+    headers: Headers = Field(default_factory=dict)
+    """Up to 10 headers that are sent with every delivery."""
+    enabled: bool = True
+    """`false` pauses: events are not delivered later, but can be replayed."""
+
+
+class EndpointChange(Model):
+    """A change of a webhook endpoint; absent fields stay as they are."""
+
+    # The defaults are never read: a change has the fields that are set.
+    url: Url = Field(default_factory=str)
+    description: Description | None = None
+    """Null removes it."""
+    events: Events = Field(default_factory=list)
+    template_ids: TemplateIds = Field(default_factory=list)
+    headers: Headers = Field(default_factory=dict)
+    enabled: bool = Field(default_factory=bool)
+    """`true` also ends a disabling: failures are counted anew."""
+
+
+class SecretRoll(Model):
+    """How long the old secret goes on signing beside the new one."""
+
+    expire_previous_in: Annotated[int, Field(ge=0, le=604_800)] = 0
+    """Seconds; 0: it ends at once."""
+
+
+class SampleRequest(Model):
+    """The event whose sample is sent."""
+
+    event: Annotated[str, StringConstraints(max_length=64)]
+    """`render.succeeded`, `render.failed`, `render.expired` or `template.published`."""
+
+
+class WebhookEndpoint(Model):
+    """A webhook endpoint."""
+
+    id: str
+    object: Literal["webhook_endpoint"]
+    url: str
+    description: str | None
+    events: list[str]
+    template_ids: list[str]
+    headers: dict[str, str]
+    enabled: bool
+    is_default: bool
+    """The workspace's oldest endpoint."""
+    disabled_reason: Literal["failing"] | None
+    """`failing`: every attempt of five days failed."""
+    previous_secret_expires_at: str | None
+    created_at: str
+    updated_at: str
+
+
+class WebhookEndpointWithSecret(WebhookEndpoint):
+    """A webhook endpoint with its signing secret, which is shown this once."""
+
+    secret: str
+    """`whsec_` and the key in base64 (Standard Webhooks)."""
+
+
+class WebhookEndpointList(Model):
+    """All webhook endpoints of a workspace, newest first."""
+
+    object: Literal["list"]
+    data: list[WebhookEndpoint]
+    has_more: bool
+    next_cursor: str | None
+
+
+class WebhookEndpointQuery(Model):
+    """Paging of `GET /v1/webhook-endpoints`."""
+
+    limit: PageLimit = 20
+    cursor: Cursor | None = None
+    """The `next_cursor` of the previous page."""

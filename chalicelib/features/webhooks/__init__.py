@@ -1,0 +1,1 @@
+"""Webhooks: endpoints of workspaces, deliveries of events to them, and their log."""

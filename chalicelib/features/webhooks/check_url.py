@@ -1,0 +1,51 @@
+"""Check of the addresses that webhooks are sent to, before any lookup (decision 15)."""
+
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from chalicelib.core.destinations import ALLOWED_TCP_PORTS, DEFAULT_PORTS, DestinationRules
+from chalicelib.core.errors import FieldError, ServiceError, validation_error
+
+# What a browser would drop, or read as another character.
+_UNSAFE: Final = frozenset("\\ \t\r\n\f\v") | {chr(code) for code in range(32)} | {"\x7f"}
+
+
+class CheckWebhookUrl:
+    """Check of URLs; egress checks the addresses that a name leads to, at each attempt."""
+
+    def __init__(self, rules: DestinationRules) -> None:
+        """Check by the rules of this deployment."""
+        self._rules = rules
+
+    def __call__(self, url: str, pointer: str) -> bool:
+        """Return whether events of live renders may be sent to a URL: by https, or exempted.
+
+        Raises `validation_error` for form, scheme and credentials, and `url_not_allowed` for an
+        address or a port, with this pointer.
+        """
+        parts = _parts(url, pointer)
+        host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
+        refusal = self._rules.literal_refusal(host, port, ALLOWED_TCP_PORTS)
+        if refusal is not None:
+            errors = [FieldError(pointer, "not_allowed", refusal)]
+            raise ServiceError("url_not_allowed", f"{refusal}.", errors=errors)
+        return parts.scheme == "https" or self._rules.is_exempt_literal(host, port)
+
+
+def _parts(url: str, pointer: str) -> SplitResult:
+    if not _UNSAFE.isdisjoint(url):
+        raise validation_error(pointer, "has a character that no URL has", "invalid")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise validation_error(pointer, "is no URL", "invalid") from None
+    if parts.scheme not in DEFAULT_PORTS:
+        raise validation_error(pointer, "must begin with https:// or http://", "invalid")
+    if not parts.hostname or port == 0 or not parts.netloc.isascii():
+        message = "needs a host, with other letters than a-z as xn--…"
+        raise validation_error(pointer, message, "invalid")
+    if parts.username is not None or parts.password is not None:
+        message = "has no user name and no password: a header carries them"
+        raise validation_error(pointer, message, "invalid")
+    return parts

@@ -1,0 +1,243 @@
+"""Repository of webhook deliveries: `WS#<ws>#WHD#<id>`, `META` and `TRY#<n>` for each attempt."""
+
+import datetime as dt
+from collections.abc import Sequence
+from copy import replace
+from typing import Final
+
+from chalicelib.adapters.aws.due_items import DueKind
+from chalicelib.adapters.aws.queues import DELAY_PRECISION
+from chalicelib.adapters.aws.table import (
+    BATCH_GET_LIMIT,
+    ConditionFailed,
+    Item,
+    QueryPage,
+    Tables,
+    Write,
+)
+from chalicelib.core.clock import format_rfc3339, parse_rfc3339
+from chalicelib.core.errors import NotFound
+from chalicelib.core.ids import DeliveryId, WorkspaceId, id_created_at, is_id
+from chalicelib.features.webhooks.model import DeliveryAttempt, WebhookDelivery
+from chalicelib.features.workspaces.model import Mode
+
+DUE_DELIVERY: Final = DueKind("webhook_delivery", shards=8)
+RETENTION: Final = dt.timedelta(days=30)
+_CLAIM: Final = {"#claim": "claim", "#until": "claimed_until"}
+_STATUS: Final = {"#status": "status"}
+_RESULT_FIELDS: Final = (
+    "status",
+    "attempts_made",
+    "scheduled_made",
+    "is_replay",
+    "next_attempt_at",
+    "sent_url",
+    "sent_headers",
+)
+_FIELDS: Final = tuple(WebhookDelivery.__dataclass_fields__)
+
+
+class Deliveries:
+    """Deliveries of all workspaces."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Store deliveries in this table."""
+        self._tables = tables
+        self._table = table
+
+    def creation(self, delivery: WebhookDelivery) -> Write:
+        """Return the write of a new delivery, for the transaction that publishes its event."""
+        key = delivery_key(delivery.workspace_id, delivery.id)
+        lists = {"LPK": list_partition(delivery.workspace_id), "LSK": delivery.id}
+        fields = {name: getattr(delivery, name) for name in _FIELDS}
+        row = {name: value for name, value in fields.items() if value is not None}
+        due_at = delivery.next_attempt_at or expiry(delivery)
+        return Write(self._table, item=row | key | lists | _due(delivery.id, due_at))
+
+    def create(self, delivery: WebhookDelivery) -> None:
+        """Store a new delivery outside the relay."""
+        self._tables.transact([self.creation(delivery)])
+
+    def one(self, workspace_id: WorkspaceId, delivery_id: str, mode: Mode) -> WebhookDelivery:
+        """Return a delivery that keys of a mode may see; raises `not_found`."""
+        row = None
+        if is_id("whd", delivery_id):
+            pk = delivery_partition(workspace_id, delivery_id)
+            row = self._tables.get(self._table, pk)
+        if row is None or (mode == "test" and not row["test"]):
+            raise NotFound("not_found", f"There is no webhook delivery {delivery_id[:64]}.")
+        return _delivery_of(row)
+
+    def attempts(self, delivery: WebhookDelivery) -> list[DeliveryAttempt]:
+        """Return the finished attempts of a delivery, in order."""
+        page = self._tables.query(
+            self._table,
+            "PK = :pk AND begins_with(SK, :attempts)",
+            {
+                ":pk": delivery_partition(delivery.workspace_id, delivery.id),
+                ":attempts": "TRY#",
+            },
+        )
+        return [
+            DeliveryAttempt(**{name: row[name] for name in DeliveryAttempt._fields})
+            for row in page.items
+        ]
+
+    def get_many(
+        self, workspace_id: WorkspaceId, delivery_ids: Sequence[DeliveryId]
+    ) -> list[WebhookDelivery]:
+        """Return the existing ones of up to 100 deliveries, in this order."""
+        assert len(delivery_ids) <= BATCH_GET_LIMIT
+        keys = [(delivery_partition(workspace_id, each), "META") for each in delivery_ids]
+        return [_delivery_of(row) for row in self._tables.get_many(self._table, keys)]
+
+    def newest_page(
+        self, workspace_id: WorkspaceId, below: str, status: str | None, limit: int
+    ) -> QueryPage:
+        """Return a page of the index below a sort key, newest first, in a status if given."""
+        values = {":list": list_partition(workspace_id), ":below": below}
+        return self._tables.query(
+            self._table,
+            "LPK = :list AND LSK < :below",
+            values | ({":status": status} if status else {}),
+            index="lists",
+            filter_expression="#status = :status" if status else None,
+            names=_STATUS if status else None,
+            limit=limit,
+            newest_first=True,
+        )
+
+    def claim(
+        self,
+        workspace_id: WorkspaceId,
+        delivery_id: DeliveryId,
+        *,
+        claim: str,
+        now: dt.datetime,
+        until: dt.datetime,
+    ) -> WebhookDelivery | None:
+        """Claim the next attempt of a delivery and return the delivery.
+
+        None: it is not due, another process has the claim, or no attempt is to come. The claim
+        ends at `until`; the same attempt is then made again.
+        """
+        write = Write(
+            self._table,
+            key=delivery_key(workspace_id, delivery_id),
+            update="SET #claim = :claim, #until = :until, due_at = :until, "
+            "first_attempt_at = if_not_exists(first_attempt_at, :now)",
+            condition="next_attempt_at <= :soon "
+            "AND (attribute_not_exists(#until) OR #until <= :now)",
+            names=_CLAIM,
+            values={
+                ":claim": claim,
+                ":until": format_rfc3339(until),
+                ":now": format_rfc3339(now),
+                # A queue delays by whole seconds.
+                ":soon": format_rfc3339(now + DELAY_PRECISION),
+            },
+        )
+        try:
+            row = self._tables.write(write)
+        except ConditionFailed:
+            return None
+        assert row is not None
+        return _delivery_of(row)
+
+    def result(
+        self,
+        delivery: WebhookDelivery,
+        attempt: DeliveryAttempt | None,
+        *,
+        claim: str,
+    ) -> Sequence[Write]:
+        """Return the writes of a delivery's new state after an attempt that was claimed."""
+        sets = {name: getattr(delivery, name) for name in _RESULT_FIELDS}
+        sets["due_at"] = delivery.next_attempt_at or expiry(delivery)
+        change = Write(
+            self._table,
+            key=delivery_key(delivery.workspace_id, delivery.id),
+            update="SET "
+            + ", ".join(f"#{name} = :{name}" for name in sets)
+            + " REMOVE #claim, #until",
+            condition="#claim = :claim",
+            names={f"#{name}": name for name in sets} | _CLAIM,
+            values={f":{name}": value for name, value in sets.items()} | {":claim": claim},
+        )
+        return [change, *([self._attempt(delivery, attempt)] if attempt else [])]
+
+    def _attempt(self, delivery: WebhookDelivery, attempt: DeliveryAttempt) -> Write:
+        pk = delivery_partition(delivery.workspace_id, delivery.id)
+        row = attempt._asdict() | {"PK": pk, "SK": f"TRY#{attempt.number:06d}"}
+        return Write(self._table, item=row, condition="attribute_not_exists(PK)")
+
+    def replay(self, delivery: WebhookDelivery, now: str) -> WebhookDelivery | None:
+        """Make a replay the next attempt and return the delivery; None: one is being made."""
+        replayed = replace(delivery, is_replay=True, next_attempt_at=now)
+        write = Write(
+            self._table,
+            key=delivery_key(delivery.workspace_id, delivery.id),
+            update="SET is_replay = :true, next_attempt_at = :now, due_at = :now",
+            condition="attribute_exists(PK) AND attribute_not_exists(claimed_until)",
+            values={":true": True, ":now": now},
+        )
+        try:
+            self._tables.transact([write])
+        except ConditionFailed:
+            return None
+        return replayed
+
+    def give_up(self, workspace_id: WorkspaceId, delivery_id: DeliveryId) -> bool:
+        """End an open delivery as failed; False: it has ended."""
+        write = Write(
+            self._table,
+            key=delivery_key(workspace_id, delivery_id),
+            update="SET #status = :failed, due_at = :expiry "
+            "REMOVE next_attempt_at, claimed_until, #claim",
+            condition="#status IN (:pending, :retrying)",
+            names=_STATUS | {"#claim": "claim"},
+            values={
+                ":failed": "failed",
+                ":expiry": format_rfc3339(id_created_at(delivery_id) + RETENTION),
+                ":pending": "pending",
+                ":retrying": "retrying",
+            },
+        )
+        try:
+            self._tables.transact([write])
+        except ConditionFailed:
+            return False
+        return True
+
+    def erase(self, workspace_id: WorkspaceId, delivery_id: str) -> None:
+        """Delete the rows of a delivery."""
+        self._tables.delete_partition(self._table, delivery_partition(workspace_id, delivery_id))
+
+
+def expiry(delivery: WebhookDelivery) -> str:
+    """Return when the log of a delivery ends."""
+    return format_rfc3339(parse_rfc3339(delivery.created_at) + RETENTION)
+
+
+def list_partition(workspace_id: WorkspaceId) -> str:
+    """Return the partition of a workspace's deliveries in the `lists` index."""
+    return f"WS#{workspace_id}#WHD"
+
+
+def delivery_partition(workspace_id: WorkspaceId, delivery_id: str) -> str:
+    """Return the partition of a delivery and its attempts."""
+    return f"WS#{workspace_id}#WHD#{delivery_id}"
+
+
+def delivery_key(workspace_id: WorkspaceId, delivery_id: str) -> Item:
+    """Return the key of a delivery's `META` row."""
+    return {"PK": delivery_partition(workspace_id, delivery_id), "SK": "META"}
+
+
+def _due(delivery_id: str, due_at: str) -> Item:
+    return {"due_at": due_at, "DPK": DUE_DELIVERY.partition(delivery_id)}
+
+
+def _delivery_of(row: Item) -> WebhookDelivery:
+    fields = {name: row[name] for name in _FIELDS if name in row}
+    return WebhookDelivery(**{"payload": None, "payload_key": None} | fields)

@@ -1,0 +1,180 @@
+"""Repository of webhook endpoints: `WS#<ws>#WHE`, one row each, and `META` with their number.
+
+All endpoints of a workspace are in one partition, so the relay reads them at once and consistently;
+they are few and change rarely.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.core.errors import Conflict, NotFound
+from chalicelib.core.ids import EndpointId, WorkspaceId, is_id
+from chalicelib.features.webhooks.model import WebhookEndpoint
+from chalicelib.features.workspaces.model import Mode
+
+MAX_ENDPOINTS: Final = 100
+_MAX_TRIES: Final = 10
+_TUPLES: Final = ("events", "template_ids")
+
+
+class Endpoints:
+    """Endpoints of all workspaces."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Store endpoints in this table."""
+        self._tables = tables
+        self._table = table
+
+    def all(self, workspace_id: WorkspaceId) -> list[WebhookEndpoint]:
+        """Return the endpoints of a workspace, the oldest first."""
+        rows = query_all(
+            self._tables,
+            self._table,
+            "PK = :pk AND begins_with(SK, :endpoints)",
+            {":pk": endpoints_partition(workspace_id), ":endpoints": "whe_"},
+            consistent=True,
+        )
+        return [_endpoint_of(row) for row in rows]
+
+    def find(self, workspace_id: WorkspaceId, endpoint_id: str) -> WebhookEndpoint | None:
+        """Return an endpoint, or None."""
+        if not is_id("whe", endpoint_id):
+            return None
+        row = self._tables.get(self._table, endpoints_partition(workspace_id), endpoint_id)
+        return None if row is None else _endpoint_of(row)
+
+    def one(
+        self, workspace_id: WorkspaceId, endpoint_id: str, mode: Mode = "live"
+    ) -> WebhookEndpoint:
+        """Return an endpoint that keys of a mode may see; raises `not_found`."""
+        endpoint = self.find(workspace_id, endpoint_id)
+        if endpoint is None or not endpoint.is_visible_to(mode):
+            raise endpoint_not_found(endpoint_id)
+        return endpoint
+
+    def default_id(self, workspace_id: WorkspaceId) -> EndpointId | None:
+        """Return the id of the default endpoint, or None without an endpoint."""
+        row = self._tables.get(self._table, endpoints_partition(workspace_id)) or {}
+        return row.get("default_id")
+
+    def create(self, endpoint: WebhookEndpoint) -> None:
+        """Store a new endpoint, the first one as the default; raises `conflict` beyond 100."""
+        row = Write(self._table, item=_endpoint_row(endpoint), condition="attribute_not_exists(PK)")
+        for _ in range(_MAX_TRIES):
+            seen = self._tables.get(self._table, endpoints_partition(endpoint.workspace_id)) or {}
+            if seen.get("endpoint_count", 0) >= MAX_ENDPOINTS:
+                detail = f"There are {MAX_ENDPOINTS} webhook endpoints: delete one first."
+                raise Conflict("conflict", detail)
+            try:
+                self._tables.transact([self._meta(endpoint, seen), row])
+            except ConditionFailed:
+                continue
+            return
+        raise _contention_error()
+
+    def delete(self, endpoint: WebhookEndpoint) -> None:
+        """Delete an endpoint; of the default one, the oldest other becomes the default.
+
+        Raises `not_found` if it is deleted already, and `conflict` under too much contention.
+        """
+        removal = Write(self._table, key=_key(endpoint), condition="attribute_exists(PK)")
+        for _ in range(_MAX_TRIES):
+            seen = self._tables.get(self._table, endpoints_partition(endpoint.workspace_id)) or {}
+            others = [each.id for each in self.all(endpoint.workspace_id) if each.id != endpoint.id]
+            try:
+                self._tables.transact([removal, self._meta(endpoint, seen, others)])
+            except ConditionFailed as conflict:
+                if conflict.index == 0:
+                    raise endpoint_not_found(endpoint.id) from conflict
+                continue
+            return
+        raise _contention_error()
+
+    def _meta(
+        self, endpoint: WebhookEndpoint, seen: Item, others: Sequence[EndpointId] | None = None
+    ) -> Write:
+        """Return the write of `META` as it was seen, with an endpoint more, or with the others."""
+        count, default = seen.get("endpoint_count", 0), seen.get("default_id")
+        if others is None:
+            count, default = count + 1, default or endpoint.id
+        else:
+            count, default = len(others), default if default in others else next(iter(others), None)
+        return Write(
+            self._table,
+            item={
+                **seen,
+                "PK": endpoints_partition(endpoint.workspace_id),
+                "SK": "META",
+                "endpoint_count": count,
+                "default_id": default,
+                "changes": seen.get("changes", 0) + 1,
+            },
+            condition="changes = :changes" if seen else "attribute_not_exists(PK)",
+            values={":changes": seen["changes"]} if seen else {},
+        )
+
+    def change(
+        self,
+        endpoint: WebhookEndpoint,
+        sets: Mapping[str, RowValue],
+        *,
+        unchanged: Sequence[str] = (),
+    ) -> WebhookEndpoint | None:
+        """Change fields of an endpoint and return it; None: it is deleted or has changed.
+
+        The attributes named by `unchanged` must be those of `endpoint`.
+        """
+        try:
+            self._tables.transact([self.change_write(endpoint, sets, unchanged=unchanged)])
+        except ConditionFailed:
+            return None
+        return _endpoint_of(_endpoint_row(endpoint) | dict(sets))
+
+    def change_write(
+        self,
+        endpoint: WebhookEndpoint,
+        sets: Mapping[str, RowValue],
+        *,
+        unchanged: Sequence[str] = (),
+    ) -> Write:
+        """Return the write of `change`."""
+        conditions = ["attribute_exists(PK)", *(f"#{name} = :was_{name}" for name in unchanged)]
+        return Write(
+            self._table,
+            key=_key(endpoint),
+            update="SET " + ", ".join(f"#{name} = :{name}" for name in sets),
+            condition=" AND ".join(conditions),
+            names={f"#{name}": name for name in {*sets, *unchanged}},
+            values={f":{name}": value for name, value in sets.items()}
+            | {f":was_{name}": getattr(endpoint, name) for name in unchanged},
+        )
+
+
+def endpoint_not_found(endpoint_id: str) -> NotFound:
+    """Return `not_found` for an endpoint."""
+    return NotFound("not_found", f"There is no webhook endpoint {endpoint_id[:64]}.")
+
+
+def endpoints_partition(workspace_id: WorkspaceId) -> str:
+    """Return the partition of a workspace's endpoints."""
+    return f"WS#{workspace_id}#WHE"
+
+
+def _contention_error() -> Conflict:
+    return Conflict("conflict", "Others change these endpoints all the time; try again.")
+
+
+def _key(endpoint: WebhookEndpoint) -> Item:
+    return {"PK": endpoints_partition(endpoint.workspace_id), "SK": endpoint.id}
+
+
+def _endpoint_row(endpoint: WebhookEndpoint) -> Item:
+    row = _key(endpoint) | endpoint._asdict()
+    return row | {name: list(row[name]) for name in _TUPLES} | {"headers": dict(endpoint.headers)}
+
+
+def _endpoint_of(row: Item) -> WebhookEndpoint:
+    fields = {name: row[name] for name in WebhookEndpoint._fields if name in row}
+    return WebhookEndpoint(**fields | {name: tuple(row[name]) for name in _TUPLES})

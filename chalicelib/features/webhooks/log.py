@@ -1,0 +1,185 @@
+"""Log of deliveries: one, a page, a replay, and its end after 30 days."""
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.json_logs import bind
+from chalicelib.core import json
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.errors import Conflict
+from chalicelib.core.ids import DeliveryId, WorkspaceId
+from chalicelib.core.json import Json, JsonObject
+from chalicelib.features.webhooks.deliveries import Deliveries, expiry, list_partition
+from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
+from chalicelib.features.webhooks.message import DeliverWebhook
+from chalicelib.features.webhooks.model import WebhookDelivery
+from chalicelib.features.workspaces.model import Mode
+
+# Bounds the work of one request: a filter with few matches gets a short page and a cursor.
+_MAX_ROWS_READ: Final = 500
+_PAGE_ROWS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryFilter:
+    """Filter of a list; None does not restrict it. Test keys see deliveries of test events."""
+
+    endpoint_id: str | None
+    status: str | None
+    mode: Mode = "live"
+
+    def matches(self, delivery: WebhookDelivery) -> bool:
+        """Tell whether a delivery passes the filter."""
+        return (
+            self.endpoint_id in {None, delivery.endpoint_id}
+            and self.status in {None, delivery.status}
+            and (self.mode == "live" or delivery.test)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryPage:
+    """Page of deliveries, newest first; the next page has ids below `next_after`."""
+
+    deliveries: list[WebhookDelivery]
+    next_after: str | None
+
+
+class DeliveryLog:
+    """Reads and replays the deliveries of a workspace."""
+
+    def __init__(
+        self,
+        *,
+        endpoints: Endpoints,
+        deliveries: Deliveries,
+        objects: Objects,
+        queue: Callable[[], Queue],
+        clock: Clock,
+    ) -> None:
+        """Send replays to `queue`."""
+        self._endpoints = endpoints
+        self._deliveries = deliveries
+        self._objects = objects
+        self._queue = queue
+        self._clock = clock
+
+    def body(self, delivery: WebhookDelivery) -> Json:
+        """Return the body that is sent."""
+        if delivery.payload is not None:
+            text = delivery.payload.encode()
+        else:
+            assert delivery.payload_key is not None
+            text = self._objects.get(delivery.payload_key) or b"null"
+        body: Json = json.loads_own(text)
+        return body
+
+    def page(
+        self,
+        workspace_id: WorkspaceId,
+        criteria: DeliveryFilter,
+        *,
+        limit: int,
+        after: str | None,
+    ) -> DeliveryPage:
+        """Return up to `limit` deliveries below the id `after`."""
+        now = format_rfc3339(self._clock.now())
+        below, rows_read = after or "whd_~", 0
+        matches: list[WebhookDelivery] = []
+        while True:
+            page = self._deliveries.newest_page(workspace_id, below, criteria.status, _PAGE_ROWS)
+            ids = [DeliveryId(row["LSK"]) for row in page.items]
+            matches += [
+                delivery
+                for delivery in self._deliveries.get_many(workspace_id, ids)
+                if criteria.matches(delivery) and expiry(delivery) > now
+            ]
+            if len(matches) > limit:
+                return DeliveryPage(matches[:limit], matches[limit - 1].id)
+            if page.last_evaluated_key is None:
+                return DeliveryPage(matches, None)
+            below = page.last_evaluated_key["LSK"]
+            rows_read += page.scanned_count
+            if rows_read >= _MAX_ROWS_READ:
+                return DeliveryPage(matches, below)
+
+    def replay(self, delivery: WebhookDelivery, request_id: str) -> WebhookDelivery:
+        """Send a delivery again, once, to its endpoint as it is now.
+
+        Raises `conflict` if the endpoint is deleted, or an attempt is being made.
+        """
+        if self._endpoints.find(delivery.workspace_id, delivery.endpoint_id) is None:
+            detail = f"The webhook endpoint {delivery.endpoint_id} is deleted."
+            raise Conflict("conflict", detail)
+        replayed = self._deliveries.replay(delivery, format_rfc3339(self._clock.now()))
+        if replayed is None:
+            raise Conflict("conflict", "An attempt of this delivery is being made; try again.")
+        message = DeliverWebhook(delivery.workspace_id, delivery.id, request_id)
+        self._queue().try_send(message.to_json(), group=delivery.workspace_id)
+        return replayed
+
+
+class GiveUpDelivery:
+    """Resolution of a dead letter: the delivery ends as failed."""
+
+    def __init__(self, *, deliveries: Deliveries) -> None:
+        """Change these deliveries."""
+        self._deliveries = deliveries
+
+    def __call__(self, message: JsonObject) -> str:
+        """End the delivery if it is open, and return the outcome as text."""
+        named = DeliverWebhook.from_json(message)
+        bind(workspace=named.workspace_id)
+        if self._deliveries.give_up(named.workspace_id, named.delivery_id):
+            return "the delivery ended as failed"
+        return "the delivery had ended"
+
+
+class EraseWebhooks:
+    """Eraser of the endpoints and deliveries of a workspace, and of expired deliveries."""
+
+    def __init__(
+        self, *, tables: Tables, table: str, deliveries: Deliveries, objects: Objects
+    ) -> None:
+        """Erase from this table and this bucket."""
+        self._tables = tables
+        self._table = table
+        self._deliveries = deliveries
+        self._objects = objects
+
+    def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
+        """Erase all of a workspace; yield after each step."""
+        yield from self._tables.delete_partition_in_steps(
+            self._table, endpoints_partition(workspace_id)
+        )
+        rows = query_all(
+            self._tables,
+            self._table,
+            "LPK = :list",
+            {":list": list_partition(workspace_id)},
+            index="lists",
+        )
+        for row in rows:
+            for delivery in self._deliveries.get_many(workspace_id, [DeliveryId(row["LSK"])]):
+                self.erase_delivery(delivery)
+            yield
+
+    def erase_expired(
+        self, workspace_id: WorkspaceId, delivery_id: DeliveryId, now: dt.datetime
+    ) -> None:
+        """Erase a delivery if its time in the log is over."""
+        for delivery in self._deliveries.get_many(workspace_id, [delivery_id]):
+            if delivery.next_attempt_at is None and expiry(delivery) <= format_rfc3339(now):
+                self.erase_delivery(delivery)
+
+    def erase_delivery(self, delivery: WebhookDelivery) -> None:
+        """Erase a delivery; its payload first, which a crash would leave without a name."""
+        if delivery.payload_key is not None:
+            self._objects.delete(delivery.payload_key)
+        self._deliveries.erase(delivery.workspace_id, delivery.id)

@@ -1,0 +1,106 @@
+"""Webhook endpoint, delivery of an event to it, and attempts of a delivery."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from chalicelib.adapters.aws.sealing import SealContext
+from chalicelib.core.ids import DeliveryId, EndpointId, WorkspaceId
+from chalicelib.features.workspaces.model import Mode
+
+type DeliveryStatus = Literal["pending", "succeeded", "failed", "retrying", "canceled"]
+
+# Statuses in which an attempt is still to come.
+OPEN_STATUSES: Final = ("pending", "retrying")
+_SECRET_FIELD: Final = "signing_secret"  # noqa: S105 -- a name
+
+
+class WebhookEndpoint(NamedTuple):
+    """Address to which the events of a workspace are sent.
+
+    `events` and `template_ids` are filters; no template ids: all events. `headers` are sent with
+    every delivery. With `test_only` it gets events of test renders only: it was
+    `made_in_test_mode`, or its URL is not secure. `sealed_secret` signs;
+    `sealed_previous_secret` signs as well until `previous_secret_expires_at`. `failing_since` is
+    the first failure since the last success. `is_slow`: the last attempt failed, or took long.
+    """
+
+    id: EndpointId
+    workspace_id: WorkspaceId
+    url: str
+    description: str | None
+    events: tuple[str, ...]
+    template_ids: tuple[str, ...]
+    headers: Mapping[str, str]
+    enabled: bool
+    made_in_test_mode: bool
+    test_only: bool
+    sealed_secret: str
+    created_at: str
+    updated_at: str
+    sealed_previous_secret: str | None = None
+    previous_secret_expires_at: str | None = None
+    disabled_reason: str | None = None
+    failing_since: str | None = None
+    is_slow: bool = False
+
+    @property
+    def secret_place(self) -> SealContext:
+        """Return the place in which its secrets are sealed."""
+        return SealContext(self.workspace_id, self.id, _SECRET_FIELD)
+
+    def is_visible_to(self, mode: Mode) -> bool:
+        """Tell whether keys of a mode may see it; test keys see those of test keys."""
+        return mode == "live" or self.made_in_test_mode
+
+    def hears(self, event_type: str, template_id: str | None, *, test: bool) -> bool:
+        """Tell whether an event passes the filters, whether or not the endpoint is enabled."""
+        hears_template = not self.template_ids or template_id in self.template_ids
+        return event_type in self.events and hears_template and (test or not self.test_only)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookDelivery:
+    """Delivery of one event to one endpoint; `payload` is what every attempt sends.
+
+    `test`: the event is of a test render, or a sample for an endpoint of test events.
+    A large payload is the object `payload_key`. `attempts_made` counts finished attempts,
+    `scheduled_made` those of them that were no replay. `first_attempt_at` is the start of the first
+    one. `next_attempt_at` is None when none is to come. With `is_replay` the next one is a replay.
+    `sent_url` and `sent_headers` are those of the last attempt.
+    """
+
+    id: DeliveryId
+    workspace_id: WorkspaceId
+    endpoint_id: EndpointId
+    event_id: str
+    event_type: str
+    status: DeliveryStatus
+    test: bool
+    created_at: str
+    request_id: str
+    payload: str | None
+    payload_key: str | None
+    attempts_made: int = 0
+    scheduled_made: int = 0
+    is_replay: bool = False
+    first_attempt_at: str | None = None
+    next_attempt_at: str | None = None
+    sent_url: str | None = None
+    sent_headers: Mapping[str, str] | None = None
+
+
+class DeliveryAttempt(NamedTuple):
+    """Attempt of a delivery; `status_code` is None without an HTTP response, `error` says why."""
+
+    number: int
+    at: str
+    status_code: int | None
+    latency_ms: int
+    error: str | None
+    response_excerpt: str | None
+
+    @property
+    def has_succeeded(self) -> bool:
+        """Tell whether the receiver answered 2xx."""
+        return self.status_code is not None and 200 <= self.status_code < 300  # noqa: PLR2004
