@@ -19,7 +19,7 @@ EventTypeName = Literal[
 EVENT_TYPE_NAMES: Final = EventTypeName.__args__  # type: ignore[attr-defined]
 _RESERVED: Final = frozenset(
     {"host", "user-agent", "connection", "transfer-encoding", "te", "upgrade", "keep-alive"}
-    | {"expect", "cookie"}
+    | {"expect", "cookie", "trailer"}
 )
 _RESERVED_PREFIXES: Final = ("content-", "webhook-", "proxy-")
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")

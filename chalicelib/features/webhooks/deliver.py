@@ -9,7 +9,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
-from chalicelib.adapters.aws.sealing import SecretSealer
+from chalicelib.adapters.aws.sealing import KeyUnavailable, SealBroken, SecretSealer
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.adapters.net.egress import GuardedEgress
@@ -85,13 +85,24 @@ class SendWebhook:
             return True
 
     def _attempt(self, delivery: WebhookDelivery, endpoint: WebhookEndpoint, claim: str) -> None:
-        started = self._clock.now()
         body = self._payload(delivery)
-        headers = self._headers(delivery, endpoint, body, started)
-        attempt = self._send(delivery.attempts_made + 1, endpoint.url, headers, body, started)
-        after = replace(
-            _after_attempt(delivery, attempt), sent_url=endpoint.url, sent_headers=headers
-        )
+        if body is None:
+            # Its log ends: the payload goes first.
+            self._record(replace(_cancel(delivery), status="failed"), None, (), claim)
+            return
+        started, number = self._clock.now(), delivery.attempts_made + 1
+        try:
+            headers = self._headers(delivery, endpoint, body, started)
+        except (SealBroken, KeyUnavailable) as unusable:
+            log.error("webhook secret unusable", exc_info=unusable)  # noqa: TRY400 -- no failure
+            error = "The signing secret cannot be opened: POST …/roll-secret gives a new one."
+            attempt = DeliveryAttempt(number, format_rfc3339(started), None, 0, error, None)
+            after = _after_attempt(delivery, attempt)
+        else:
+            attempt = self._send(number, endpoint.url, headers, body, started)
+            after = replace(
+                _after_attempt(delivery, attempt), sent_url=endpoint.url, sent_headers=headers
+            )
         changes = self._endpoint_changes(endpoint, attempt)
         if not self._record(after, attempt, changes, claim):
             return
@@ -107,13 +118,11 @@ class SendWebhook:
         )
         self._send_next(after)
 
-    def _payload(self, delivery: WebhookDelivery) -> bytes:
+    def _payload(self, delivery: WebhookDelivery) -> bytes | None:
         if delivery.payload is not None:
             return delivery.payload.encode()
         assert delivery.payload_key is not None
-        body = self._objects.get(delivery.payload_key)
-        assert body is not None, delivery.payload_key
-        return body
+        return self._objects.get(delivery.payload_key)
 
     def _headers(
         self, delivery: WebhookDelivery, endpoint: WebhookEndpoint, body: bytes, now: dt.datetime
@@ -151,7 +160,8 @@ class SendWebhook:
                 max_bytes=_MAX_ANSWER_BYTES,
                 timeout_s=_TIMEOUT_S,
             )
-        except EgressError as failure:
+        # ValueError: a header that an earlier release took.
+        except (EgressError, ValueError) as failure:
             error = str(failure)
         else:
             status = answer.status
