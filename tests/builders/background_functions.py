@@ -26,7 +26,7 @@ from infra.local.event_sources import sqs_event
 from tests.builders.aws_actions import acting_as
 from tests.fakes.api_services import FixedClock
 
-QUEUES = ("Renders", "Events", "Maintenance", "Webhooks", "WebhooksSlow")
+QUEUES = ("Renders", "Events", "Maintenance", "Webhooks")
 _FUNCTIONS = {
     "Renders": "RenderFunction",
     "RendersLow": "RenderFunction",
