@@ -1,7 +1,7 @@
 """Domain event, its type, its delivery to subscribers, and the message that publishes it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -15,6 +15,10 @@ from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.message_version import check_version
 
 PUBLISH_EVENT_VERSION: Final = 1
+
+
+# Partition and sort key.
+type RowKey = tuple[str, str]
 
 
 class DomainEvent(NamedTuple):
@@ -65,6 +69,8 @@ class EventDelivery:
     settled: bool
     limits_due: bool = False
     region: str = ""
+    # By key: the rows that subscribers have named with `companions`, if they exist.
+    companions: Mapping[RowKey, Item] = field(default_factory=dict)
 
     @cached_property
     def payload(self) -> bytes:
@@ -101,6 +107,10 @@ class Subscriber:
 
     types: frozenset[str] = frozenset()
 
+    def companions(self, workspace_id: WorkspaceId) -> Sequence[RowKey]:  # noqa: ARG002
+        """Return the keys of rows to read together with the events of a workspace, few of them."""
+        return ()
+
     def prepare(self, deliveries: Sequence[EventDelivery]) -> None:
         """Do idempotent work before the events are published."""
 
@@ -132,6 +142,12 @@ class PublishEvent(NamedTuple):
     settled: bool = False
     request_id: str | None = None
     limits_due: bool = False
+
+    @property
+    def workspace_id(self) -> WorkspaceId:
+        """Return the workspace that the subject names, or an empty id."""
+        kind, _, rest = self.subject.partition("#")
+        return WorkspaceId(rest.partition("#")[0] if kind == "WS" else "")
 
     @classmethod
     def of_event(

@@ -67,7 +67,7 @@ class OutboxRelay:
         self._observers = observers
 
     def publish(self, messages: Sequence[PublishEvent]) -> Failures:
-        """Publish up to 50 events, those of one workspace together; return what failed.
+        """Publish up to 30 events, those of one workspace together; return what failed.
 
         A message without an event fails with PoisonMessage, an event of an unknown type with
         UnknownVersion. Where several fail together, each is
@@ -75,7 +75,15 @@ class OutboxRelay:
         """
         failures: Failures = {}
         try:
-            rows = self._outbox.read([(message.subject, message.sort_key) for message in messages])
+            rows = self._outbox.read(
+                [(message.subject, message.sort_key) for message in messages],
+                {
+                    key
+                    for message in messages
+                    for subscriber in self._subscribers
+                    for key in subscriber.companions(message.workspace_id)
+                },
+            )
         except Exception as error:  # noqa: BLE001 -- it is returned
             return self._publish_alone(messages, error)
         deliveries: dict[PublishEvent, EventDelivery] = {}
@@ -120,6 +128,7 @@ class OutboxRelay:
             settled=message.settled,
             limits_due=message.limits_due,
             region=self._region,
+            companions=rows,
         )
 
     def _publish_group(

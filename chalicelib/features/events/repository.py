@@ -9,7 +9,7 @@ from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.events.model import DomainEvent
+from chalicelib.features.events.model import DomainEvent, RowKey
 
 DUE_EVENT: Final = DueKind("event", shards=8)
 # An event is sent at once; the tick sends it again if it is not published by then.
@@ -46,9 +46,12 @@ class EventOutbox:
             return False
         return True
 
-    def read(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Item]:
-        """Return the rows of up to 50 events (subject, sort key) and of their subjects, by key."""
-        all_keys = {
+    def read(self, keys: Iterable[RowKey], companions: Iterable[RowKey] = ()) -> dict[RowKey, Item]:
+        """Return the rows of events (subject, sort key), of their subjects, and others, by key.
+
+        They are 100 at most.
+        """
+        all_keys = set(companions) | {
             key for subject, sort_key in keys for key in ((subject, sort_key), (subject, "META"))
         }
         rows = self._tables.get_many(self._table, sorted(all_keys))

@@ -16,10 +16,11 @@ from chalicelib.features.events.model import (
     EventDelivery,
     EventType,
     OutgoingMessage,
+    RowKey,
     Subscriber,
 )
 from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
 from chalicelib.features.webhooks.message import DeliverWebhook
 from chalicelib.features.webhooks.model import WebhookDelivery, WebhookEndpoint
 
@@ -51,9 +52,17 @@ class QueueWebhooks(Subscriber):
         self._planned: dict[str, list[tuple[WebhookEndpoint, WebhookDelivery]]] = {}
 
     @override
+    def companions(self, workspace_id: WorkspaceId) -> Sequence[RowKey]:
+        """Return the key of the row with the number of endpoints: most workspaces have none."""
+        return [(endpoints_partition(workspace_id), "META")]
+
+    @override
     def prepare(self, deliveries: Sequence[EventDelivery]) -> None:
         """Read the endpoints of the workspace, and store large payloads."""
-        endpoints = self._endpoints.all(deliveries[0].event.workspace_id)
+        workspace_id, rows = deliveries[0].event.workspace_id, deliveries[0].companions
+        (key,) = self.companions(workspace_id)
+        has_endpoints = rows.get(key, {}).get("endpoint_count", 0) > 0
+        endpoints = self._endpoints.all(workspace_id) if has_endpoints else []
         self._planned = {each.event.id: self._plan(each, endpoints) for each in deliveries}
 
     @override
