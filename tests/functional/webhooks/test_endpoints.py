@@ -84,7 +84,12 @@ def test_fields_are_changed_one_by_one(service: Service) -> None:
 
 
 def test_oldest_endpoint_is_the_default(service: Service) -> None:
-    first, second, third = (made(service)["id"] for _ in range(3))
+    def made_later() -> str:
+        # Ids of one millisecond have no order.
+        service.clock.advance(seconds=1)
+        return str(made(service)["id"])
+
+    first, second, third = (made_later() for _ in range(3))
 
     def default() -> list[str]:
         listed = service.call("GET", ENDPOINTS_PATH).json["data"]
