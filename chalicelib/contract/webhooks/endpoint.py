@@ -15,6 +15,14 @@ EventTypeName = Literal[
     "render.expired",
     "template.published",
     "usage.threshold_reached",
+    "batch.progress",
+    "batch.completed",
+    "storage.upload_failed",
+    "email.sent",
+    "email.send_failed",
+    "email.delivered",
+    "email.bounced",
+    "email.complained",
 ]
 EVENT_TYPE_NAMES: Final = EventTypeName.__args__  # type: ignore[attr-defined]
 _RESERVED: Final = frozenset(

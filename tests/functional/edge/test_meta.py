@@ -11,6 +11,7 @@ from chalicelib.api import meta
 from chalicelib.api.edge.app import App
 from chalicelib.api.edge.openapi import openapi_document
 from chalicelib.api.routes import ENDPOINTS
+from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES
 from chalicelib.core.problems import PROBLEMS
 from tests.builders.http import request
 from tests.fakes.api_services import FakeApiServices
@@ -82,7 +83,7 @@ def test_reference_needs_no_key(app: App) -> None:
 def test_public_documents_are_built_once(app: App, path: str) -> None:
     request(app, "GET", path)
     begun = time.process_time()
-    openapi_document(ENDPOINTS, "http://api.test")
+    openapi_document(ENDPOINTS, CONTRACT_EVENT_TYPES, "http://api.test")
     made = time.process_time()
 
     for _ in range(3):

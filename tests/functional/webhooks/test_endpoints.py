@@ -16,6 +16,14 @@ EVENTS = [
     "render.expired",
     "template.published",
     "usage.threshold_reached",
+    "batch.progress",
+    "batch.completed",
+    "storage.upload_failed",
+    "email.sent",
+    "email.send_failed",
+    "email.delivered",
+    "email.bounced",
+    "email.complained",
 ]
 LONGEST_URL = "https://e.c/" + "x" * 2_036
 
