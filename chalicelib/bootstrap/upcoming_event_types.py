@@ -142,7 +142,7 @@ _SEND_FAILED: Final[Mapping[str, Json]] = {
 }
 
 
-def _reported(**counts: int) -> Mapping[str, Json]:
+def _email_with_counts(**counts: int) -> Mapping[str, Json]:
     return {**_EMAIL, "delivery": {**_NOT_REPORTED, **counts}}
 
 
@@ -181,18 +181,18 @@ UPCOMING_EVENT_TYPES: Final = (
         "email.delivered",
         summary="An email was delivered, as the provider reports",
         model=_EMAIL_MODEL,
-        example=_reported(delivered=1),
+        example=_email_with_counts(delivered=1),
     ),
     EventType(
         "email.bounced",
         summary="An email bounced, was blocked, or has an invalid address, as the provider reports",
         model=_EMAIL_MODEL,
-        example=_reported(bounced=1),
+        example=_email_with_counts(bounced=1),
     ),
     EventType(
         "email.complained",
         summary="A recipient has marked an email as spam, as the provider reports",
         model=_EMAIL_MODEL,
-        example=_reported(delivered=1, complained=1),
+        example=_email_with_counts(delivered=1, complained=1),
     ),
 )
