@@ -202,11 +202,13 @@ class SendWebhook:
 def _after_attempt(delivery: WebhookDelivery, attempt: DeliveryAttempt) -> WebhookDelivery:
     """Return a delivery after an attempt: it ends, or has a next attempt."""
     scheduled_made = delivery.scheduled_made + (not delivery.is_replay)
+    first_attempt_at = delivery.first_attempt_at or attempt.at
     after = replace(
         delivery,
         attempts_made=attempt.number,
         scheduled_made=scheduled_made,
         is_replay=False,
+        first_attempt_at=first_attempt_at,
         next_attempt_at=None,
     )
     if attempt.has_succeeded:
@@ -215,8 +217,7 @@ def _after_attempt(delivery: WebhookDelivery, attempt: DeliveryAttempt) -> Webho
         return after
     if scheduled_made == MAX_ATTEMPTS:
         return replace(after, status="failed")
-    assert delivery.first_attempt_at is not None
-    first = parse_rfc3339(delivery.first_attempt_at)
+    first = parse_rfc3339(first_attempt_at)
     ended = parse_rfc3339(attempt.at) + dt.timedelta(milliseconds=attempt.latency_ms)
     next_at = max(attempt_time(delivery.id, scheduled_made + 1, first), ended)
     return replace(after, status="retrying", next_attempt_at=format_rfc3339(next_at))

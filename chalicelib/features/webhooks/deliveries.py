@@ -30,6 +30,7 @@ _RESULT_FIELDS: Final = (
     "attempts_made",
     "scheduled_made",
     "is_replay",
+    "first_attempt_at",
     "next_attempt_at",
     "sent_url",
     "sent_headers",
@@ -124,8 +125,7 @@ class Deliveries:
         write = Write(
             self._table,
             key=delivery_key(workspace_id, delivery_id),
-            update="SET #claim = :claim, #until = :until, due_at = :until, "
-            "first_attempt_at = if_not_exists(first_attempt_at, :now)",
+            update="SET #claim = :claim, #until = :until, due_at = :until",
             condition="next_attempt_at <= :soon "
             "AND (attribute_not_exists(#until) OR #until <= :now)",
             names=_CLAIM,
@@ -139,25 +139,26 @@ class Deliveries:
         )
         try:
             row = self._tables.write(write)
-        except ConditionFailed:
-            return None
+        except ConditionFailed as refused:
+            # This very call has claimed it, but its response was lost.
+            is_own = refused.item is not None and refused.item.get("claim") == claim
+            return _delivery_of(refused.existing_item) if is_own else None
         assert row is not None
         return _delivery_of(row)
 
     def postpone(self, delivery: WebhookDelivery, *, claim: str, due_at: dt.datetime) -> bool:
         """End a claim without an attempt; False: another process has the claim."""
-        # The schedule counts from the first attempt that is made.
-        begun = "" if delivery.attempts_made else ", first_attempt_at"
         write = Write(
             self._table,
             key=delivery_key(delivery.workspace_id, delivery.id),
-            update=f"SET due_at = :due_at REMOVE #claim, #until{begun}",
+            update="SET due_at = :due_at REMOVE #claim, #until",
             condition="#claim = :claim",
             names=_CLAIM,
             values={":due_at": format_rfc3339(due_at), ":claim": claim},
         )
         try:
-            self._tables.write(write)
+            # A transaction: a repeated write would take its own effect for that of another process.
+            self._tables.transact([write])
         except ConditionFailed:
             return False
         return True

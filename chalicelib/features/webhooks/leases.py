@@ -75,37 +75,37 @@ class ReceiverLeases:
         """
         lease = ReceiverLease(workspace_id, lane, receiver, f"{format_rfc3339(until)}#{claim}")
         max_of = lane.max_of_receiver if proven else lane.max_unproven
-        try:
-            self._add(lease, max_of)
-        except ConditionFailed as full:
-            if not self._remove_expired(lease, full.existing_item, now):
-                return None
-            try:
-                self._add(lease, max_of)
-            except ConditionFailed:
-                return None
-        return lease
+        full = self._take(lease, max_of)
+        if full is not None and self._remove_expired(lease, full, now):
+            full = self._take(lease, max_of)
+        return lease if full is None else None
 
     def release(self, lease: ReceiverLease) -> None:
         """Return a lease; once more, or after it ran out, changes nothing."""
         self._remove(lease, {name: {lease.text} for name in _names(lease).values()})
 
-    def _add(self, lease: ReceiverLease, max_of: int) -> None:
+    def _take(self, lease: ReceiverLease, max_of: int) -> Item | None:
+        """Take a lease; return the row if that has no room."""
         values: dict[str, RowValue] = {
             ":lease": {lease.text},
             ":max_all": lease.lane.max_of_workspace,
             ":max_of": max_of,
         }
-        self._tables.write(
-            Write(
-                self._table,
-                key=_key(lease),
-                update="ADD #all :lease, #of :lease",
-                condition=_HAS_ROOM,
-                names=_names(lease),
-                values=values,
-            )
+        write = Write(
+            self._table,
+            key=_key(lease),
+            update="ADD #all :lease, #of :lease",
+            condition=_HAS_ROOM,
+            names=_names(lease),
+            values=values,
         )
+        try:
+            self._tables.write(write)
+        except ConditionFailed as refused:
+            row = refused.existing_item
+            # This very call has taken it, but its response was lost.
+            return None if lease.text in row.get(_names(lease)["#of"], ()) else row
+        return None
 
     def _remove_expired(self, lease: ReceiverLease, row: Item, now: dt.datetime) -> bool:
         """Remove the leases that ran out from both sets; False: there are none."""
