@@ -121,7 +121,7 @@ def _postpone(parts: "WorkParts", read_item: Callable[[JsonObject], DueItem]) ->
 
 def _give_up_delivery(parts: "WorkParts") -> "ResolveMessage":
     deliveries = Deliveries(parts.state.tables, parts.settings.main_table)
-    return GiveUpDelivery(deliveries=deliveries)
+    return GiveUpDelivery(deliveries=deliveries, clock=parts.clock)
 
 
 # Functions behind a queue.

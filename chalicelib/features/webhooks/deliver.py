@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import replace
 from typing import Final
 
+from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
@@ -81,7 +82,13 @@ class SendWebhook:
                 endpoint = self._endpoints.find(delivery.workspace_id, delivery.endpoint_id)
             delivery = delivery.at_endpoint(endpoint)
             receiver = Receiver.of_delivery(delivery, endpoint)
-            if delivery.next_attempt_at is None or receiver is None:
+            if delivery.claims_made > MAX_RECEIVE_COUNT:
+                log.error(
+                    "webhook given up: its functions died",
+                    extra={"attempt": delivery.attempts_made + 1},
+                )
+                self._record(delivery.given_up(), None, (), claim)
+            elif delivery.next_attempt_at is None or receiver is None:
                 self._record(replace(delivery, next_attempt_at=None), None, (), claim)
             else:
                 self._attempt_with_lease(delivery, receiver, leases, claim, now)
@@ -117,8 +124,7 @@ class SendWebhook:
         body = self._payload(delivery)
         if body is None:
             # Its log ends: the payload goes first.
-            ended = replace(delivery, status="failed", next_attempt_at=None)
-            self._record(ended, None, (), claim)
+            self._record(delivery.given_up(), None, (), claim)
             return
         request, attempt = self._post(delivery, receiver, body)
         crash_if_armed(CrashPoint.WEBHOOK_SENT)

@@ -125,7 +125,7 @@ class Deliveries:
         write = Write(
             self._table,
             key=delivery_key(workspace_id, delivery_id),
-            update="SET #claim = :claim, #until = :until, due_at = :until",
+            update="SET #claim = :claim, #until = :until, due_at = :until ADD claims_made :one",
             condition="next_attempt_at <= :soon "
             "AND (attribute_not_exists(#until) OR #until <= :now)",
             names=_CLAIM,
@@ -135,6 +135,7 @@ class Deliveries:
                 ":now": format_rfc3339(now),
                 # A queue delays by whole seconds.
                 ":soon": format_rfc3339(now + DELAY_PRECISION),
+                ":one": 1,
             },
         )
         try:
@@ -151,7 +152,7 @@ class Deliveries:
         write = Write(
             self._table,
             key=delivery_key(delivery.workspace_id, delivery.id),
-            update="SET due_at = :due_at REMOVE #claim, #until",
+            update="SET due_at = :due_at REMOVE #claim, #until, claims_made",
             condition="#claim = :claim",
             names=_CLAIM,
             values={":due_at": format_rfc3339(due_at), ":claim": claim},
@@ -178,7 +179,7 @@ class Deliveries:
             key=delivery_key(delivery.workspace_id, delivery.id),
             update="SET "
             + ", ".join(f"#{name} = :{name}" for name in sets)
-            + " REMOVE #claim, #until",
+            + " REMOVE #claim, #until, claims_made",
             condition="#claim = :claim",
             names={f"#{name}": name for name in sets} | _CLAIM,
             values={f":{name}": value for name, value in sets.items()} | {":claim": claim},
@@ -206,16 +207,18 @@ class Deliveries:
             return None
         return replayed
 
-    def give_up(self, workspace_id: WorkspaceId, delivery_id: DeliveryId) -> bool:
-        """End an open delivery as failed; False: it has ended."""
+    def give_up(self, workspace_id: WorkspaceId, delivery_id: DeliveryId, now: str) -> bool:
+        """End an open delivery as failed; False: it has ended, waits, or a function has it."""
         write = Write(
             self._table,
             key=delivery_key(workspace_id, delivery_id),
             update="SET #status = :failed, due_at = :expiry "
-            "REMOVE next_attempt_at, claimed_until, #claim",
-            condition="#status IN (:pending, :retrying)",
-            names=_STATUS | {"#claim": "claim"},
+            "REMOVE next_attempt_at, #until, #claim, claims_made",
+            condition="#status IN (:pending, :retrying) AND next_attempt_at <= :now "
+            "AND (attribute_not_exists(#until) OR #until <= :now)",
+            names=_STATUS | _CLAIM,
             values={
+                ":now": now,
                 ":failed": "failed",
                 ":expiry": format_rfc3339(id_created_at(delivery_id) + RETENTION),
                 ":pending": "pending",

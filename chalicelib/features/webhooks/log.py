@@ -158,18 +158,20 @@ class DeliveryLog:
 class GiveUpDelivery:
     """Resolution of a dead letter: the delivery ends as failed."""
 
-    def __init__(self, *, deliveries: Deliveries) -> None:
+    def __init__(self, *, deliveries: Deliveries, clock: Clock) -> None:
         """Change these deliveries."""
         self._deliveries = deliveries
+        self._clock = clock
 
     def __call__(self, message: JsonObject) -> str:
-        """End the delivery if it is open, and return the outcome as text."""
+        """End the delivery if it is open and unclaimed, and return the outcome as text."""
         named = DeliverWebhook.from_json(message)
         bind(workspace=named.workspace_id)
-        if self._deliveries.give_up(named.workspace_id, named.delivery_id):
+        now = format_rfc3339(self._clock.now())
+        if self._deliveries.give_up(named.workspace_id, named.delivery_id, now):
             crash_if_armed(CrashPoint.WEBHOOK_GIVEN_UP)
             return "the delivery ended as failed"
-        return "the delivery had ended"
+        return "the delivery had ended, or goes on with another message"
 
 
 class EraseWebhooks:

@@ -12,6 +12,7 @@ from tests.functional.faults.test_late_requests import DelayingClient
 from tests.functional.faults.test_lost_responses import RepeatingClient
 from tests.functional.webhooks.test_leases import Holder
 
+
 @pytest.fixture
 def repeating(service: Service) -> Service:
     service.clients.dynamodb = cast("Any", RepeatingClient(service.clients.dynamodb))
@@ -30,8 +31,9 @@ def waiting_messages(service: Service, queue: str) -> int:
     answer = service.clients.sqs.get_queue_attributes(
         QueueUrl=service.resources[f"{queue}Queue"]["Ref"], AttributeNames=["All"]
     )
-    names = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed")
-    return sum(int(answer["Attributes"][name]) for name in names)
+    counts = answer["Attributes"]
+    waiting = int(counts["ApproximateNumberOfMessages"])
+    return waiting + int(counts["ApproximateNumberOfMessagesDelayed"])
 
 
 def test_attempt_is_made_at_once_although_answers_are_lost(
