@@ -1,7 +1,7 @@
 """HTTP server that receives webhooks and answers as a test says."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, override
@@ -23,6 +23,8 @@ class WebhookReceiver:
         self.status = 200
         self.statuses: list[int] = []
         self.answer = b"thanks"
+        self.before_answer: Callable[[], object] | None = None
+        """What happens elsewhere while the next request waits for its answer."""
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
 
     @property
@@ -40,6 +42,9 @@ class WebhookReceiver:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
+                meanwhile, receiver.before_answer = receiver.before_answer, None
+                if meanwhile is not None:
+                    meanwhile()
                 receiver.received.append(ReceivedWebhook(self.path, headers, body))
                 status = receiver.statuses.pop(0) if receiver.statuses else receiver.status
                 self.send_response(status)

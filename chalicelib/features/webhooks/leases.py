@@ -7,7 +7,7 @@ receiver. An update of a set takes or returns a lease without reading it first (
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, NamedTuple
@@ -121,15 +121,17 @@ class ReceiverLeases:
 
     def _remove(self, lease: ReceiverLease, texts: Mapping[str, AbstractSet[str]]) -> None:
         changes = ", ".join(f"#n{number} :n{number}" for number in range(len(texts)))
-        self._tables.write(
-            Write(
-                self._table,
-                key=_key(lease),
-                update=f"DELETE {changes}",
-                names={f"#n{number}": name for number, name in enumerate(texts)},
-                values={f":n{number}": ended for number, ended in enumerate(texts.values())},
-            )
+        removal = Write(
+            self._table,
+            key=_key(lease),
+            update=f"DELETE {changes}",
+            condition="attribute_exists(PK)",
+            names={f"#n{number}": name for number, name in enumerate(texts)},
+            values={f":n{number}": ended for number, ended in enumerate(texts.values())},
         )
+        # An update would bring back the row of a workspace that is deleted.
+        with suppress(ConditionFailed):
+            self._tables.write(removal)
 
 
 def _key(lease: ReceiverLease) -> Item:

@@ -188,9 +188,17 @@ class EraseWebhooks:
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
-        yield from self._tables.delete_partition_in_steps(
+        # Without endpoints there are no new deliveries; an attempt may still have taken a lease.
+        yield from self._erase_endpoints(workspace_id)
+        yield from self._erase_deliveries(workspace_id)
+        yield from self._erase_endpoints(workspace_id)
+
+    def _erase_endpoints(self, workspace_id: WorkspaceId) -> Iterator[None]:
+        return self._tables.delete_partition_in_steps(
             self._table, endpoints_partition(workspace_id)
         )
+
+    def _erase_deliveries(self, workspace_id: WorkspaceId) -> Iterator[None]:
         rows = query_all(
             self._tables,
             self._table,
