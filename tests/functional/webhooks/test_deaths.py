@@ -10,9 +10,12 @@ import pytest
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.core.crash_points import CrashPoint as P
+from chalicelib.features.webhooks.deliveries import RETENTION
+from infra.template import load_template
 from tests.builders.service import Service
 from tests.builders.webhooks import (
     DELIVERIES_PATH,
+    ENDPOINTS_PATH,
     deliver,
     deliveries,
     make_endpoint,
@@ -124,3 +127,23 @@ def test_dead_letter_of_an_earlier_attempt_leaves_the_next_one(
     service.tick()
     service.deliver_webhooks()
     assert deliveries(service)[0]["status"] == "succeeded"
+
+
+def test_payload_that_no_delivery_names_goes_by_itself(
+    service: Service, receiver: WebhookReceiver, mortal: MortalFunctions
+) -> None:
+    endpoint = make_endpoint(service, receiver.url)
+    service.render(metadata={f"k{n}": "x" * 490 for n in range(40)})
+    mortal.run(service.relay_events, P.WEBHOOK_PAYLOAD_STORED)
+    service.call("DELETE", f"{ENDPOINTS_PATH}/{endpoint['id']}")
+    service.clock.advance(minutes=7)
+    service.process_due()
+
+    assert deliveries(service) == []
+    (key,) = (key for key in service.objects() if "/webhooks/" in key)
+    bucket = load_template()["Resources"]["FilesBucket"]["Properties"]
+    rules = bucket["LifecycleConfiguration"]["Rules"]
+    days = [rule["ExpirationInDays"] for rule in rules if key.startswith(rule.get("Prefix", "-"))]
+    # It is stored after its event, from which the log counts.
+    assert days == [32]
+    assert dt.timedelta(days=days[0]) > RETENTION + dt.timedelta(days=1)
