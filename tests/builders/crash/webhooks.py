@@ -18,6 +18,7 @@ FIRST_WEBHOOK_POINT: Final = CrashPoint.WEBHOOK_PAYLOAD_STORED
 # An attempt takes milliseconds here: one that takes longer has lost its function.
 _DEAD_AFTER: Final = dt.timedelta(seconds=6)
 _CLAIM: Final = dt.timedelta(seconds=40)
+_LAST_OFFSET: Final = dt.timedelta(hours=31)
 _LARGE: Final = {f"k{n}": "x" * 490 for n in range(40)}
 
 
@@ -85,12 +86,12 @@ class CrashWebhooks(CrashWorkspace):
         message = {"v": 1, "workspace_id": self.workspace, "delivery_id": delivery["id"]}
         self.stores.send_dead_letter("Webhooks", message)
 
-    def _lease_faults(self, rows: list[Item]) -> Iterator[str]:
+    def lease_faults(self) -> Iterator[str]:
         """Yield unless only dead functions hold leases, each until its claim would have ended."""
         now = dt.datetime.now(dt.UTC)
         held = [
             text
-            for row in rows
+            for row in self.rows()
             if row["SK"].startswith("LEASES#")
             for text in row.get("all", ())
             if text > format_rfc3339(now)
@@ -115,7 +116,6 @@ class CrashWebhooks(CrashWorkspace):
         spare = sum(self.received().values()) - sum(row["attempts_made"] for row in deliveries)
         if spare > self.kills:
             yield f"{spare} requests without an attempt"
-        yield from self._lease_faults(rows)
         named = {row["payload_key"] for row in deliveries if row.get("payload_key")}
         stored = set(self.stores.keys(f"log/ws/{self.workspace}/"))
         if stored != named:
@@ -139,12 +139,14 @@ class CrashWebhooks(CrashWorkspace):
     def _pass_time(self) -> None:
         """Make open deliveries due, and end the claims of functions that have died."""
         now = dt.datetime.now(dt.UTC)
+        soon = format_rfc3339(now + _LAST_OFFSET)
         for row in self.rows():
             if row.get("claimed_until", PAST) > format_rfc3339(now + _CLAIM - _DEAD_AFTER):
                 continue
             names: tuple[str, ...] = ("due_at",)
             if "#WHD#" in row["PK"]:
-                is_open = row.get("next_attempt_at") is not None
+                # Else the log's end is due.
+                is_open = row.get("next_attempt_at") is not None and row["due_at"] < soon
                 names = ("due_at", "next_attempt_at", "claimed_until") if is_open else ()
             values = {name: PAST for name in names if row.get(name, PAST) != PAST}
             if values:
