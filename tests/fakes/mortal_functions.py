@@ -27,12 +27,17 @@ class MortalFunctions:
 
     def run(self, function: Callable[[], object], dies_at: CrashPoint) -> None:
         """Run a function that is killed at a crash point."""
+        assert self.has_died(function, dies_at), f"{dies_at.name} has not killed"
+
+    def has_died(self, function: Callable[[], object], dies_at: CrashPoint) -> bool:
+        """Run a function, and tell whether it has reached the crash point that kills it."""
         armed = self._points / f"{dies_at:d}"
         armed.write_text("1", encoding="utf-8")
         with suppress(FunctionKilled):
             function()
-        self._is_dead = False
-        assert not armed.exists(), f"{dies_at.name} has not killed"
+        is_dead, self._is_dead = self._is_dead, False
+        armed.unlink(missing_ok=True)
+        return is_dead
 
     def kill(self, pid: int, number: signal.Signals) -> None:
         """Kill this function instead of its process."""
