@@ -23,8 +23,7 @@ from tests.builders.permission_scenarios import (
     webhooks_of_every_size,
 )
 from tests.builders.service import MotoAws, Service
-from tests.builders.webhooks import allow_receiver
-from tests.fakes.webhook_receiver import webhook_receiver
+from tests.builders.webhooks import receiver_of
 
 KEY: Final = {"Idempotency-Key": "k"}
 QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks")
@@ -248,11 +247,10 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
     """Run every function through all it does; return the recorded actions."""
     service = Service(aws)
     with (
-        webhook_receiver() as receiver,
+        receiver_of(service) as receiver,
         service.aws_actions.recording(service.clients),
         pytest.MonkeyPatch.context() as patch,
     ):
-        allow_receiver(service, receiver)
         successful_renders(service)
         reads(service)
         validated_documents(service)
