@@ -30,9 +30,10 @@ from chalicelib.features.webhooks.signature import signature_header
 log = logging.getLogger(__name__)
 
 # The receiver's time, and what claim and result may take.
-_TIMEOUT_S: Final = 10.0
+ANSWER_TIMEOUT_S: Final = 10.0
 _CLAIM: Final = dt.timedelta(seconds=40)
-_MAX_ANSWER_BYTES: Final = 16 * 1024
+# The next byte, the last one of 16 KiB, makes an answer whole.
+_MAX_ANSWER_BYTES: Final = 16 * 1024 - 1
 _EXCERPT_CHARS: Final = 1_000
 _USER_AGENT: Final = "Platen-Webhooks/1.0"
 _SLOW_S: Final = 2.0
@@ -53,8 +54,12 @@ class SendWebhook:
         egress: GuardedEgress,
         retries: Queue,
         clock: Clock,
+        timeout_s: float = ANSWER_TIMEOUT_S,
     ) -> None:
-        """Send by `egress`; the queue `retries` takes the message of a next attempt."""
+        """Send by `egress`; the queue `retries` takes the message of a next attempt.
+
+        An answer counts when it is whole within `timeout_s`, from the look-up of the name on.
+        """
         self._tables = tables
         self._endpoints = endpoints
         self._deliveries = deliveries
@@ -63,6 +68,7 @@ class SendWebhook:
         self._egress = egress
         self._retries = retries
         self._clock = clock
+        self._timeout_s = timeout_s
 
     def __call__(self, message: DeliverWebhook, claim: str) -> bool:
         """Make an attempt, and return whether one was due; `claim` names this invocation."""
@@ -158,14 +164,14 @@ class SendWebhook:
                 headers=headers,
                 body=body,
                 max_bytes=_MAX_ANSWER_BYTES,
-                timeout_s=_TIMEOUT_S,
+                timeout_s=self._timeout_s,
             )
         # ValueError: a header that an earlier release took.
         except (EgressError, ValueError) as failure:
             error = str(failure)
         else:
             status = answer.status
-            excerpt = answer.content.decode(errors="replace")[:_EXCERPT_CHARS]
+            excerpt = _excerpt(answer.content)
         latency_ms = round((time.monotonic() - begun) * 1_000)
         return DeliveryAttempt(number, format_rfc3339(started), status, latency_ms, error, excerpt)
 
@@ -226,6 +232,12 @@ def active_secrets(endpoint: WebhookEndpoint, now: dt.datetime) -> Sequence[str]
     is_active = format_rfc3339(now) < expires_at
     previous = [endpoint.sealed_previous_secret] if is_active else []
     return [endpoint.sealed_secret, *previous]
+
+
+def _excerpt(content: bytes) -> str:
+    text = content.decode(errors="replace")[:_EXCERPT_CHARS]
+    # Many databases in which callers keep it store no NUL.
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _is_slow(attempt: DeliveryAttempt) -> bool:
