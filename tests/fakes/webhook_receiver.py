@@ -50,6 +50,14 @@ class ReceivedWebhook(NamedTuple):
         raise WebhookVerificationError("none of the secrets signed this")
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    @override
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Ignore errors: a client that refuses the certificate is part of the tests."""
+
+
 class WebhookReceiver:
     """Receiver; `statuses` are answered in turn, then `status`. With `tls` it speaks https."""
 
@@ -62,7 +70,7 @@ class WebhookReceiver:
         self.answer = b"thanks"
         self.host = host
         self.scheme = "http" if tls is None else "https"
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler(now, tls))
+        self.server = _Server(("127.0.0.1", 0), self._handler(now, tls))
 
     @property
     def port(self) -> int:
@@ -86,6 +94,13 @@ class WebhookReceiver:
                 if tls is not None:
                     self.request = tls.wrap_socket(self.request, server_side=True)
                 super().setup()
+
+            @override
+            def finish(self) -> None:
+                super().finish()
+                if tls is not None:
+                    # The server closes only what it has accepted.
+                    self.request.close()
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
