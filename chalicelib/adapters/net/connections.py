@@ -178,7 +178,7 @@ class HttpConnection:
             except TimeoutError as error:
                 raise DeadlineError from error
             except OSError as error:
-                raise self._lost() from error
+                raise self._loss() from error
             left = left[count:]
             if self._budget.sent is SentState.NOTHING:
                 self._budget.sent = SentState.PART
@@ -195,7 +195,7 @@ class HttpConnection:
                 self._h11.receive_data(self._read())
         except h11.RemoteProtocolError as error:
             if self._has_ended:
-                raise self._lost() from error
+                raise self._loss() from error
             if error.error_status_hint == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
                 raise DestinationUnreachableError(
                     f"{self._host} answered with more than {_MAX_EVENT_BYTES} bytes of headers"
@@ -210,13 +210,13 @@ class HttpConnection:
         except TimeoutError as error:
             raise DeadlineError from error
         except OSError as error:
-            raise self._lost() from error
+            raise self._loss() from error
         self._has_ended = not received
         self.has_received = self.has_received or bool(received)
         self._budget.consume(len(received), self._host)
         return received
 
-    def _lost(self) -> ConnectionLostError:
+    def _loss(self) -> ConnectionLostError:
         when = "before its answer was complete" if self.has_received else "without an answer"
         return ConnectionLostError(f"ended the connection {when}")
 

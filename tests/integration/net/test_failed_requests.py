@@ -2,14 +2,11 @@
 
 import socket
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
-from chalicelib.adapters.net import transport
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.ports import (
     DestinationRefusedError,
@@ -17,7 +14,7 @@ from chalicelib.engine.ports import (
     FetchResponse,
     SentState,
 )
-from tests.builders.pages.certificates import Certificates, certificates
+from tests.builders.pages.certificates import Certificates
 from tests.fakes.raw_server import Play, RawServer, answer, raw_server, read_request, reset
 
 pytestmark = pytest.mark.integration
@@ -70,16 +67,6 @@ def failure(server: RawServer, url: str = "", **options: Any) -> DestinationUnre
     with pytest.raises(DestinationUnreachableError) as raised:
         request(server, url, **options)
     return raised.value
-
-
-@pytest.fixture
-def ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Certificates]:
-    """Certificates for 127.0.0.1 whose authority is trusted."""
-    made = certificates(tmp_path)
-    monkeypatch.setenv("SSL_CERT_FILE", str(made.ca_file))
-    transport._tls_context.cache_clear()
-    yield made
-    transport._tls_context.cache_clear()
 
 
 @pytest.mark.parametrize("case", BROKEN)
