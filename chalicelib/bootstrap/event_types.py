@@ -5,5 +5,11 @@ from typing import Final
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.templates.publish import TEMPLATE_PUBLISHED
 from chalicelib.features.usage.notify_thresholds import USAGE_THRESHOLD_REACHED
+from chalicelib.features.webhooks.subscribe import WEBHOOK_STEP
 
-EVENT_TYPES: Final = (*RENDER_EVENT_TYPES, TEMPLATE_PUBLISHED, USAGE_THRESHOLD_REACHED)
+EVENT_TYPES: Final = (
+    *RENDER_EVENT_TYPES,
+    TEMPLATE_PUBLISHED,
+    USAGE_THRESHOLD_REACHED,
+    WEBHOOK_STEP,
+)

@@ -74,6 +74,8 @@ ENUMS: Final[dict[str, str]] = {
     "WebhookEndpointList.object": "list",
     "WebhookEndpointWithSecret.disabled_reason": "failing",
     "WebhookEndpointWithSecret.object": "webhook_endpoint",
+    "WebhookSecret.object": "webhook_secret",
+    "WebhookSpec.events": "render.succeeded render.failed render.expired",
     "Dataset.object": "dataset",
     "DatasetList.object": "list",
     "DatasetSummary.object": "dataset",

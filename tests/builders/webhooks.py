@@ -22,7 +22,7 @@ def receiver_of(service: Service) -> Iterator[WebhookReceiver]:
     At the end the public library verifies each delivery, with the secrets that the API has shown.
     """
     secrets: list[str] = []
-    call = service.call
+    call, send = service.call, service.deliver_webhooks
 
     def call_and_keep_secrets(*arguments: Any, **more: Any) -> ApiAnswer:
         answer = call(*arguments, **more)
@@ -30,9 +30,16 @@ def receiver_of(service: Service) -> Iterator[WebhookReceiver]:
         secrets.extend([shown["secret"]] if "secret" in shown else [])
         return answer
 
+    def send_and_keep_secret() -> list[str]:
+        failed = send()
+        # It signs for addresses of requests while no endpoint is the default one.
+        call_and_keep_secrets("GET", f"{ENDPOINTS_PATH}/default-secret")
+        return failed
+
     with (
         webhook_receiver(service.clock.now) as running,
         patch.object(service, "call", call_and_keep_secrets),
+        patch.object(service, "deliver_webhooks", send_and_keep_secret),
     ):
         allow_receiver(service, running)
         yield running

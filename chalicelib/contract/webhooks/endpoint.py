@@ -126,6 +126,14 @@ class WebhookEndpointWithSecret(WebhookEndpoint):
     """`whsec_` and the key in base64 (Standard Webhooks)."""
 
 
+class WebhookSecret(Model):
+    """The signing secret of a workspace without a default endpoint."""
+
+    object: Literal["webhook_secret"]
+    secret: str
+    """`whsec_` and the key in base64 (Standard Webhooks)."""
+
+
 class WebhookEndpointList(Model):
     """All webhook endpoints of a workspace, newest first."""
 

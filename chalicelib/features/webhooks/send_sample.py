@@ -7,6 +7,7 @@ from typing import Final
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import DeliveryId, IdGenerator
 from chalicelib.features.events.model import EventType
@@ -81,6 +82,7 @@ class SendSample:
             next_attempt_at=at if endpoint.enabled else None,
         )
         self._deliveries.create(delivery)
+        crash_if_armed(CrashPoint.WEBHOOK_SAMPLE_WRITTEN)
         if endpoint.enabled:
             message = DeliverWebhook(delivery.workspace_id, delivery.id, request_id)
             self._queue().try_send(message.to_json(), group=delivery.workspace_id)

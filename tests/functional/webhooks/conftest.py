@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from chalicelib.features.webhooks.deliver import SendWebhook
+from chalicelib.features.webhooks.send import PostWebhook
 from functions.deliver_webhook import handler
 from tests.builders.service import Service
 from tests.builders.webhooks import receiver_of
@@ -24,6 +24,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Give the setter of the seconds that a receiver has for its answer."""
 
     def give(timeout_s: float) -> None:
-        monkeypatch.setattr(handler, "SendWebhook", partial(SendWebhook, timeout_s=timeout_s))
+        monkeypatch.setattr(handler, "PostWebhook", partial(PostWebhook, timeout_s=timeout_s))
 
     return give

@@ -100,7 +100,10 @@ def flood(start: bytes, piece: bytes) -> Play:
     ],
     ids=["chunks of little", "1xx"],
 )
-def test_endless_answer_of_little_content(service: Service, start: bytes, piece: bytes) -> None:
+def test_endless_answer_of_little_content(
+    service: Service, quick: Callable[[float], None], start: bytes, piece: bytes
+) -> None:
+    quick(10)
     with raw_server(flood(start, piece)) as server:
         error = failed_attempt(service, server)["error"]
 
