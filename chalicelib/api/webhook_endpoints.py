@@ -174,7 +174,12 @@ def test(call: Call) -> Reply:
     Follow the delivery in `/v1/webhook-deliveries`.
     """
     webhooks = call.services.webhooks
-    delivery = webhooks.send_sample(_named_endpoint(call), call.body.event, call.request_id)
+    delivery = webhooks.send_sample(
+        _named_endpoint(call),
+        call.body.event,
+        call.request_id,
+        with_file_urls=call.caller.workspace.webhook_file_urls,
+    )
     return Reply(202, delivery_detail_json(delivery, (), webhooks.log.body(delivery)))
 
 

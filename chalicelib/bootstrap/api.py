@@ -14,7 +14,7 @@ from chalicelib.bootstrap.api_renders import RenderUseCases
 from chalicelib.bootstrap.api_state import ApiState, WallsCheck
 from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.bootstrap.cold_start import arm_crash_points
-from chalicelib.bootstrap.event_types import EVENT_TYPES
+from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES, EVENT_TYPES
 from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.destinations import DestinationRules
@@ -184,7 +184,7 @@ class ApiServices:
             clock=self.clock,
             ids=self.ids,
         )
-        types = [each.name for each in EVENT_TYPES if each.is_public]
+        types = [each.name for each in CONTRACT_EVENT_TYPES]
         return WebhookUseCases(
             manage=manage,
             endpoints=endpoints,

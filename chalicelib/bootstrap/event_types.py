@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from chalicelib.bootstrap.upcoming_event_types import UPCOMING_EVENT_TYPES
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.templates.publish import TEMPLATE_PUBLISHED
 from chalicelib.features.usage.notify_thresholds import USAGE_THRESHOLD_REACHED
@@ -12,4 +13,9 @@ EVENT_TYPES: Final = (
     TEMPLATE_PUBLISHED,
     USAGE_THRESHOLD_REACHED,
     WEBHOOK_STEP,
+)
+# All types that customers can choose, in the order of the reference.
+CONTRACT_EVENT_TYPES: Final = (
+    *(each for each in EVENT_TYPES if each.is_public),
+    *UPCOMING_EVENT_TYPES,
 )

@@ -41,15 +41,19 @@ class DomainEvent(NamedTuple):
 
 
 class EventType(NamedTuple):
-    """Type of events: `example` is an example of what `describe` returns for one.
+    """Type of events, with what the API's reference says of it.
 
     `describe` gets the event and the row of its subject, and returns the object that webhooks show
-    to customers. It is None for an event that stays inside.
+    to customers. It is None for an event that stays inside. `summary` says when a webhook is sent,
+    `model` names the contract's model of its object (`package.module:Model`), and `example` is such
+    an object.
     """
 
     name: str
     describe: Callable[[DomainEvent, Item], JsonObject] | None = None
-    example: Mapping[str, object] = {}
+    summary: str = ""
+    model: str = ""
+    example: Mapping[str, Json] = {}
 
     @property
     def is_public(self) -> bool:
