@@ -3,28 +3,22 @@
 from collections.abc import Mapping, Sequence
 
 from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
-from chalicelib.adapters.aws.secrets import Secret
-from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.adapters.aws.table import Item
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.event_types import EVENT_TYPES
+from chalicelib.bootstrap.present_event import event_presenter
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
-from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import UnknownVersion
-from chalicelib.features.events.model import DomainEvent, EventType, PublishEvent
+from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.relay import OutboxRelay
-from chalicelib.features.files.signed_urls import SignedFileUrls
-from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.renders.measure import MeasureRender
-from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.after_final import CountEndedHold
 from chalicelib.features.usage.count import CountUsage
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.subscribe import PresentObject, QueueWebhooks
+from chalicelib.features.webhooks.subscribe import QueueWebhooks
 from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
-from chalicelib.features.workspaces.repository import Workspaces
 
 
 def build(parts: WorkParts) -> ServeEvent:
@@ -62,7 +56,11 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
                 endpoints=Endpoints(state.tables, state.main_table),
                 deliveries=Deliveries(state.tables, state.main_table),
                 objects=state.objects,
-                present=_present_event(parts),
+                present=event_presenter(
+                    state,
+                    signing_secret=parts.settings.signing_secret,
+                    files_host=parts.settings.files_host,
+                ),
             ),
             CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),
         ),
@@ -71,32 +69,6 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
         clock=parts.clock,
         observers=(MeasureRender(parts.metrics),),
     )
-
-
-def _present_event(parts: WorkParts) -> PresentObject:
-    """Return the presenter of events: of a render as the API shows it."""
-    state, settings, clock = parts.state, parts.settings, parts.clock
-    workspaces = Workspaces(state.tables, state.main_table)
-    signing_keys = SigningKeys(Secret(parts.clients, settings.signing_secret, clock), clock)
-    file_urls = SignedFileUrls(
-        files=state.files,
-        workspaces=workspaces,
-        objects=state.objects,
-        clock=clock,
-        files_host=settings.files_host,
-        signing_keys=lambda: signing_keys.valid_keys,
-    )
-    present_render = PresentRender(file_urls=file_urls, clock=clock)
-
-    def present(event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
-        assert event_type.describe is not None
-        if event_type not in RENDER_EVENT_TYPES:
-            return event_type.describe(event, row)
-        workspace = workspaces.get(event.workspace_id)
-        with_urls = workspace is None or workspace.webhook_file_urls
-        return present_render(render_of(row).at(event.created_at), with_urls=with_urls)
-
-    return present
 
 
 def _counted_formats(row: Item) -> Sequence[str]:
