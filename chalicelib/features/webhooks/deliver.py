@@ -25,7 +25,7 @@ from chalicelib.features.webhooks.model import (
     WebhookEndpoint,
 )
 from chalicelib.features.webhooks.schedule import MAX_ATTEMPTS, attempt_time
-from chalicelib.features.webhooks.signature import signature_header
+from chalicelib.features.webhooks.signature import signed_headers
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,6 @@ _TIMEOUT_S: Final = 10.0
 _CLAIM: Final = dt.timedelta(seconds=40)
 _MAX_ANSWER_BYTES: Final = 16 * 1024
 _EXCERPT_CHARS: Final = 1_000
-_USER_AGENT: Final = "Platen-Webhooks/1.0"
 _SLOW_S: Final = 2.0
 _DISABLED_AFTER: Final = dt.timedelta(days=5)
 
@@ -129,14 +128,8 @@ class SendWebhook:
     ) -> Mapping[str, str]:
         timestamp = int(now.timestamp())
         secret_texts = [self._open(endpoint, sealed) for sealed in active_secrets(endpoint, now)]
-        return {
-            **endpoint.headers,
-            "content-type": "application/json",
-            "user-agent": _USER_AGENT,
-            "webhook-id": delivery.event_id,
-            "webhook-timestamp": str(timestamp),
-            "webhook-signature": signature_header(secret_texts, delivery.event_id, timestamp, body),
-        }
+        own = signed_headers(secret_texts, delivery.event_id, timestamp, body)
+        return {**endpoint.headers, **own}
 
     def _open(self, endpoint: WebhookEndpoint, sealed: str) -> str:
         return self._sealer.open(sealed, endpoint.secret_place).decode()
