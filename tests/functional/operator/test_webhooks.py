@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from chalicelib.core.clock import SystemClock
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
@@ -58,8 +60,12 @@ def test_deliveries_are_listed_newest_first(
 
 
 def test_list_of_many_deliveries_goes_beyond_one_page(
-    tool: OperatorTool, service: Service, receiver: WebhookReceiver
+    tool: OperatorTool,
+    service: Service,
+    receiver: WebhookReceiver,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("chalicelib.features.webhooks.log._MAX_ROWS_READ", 100)
     sought = make_endpoint(service, receiver.url, enabled=False)
     service.render()
     deliver(service)
