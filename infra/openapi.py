@@ -6,6 +6,7 @@ from typing import Final
 
 from chalicelib.api.edge.openapi import openapi_document
 from chalicelib.api.routes import ENDPOINTS
+from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES
 
 TARGET: Final = Path(__file__).with_name("openapi.json")
 HOST: Final = "http://127.0.0.1:8700"
@@ -13,7 +14,8 @@ HOST: Final = "http://127.0.0.1:8700"
 
 def openapi_text() -> str:
     """Return the content that the file must have."""
-    return json.dumps(openapi_document(ENDPOINTS, HOST), indent=2, ensure_ascii=False) + "\n"
+    document = openapi_document(ENDPOINTS, CONTRACT_EVENT_TYPES, HOST)
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from chalicelib.engine.sources import HtmlSource, Source
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.delivery import DeliveryRequest, delivery_policy
 from chalicelib.features.renders.idempotency import IdempotencyKey
+from chalicelib.features.webhooks.request_webhook import RequestWebhook
 
 if TYPE_CHECKING:
     from chalicelib.contract.einvoices import EInvoiceRequest
@@ -68,9 +69,15 @@ def _command(call: Call, request: "RenderRequest | EInvoiceRequest", job: Job) -
         requested_test=request.test,
         reference=request.reference,
         metadata=request.metadata,
+        webhook=_request_webhook(request),
         idempotency=_idempotency_key(call),
         received_bytes=len(call.raw_body),
     )
+
+
+def _request_webhook(request: "RenderRequest | EInvoiceRequest") -> RequestWebhook | None:
+    webhook = request.webhook
+    return None if webhook is None else RequestWebhook(webhook.url, tuple(webhook.events))
 
 
 def _delivery_request(request: "RenderRequest | EInvoiceRequest") -> DeliveryRequest:

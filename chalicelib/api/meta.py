@@ -12,6 +12,7 @@ from chalice.app import Blueprint
 from chalicelib.api.edge.auth import PUBLIC
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.api.edge.html_page import HTML_TYPE, html_page, inline_markup
+from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES
 from chalicelib.core.errors import NotFound
 from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
@@ -106,7 +107,7 @@ def _cached_openapi_document(api_host: str) -> "Document":
     from chalicelib.api.edge.openapi import openapi_document  # noqa: PLC0415 -- builds every model
     from chalicelib.api.routes import ENDPOINTS  # noqa: PLC0415 -- lists this module too
 
-    return openapi_document(ENDPOINTS, api_host)
+    return openapi_document(ENDPOINTS, CONTRACT_EVENT_TYPES, api_host)
 
 
 def _asks_for_json(accept: str) -> bool:

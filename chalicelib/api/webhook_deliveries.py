@@ -68,8 +68,8 @@ def replay(call: Call) -> Reply:
 
 
 def _named_delivery(call: Call) -> WebhookDelivery:
-    caller, deliveries = call.caller, call.services.webhooks.deliveries
-    return deliveries.one(caller.workspace_id, call.params["id"], caller.mode)
+    caller, log = call.caller, call.services.webhooks.log
+    return log.one(caller.workspace_id, call.params["id"], caller.mode)
 
 
 def _detail(call: Call, delivery: WebhookDelivery) -> dict[str, object]:

@@ -7,6 +7,7 @@ from chalice.app import Blueprint
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.features.webhooks.model import WebhookEndpoint
 from chalicelib.features.webhooks.present import delivery_detail_json, endpoint_json
 
@@ -69,6 +70,31 @@ def list_endpoints(call: Call) -> Reply:
     page = paging.fitting_prefix([_endpoint_json(call, each) for each in rows[:limit]])
     last = page[-1]["id"] if len(page) < len(rows) else None
     return Reply(200, paging.list_envelope(call, page, {"after": last} if last else None))
+
+
+@blueprint.route("/v1/webhook-endpoints/default-secret", methods=["GET"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    tag="Webhooks",
+    answers={200: f"{_CONTRACT}:WebhookSecret"},
+    problems=("not_found", "conflict"),
+)
+def default_secret(call: Call) -> Reply:
+    """Show the secret that signs the webhooks of requests while no endpoint is the default.
+
+    The first request with `webhook` makes it; before that it is `not_found`. It is a `conflict`
+    where an endpoint is the default: that endpoint's secret signs.
+    """
+    workspace_id, webhooks = call.caller.workspace_id, call.services.webhooks
+    default_id = webhooks.endpoints.default_id(workspace_id)
+    if default_id is not None:
+        detail = f"The secret of the default webhook endpoint {default_id} signs."
+        raise Conflict("conflict", detail)
+    secret = webhooks.secrets.request_secret(workspace_id)
+    if secret is None:
+        detail = "No request has named a webhook yet: the first one makes the secret."
+        raise NotFound("not_found", detail)
+    return Reply(200, {"object": "webhook_secret", "secret": secret})
 
 
 @blueprint.route("/v1/webhook-endpoints/{id}", methods=["GET"])
@@ -148,7 +174,12 @@ def test(call: Call) -> Reply:
     Follow the delivery in `/v1/webhook-deliveries`.
     """
     webhooks = call.services.webhooks
-    delivery = webhooks.send_sample(_named_endpoint(call), call.body.event, call.request_id)
+    delivery = webhooks.send_sample(
+        _named_endpoint(call),
+        call.body.event,
+        call.request_id,
+        with_file_urls=call.caller.workspace.webhook_file_urls,
+    )
     return Reply(202, delivery_detail_json(delivery, (), webhooks.log.body(delivery)))
 
 

@@ -14,7 +14,7 @@ from chalicelib.bootstrap.api_renders import RenderUseCases
 from chalicelib.bootstrap.api_state import ApiState, WallsCheck
 from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.bootstrap.cold_start import arm_crash_points
-from chalicelib.bootstrap.event_types import EVENT_TYPES
+from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES, EVENT_TYPES
 from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.destinations import DestinationRules
@@ -30,6 +30,8 @@ from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.log import DeliveryLog
 from chalicelib.features.webhooks.manage import ManageEndpoints
+from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
+from chalicelib.features.webhooks.secrets import SigningSecrets
 from chalicelib.features.webhooks.send_sample import SendSample
 from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
@@ -70,6 +72,8 @@ class WebhookUseCases(NamedTuple):
     log: DeliveryLog
     send_sample: SendSample
     event_types: Sequence[str]
+    secrets: SigningSecrets
+    accept_request: AcceptRequestWebhook
 
 
 class UsageUseCases(NamedTuple):
@@ -101,7 +105,13 @@ class ApiServices:
 
     @cached_property
     def renders(self) -> RenderUseCases:  # noqa: D102
-        return RenderUseCases(self.state, self.templates, self.uploads.read, self.files.signed_urls)
+        return RenderUseCases(
+            self.state,
+            self.templates,
+            self.uploads.read,
+            self.files.signed_urls,
+            self.webhooks.accept_request,
+        )
 
     @cached_property
     def templates(self) -> TemplateUseCases:  # noqa: D102
@@ -147,10 +157,15 @@ class ApiServices:
         deliveries = Deliveries(state.tables, settings.main_table)
         queue = partial(Queue, state.clients, settings.webhooks_queue_url)
         rules = DestinationRules(allow=settings.egress_allow, own_hosts=settings.own_hosts)
+        check_url = CheckWebhookUrl(rules)
+        sealer = SecretSealer(state.clients, settings.data_key, self.clock)
+        secrets = SigningSecrets(
+            state.tables, settings.main_table, endpoints=endpoints, sealer=sealer
+        )
         manage = ManageEndpoints(
             endpoints=endpoints,
-            sealer=SecretSealer(state.clients, settings.data_key, self.clock),
-            check_url=CheckWebhookUrl(rules),
+            sealer=sealer,
+            check_url=check_url,
             clock=self.clock,
             ids=self.ids,
         )
@@ -169,8 +184,17 @@ class ApiServices:
             clock=self.clock,
             ids=self.ids,
         )
-        types = [each.name for each in EVENT_TYPES if each.is_public]
-        return WebhookUseCases(manage, endpoints, deliveries, log, send_sample, types)
+        types = [each.name for each in CONTRACT_EVENT_TYPES]
+        return WebhookUseCases(
+            manage=manage,
+            endpoints=endpoints,
+            deliveries=deliveries,
+            log=log,
+            send_sample=send_sample,
+            event_types=types,
+            secrets=secrets,
+            accept_request=AcceptRequestWebhook(check_url=check_url, secrets=secrets),
+        )
 
     @cached_property
     def usage(self) -> UsageUseCases:  # noqa: D102

@@ -16,6 +16,7 @@ from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.enqueue import EnqueueRender
 from chalicelib.features.renders.run.run_now import RunNow
 from chalicelib.features.uploads.read import ReadUploads
+from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
 
 
 class RenderUseCases:
@@ -27,12 +28,14 @@ class RenderUseCases:
         templates: TemplateUseCases,
         read_uploads: ReadUploads,
         signed_urls: SignedFileUrls,
+        accept_webhook: AcceptRequestWebhook,
     ) -> None:
         """Build nothing yet."""
         self._state = state
         self._templates = templates
         self._read_uploads = read_uploads
         self._signed_urls = signed_urls
+        self._accept_webhook = accept_webhook
 
     @cached_property
     def create(self) -> CreateRender:  # noqa: D102
@@ -48,6 +51,7 @@ class RenderUseCases:
             templates=self._templates.resolve,
             uploads=self._read_uploads,
             schemas=self._state.schemas,
+            webhooks=self._accept_webhook,
             region=self._state.settings.region,
         )
 
@@ -59,6 +63,7 @@ class RenderUseCases:
             schemas=self._state.schemas,
             lint=self._templates.lint,
             leases=self._state.leases,
+            webhooks=self._accept_webhook,
             region=self._state.settings.region,
         )
 

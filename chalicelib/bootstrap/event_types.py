@@ -2,8 +2,20 @@
 
 from typing import Final
 
+from chalicelib.bootstrap.upcoming_event_types import UPCOMING_EVENT_TYPES
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.templates.publish import TEMPLATE_PUBLISHED
 from chalicelib.features.usage.notify_thresholds import USAGE_THRESHOLD_REACHED
+from chalicelib.features.webhooks.subscribe import WEBHOOK_STEP
 
-EVENT_TYPES: Final = (*RENDER_EVENT_TYPES, TEMPLATE_PUBLISHED, USAGE_THRESHOLD_REACHED)
+EVENT_TYPES: Final = (
+    *RENDER_EVENT_TYPES,
+    TEMPLATE_PUBLISHED,
+    USAGE_THRESHOLD_REACHED,
+    WEBHOOK_STEP,
+)
+# All types that customers can choose, in the order of the reference.
+CONTRACT_EVENT_TYPES: Final = (
+    *(each for each in EVENT_TYPES if each.is_public),
+    *UPCOMING_EVENT_TYPES,
+)

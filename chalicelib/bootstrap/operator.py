@@ -20,6 +20,7 @@ from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.trash import TrashTemplate
 from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
 from chalicelib.features.webhooks.deliveries import Deliveries
+from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.find_deliveries import FindDeliveries
 from chalicelib.features.workspaces.change import ChangeWorkspace
 from chalicelib.features.workspaces.create import CreateWorkspace
@@ -110,6 +111,7 @@ def trace_render(
             tables=state.tables,
             table=settings.main_table,
             workspaces=workspaces,
+            endpoints=Endpoints(state.tables, settings.main_table),
             deliveries=deliveries,
         ),
         limits=state.limits,

@@ -8,7 +8,7 @@ from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.net.transport import Connector
 from chalicelib.bootstrap.event_types import EVENT_TYPES
-from chalicelib.bootstrap.present_event import event_presenter
+from chalicelib.bootstrap.present_event import event_viewer
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import WorkspaceId
@@ -18,6 +18,7 @@ from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.find_deliveries import FindDeliveries
 from chalicelib.features.webhooks.log import DeliveryLog
+from chalicelib.features.webhooks.secrets import SigningSecrets
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.settings import ForwardSettings, WebhookLogSettings
 
@@ -30,16 +31,21 @@ class WebhookLogService:
         table = settings.main_table
         state = SharedServices(clients, clock, main_table=table, bucket=settings.bucket)
         deliveries = Deliveries(state.tables, table)
+        endpoints = Endpoints(state.tables, table)
         self.workspaces: Final = Workspaces(state.tables, table)
         self.log: Final = DeliveryLog(
             deliveries=deliveries,
-            endpoints=Endpoints(state.tables, table),
+            endpoints=endpoints,
             objects=state.objects,
             clock=clock,
             queue=partial(Queue, clients, settings.webhooks_queue_url),
         )
         self.find: Final = FindDeliveries(
-            tables=state.tables, table=table, workspaces=self.workspaces, deliveries=deliveries
+            tables=state.tables,
+            table=table,
+            workspaces=self.workspaces,
+            endpoints=endpoints,
+            deliveries=deliveries,
         )
 
 
@@ -52,15 +58,20 @@ class ForwardService:
         self._settings = settings
         self._state = SharedServices(clients, clock, main_table=table, bucket=settings.bucket)
         self.workspaces: Final = Workspaces(self._state.tables, table)
+        endpoints = Endpoints(self._state.tables, table)
+        sealer = SecretSealer(clients, settings.data_key, clock)
         self.choose_secrets: Final = ChooseSecrets(
-            endpoints=Endpoints(self._state.tables, table),
-            sealer=SecretSealer(clients, settings.data_key, clock),
+            endpoints=endpoints,
+            secrets=SigningSecrets(self._state.tables, table, sealer=sealer, endpoints=endpoints),
             clock=clock,
         )
 
     def make_forwarder(self, workspace_id: WorkspaceId, connect: Connector) -> ForwardEvents:
         """Return the forwarder of a workspace, which reaches its address by `connect`."""
         state, settings = self._state, self._settings
+        view = event_viewer(
+            state, signing_secret=settings.signing_secret, files_host=settings.files_host
+        )
         return ForwardEvents(
             watch=WatchEvents(
                 sources=workspace_sources(state.tables, state.main_table, workspace_id),
@@ -68,9 +79,7 @@ class ForwardService:
                 types=EVENT_TYPES,
                 clock=state.clock,
             ),
-            present=event_presenter(
-                state, signing_secret=settings.signing_secret, files_host=settings.files_host
-            ),
+            view=view(workspace_id),
             connect=connect,
             region=settings.region,
             clock=state.clock,

@@ -1,23 +1,29 @@
-"""Presenter of events: the object that a webhook shows, for the relay and the operator tool."""
+"""View of events: what a webhook shows, for the relay and the operator tool."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import override
 
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.adapters.aws.table import Item
 from chalicelib.bootstrap.shared_services import SharedServices
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.rows import render_of
-from chalicelib.features.webhooks.subscribe import PresentObject
+from chalicelib.features.webhooks.request_webhook import RequestWebhook
+from chalicelib.features.webhooks.subscribe import EventView
 from chalicelib.features.workspaces.repository import Workspaces
 
 
-def event_presenter(
+def event_viewer(
     state: SharedServices, *, signing_secret: str, files_host: str
-) -> PresentObject:
-    """Return the presenter of events: of a render as the API shows it."""
+) -> Callable[[WorkspaceId], EventView]:
+    """Return what makes the view of a workspace's events."""
     clock = state.clock
     workspaces = Workspaces(state.tables, state.main_table)
     signing_keys = SigningKeys(Secret(state.clients, signing_secret, clock), clock)
@@ -30,13 +36,37 @@ def event_presenter(
         signing_keys=lambda: signing_keys.valid_keys,
     )
     present_render = PresentRender(file_urls=file_urls, clock=clock)
+    return lambda workspace_id: _WorkspaceEvents(workspace_id, workspaces, present_render)
 
-    def present(event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
+
+class _WorkspaceEvents(EventView):
+    """Renders as the API shows them; all else as its type describes it."""
+
+    def __init__(
+        self, workspace_id: WorkspaceId, workspaces: Workspaces, present_render: PresentRender
+    ) -> None:
+        self._workspace_id = workspace_id
+        self._workspaces = workspaces
+        self._present_render = present_render
+
+    @override
+    def present(self, event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
         assert event_type.describe is not None
         if event_type not in RENDER_EVENT_TYPES:
             return event_type.describe(event, row)
-        workspace = workspaces.get(event.workspace_id)
-        with_urls = workspace is None or workspace.webhook_file_urls
-        return present_render(render_of(row).at(event.created_at), with_urls=with_urls)
+        render = render_of(row).at(event.created_at)
+        return self._present_render(render, with_urls=self._shows_file_urls)
 
-    return present
+    @override
+    def request_webhook(self, event_type: EventType, row: Item) -> RequestWebhook | None:
+        return render_of(row).webhook if event_type in RENDER_EVENT_TYPES else None
+
+    @override
+    def is_internal(self, event_type: EventType, row: Item) -> bool:
+        # The events of a batch report on its renders (interface, Event types).
+        return event_type in RENDER_EVENT_TYPES and row.get("batch_id") is not None
+
+    @cached_property
+    def _shows_file_urls(self) -> bool:
+        workspace = self._workspaces.get(self._workspace_id)
+        return workspace is None or workspace.webhook_file_urls

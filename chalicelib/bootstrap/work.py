@@ -17,6 +17,7 @@ from chalicelib.features.maintenance.due_index import DueIndex
 from chalicelib.features.renders.rows import DUE_RENDER
 from chalicelib.features.templates.repository import DUE_TEMPLATE
 from chalicelib.features.webhooks.deliveries import DUE_DELIVERY, Deliveries
+from chalicelib.features.webhooks.endpoints import DUE_NOTICE
 from chalicelib.features.webhooks.log import GiveUpDelivery
 from chalicelib.features.webhooks.message import DeliverWebhook
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
@@ -146,14 +147,14 @@ _CONSUMERS: Final = (
     Work(
         name="relay",
         queues=("events",),
-        sends=("maintenance", "webhooks", "webhooks_slow"),
+        sends=("maintenance", "webhooks", "webhooks_slow", "events"),
         due=(DUE_EVENT,),
         due_message=lambda item: PublishEvent.of_due_item(item).to_json(),
         resolve=_postpone_event,
         settings=("main_table", "bucket", "region", "signing_secret", "files_host"),
         grants=(
             ("dynamodb:GetItem", "MainTable WS#*"),
-            ("dynamodb:PutItem", "MainTable WS#*#WHD#*"),
+            ("dynamodb:PutItem", "MainTable WS#*"),
             ("dynamodb:Query", "MainTable WS#*#WHE"),
             ("s3:PutObject", "${FilesBucket.Arn}/ws/*/webhooks/*"),
             ("secretsmanager:GetSecretValue", "SigningSecret"),
@@ -167,7 +168,15 @@ _CONSUMERS: Final = (
         name="maintenance",
         queues=("maintenance",),
         sends=("renders", "renders_low", "events", "maintenance"),
-        due=(DUE_RENDER, DUE_FILE, DUE_LIMITS, DUE_TEMPLATE, DUE_KEY, DUE_WORKSPACE),
+        due=(
+            DUE_RENDER,
+            DUE_FILE,
+            DUE_LIMITS,
+            DUE_TEMPLATE,
+            DUE_KEY,
+            DUE_NOTICE,
+            DUE_WORKSPACE,
+        ),
         resolve=_postpone_due_item,
         settings=("main_table", "bucket", "smtp_url", "smtp_secret"),
         grants=(

@@ -115,6 +115,21 @@ class Usage(Model):
     """The most rendered first."""
 
 
+class UsageThreshold(Model):
+    """A threshold of the usage in a billing cycle, as it was reached."""
+
+    object: Literal["usage_threshold"]
+    kind: Literal["included_renders", "top_ups"]
+    """`top_ups`: the renders are used, and `spend_cap_cents` allows no further pack."""
+    threshold_percent: int | None
+    """50, 80 or 100 % of the included renders; null for `top_ups`."""
+    included: int
+    used: int
+    prepaid_remaining: int
+    spend_cap_cents: int
+    cycle: Cycle
+
+
 class UsageQuery(Model):
     """The first and the last day; by default the present cycle up to today."""
 

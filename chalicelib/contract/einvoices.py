@@ -10,7 +10,7 @@ from chalicelib.contract.field_types import Base64, Metadata, UncheckedJson, Upl
 from chalicelib.contract.invoice.field_types import EInvoiceProfile
 from chalicelib.contract.invoice.invoice import Invoice
 from chalicelib.contract.render.conformance_report import ConformanceReport
-from chalicelib.contract.render.request import DeliverySpec, Mode, Priority
+from chalicelib.contract.render.request import DeliverySpec, Mode, Priority, WebhookSpec
 
 _UBL_PROFILES: Final = ("EN16931", "XRECHNUNG")
 
@@ -28,6 +28,8 @@ class EInvoiceRequest(Model):
     priority: Priority = "normal"
     timeout_behavior: Literal["continue", "cancel"] = "continue"
     delivery: DeliverySpec | None = None
+    webhook: WebhookSpec | None = None
+    """Events of this render to an address of its own."""
     reference: Annotated[str, StringConstraints(max_length=255)] | None = None
     metadata: Annotated[Metadata, Field(max_length=50)] | None = None
     test: bool | None = None

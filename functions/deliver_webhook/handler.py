@@ -1,8 +1,15 @@
 """Handler of the webhook queues: makes the attempts that are due, those of a batch at once."""
 
 import secrets
+from functools import partial
 
-from chalicelib.adapters.aws.messages import QueueConsumer, QueueConsumers, ReceivedMessage
+from chalicelib.adapters.aws.messages import (
+    BatchResponse,
+    QueueConsumer,
+    QueueConsumers,
+    QueueEvent,
+    ReceivedMessage,
+)
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.net.egress import GuardedEgress
@@ -11,21 +18,31 @@ from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkPar
 from chalicelib.features.webhooks.deliver import SendWebhook
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.webhooks.leases import FAST_LANE, SLOW_LANE, BatchLeases, ReceiverLeases
 from chalicelib.features.webhooks.log import EraseWebhooks
 from chalicelib.features.webhooks.message import DeliverWebhook
+from chalicelib.features.webhooks.secrets import SigningSecrets
+from chalicelib.features.webhooks.send import PostWebhook
 
 
 def build(parts: WorkParts) -> ServeEvent:
     """Return the function that makes the attempts of a batch."""
     state, settings = parts.state, parts.settings
     deliveries = Deliveries(state.tables, state.main_table)
+    endpoints = Endpoints(state.tables, state.main_table)
+    sealer = SecretSealer(parts.clients, settings.data_key, parts.clock)
     send = SendWebhook(
         tables=state.tables,
-        endpoints=Endpoints(state.tables, state.main_table),
+        endpoints=endpoints,
         deliveries=deliveries,
         objects=state.objects,
-        sealer=SecretSealer(parts.clients, settings.data_key, parts.clock),
-        egress=GuardedEgress(allow=settings.egress_allow, own_hosts=settings.own_hosts),
+        post=PostWebhook(
+            secrets=SigningSecrets(
+                state.tables, state.main_table, endpoints=endpoints, sealer=sealer
+            ),
+            egress=GuardedEgress(allow=settings.egress_allow, own_hosts=settings.own_hosts),
+            clock=parts.clock,
+        ),
         retries=parts.queue("webhooks_slow"),
         clock=parts.clock,
     )
@@ -33,16 +50,24 @@ def build(parts: WorkParts) -> ServeEvent:
         tables=state.tables, table=state.main_table, deliveries=deliveries, objects=state.objects
     )
 
-    def deliver(message: ReceivedMessage) -> None:
+    def deliver(batch: BatchLeases, message: ReceivedMessage) -> None:
         named = DeliverWebhook.from_json(message.body)
-        if not send(named, secrets.token_hex(8)):
+        if not send(named, batch, secrets.token_hex(8)):
             erase.erase_expired(named.workspace_id, named.delivery_id, parts.clock.now())
 
+    leases = ReceiverLeases(state.tables, state.main_table)
     dead_letters = Queue(parts.clients, settings.dead_letters_url(parts.row.queues[0]))
-    consumers = QueueConsumers(
-        QueueConsumer(parts.queue(name), dead_letters) for name in parts.row.queues
-    )
-    return lambda event: consumers.process_concurrently(event["Records"], deliver)
+    lanes = {
+        QueueConsumer(parts.queue(lane.name), dead_letters): lane for lane in (FAST_LANE, SLOW_LANE)
+    }
+    consumers = QueueConsumers(lanes)
+
+    def serve(event: QueueEvent) -> BatchResponse:
+        consumer = consumers.consumer_of(event["Records"])
+        batch = BatchLeases(leases, lanes[consumer])
+        return consumer.process_concurrently(event["Records"], partial(deliver, batch))
+
+    return serve
 
 
 handler = WorkFunction("deliver_webhook", build)

@@ -25,7 +25,9 @@ from chalicelib.features.templates.repository import DUE_TEMPLATE
 from chalicelib.features.usage.count import EraseUsage
 from chalicelib.features.usage.notify_thresholds import NotifyThresholds
 from chalicelib.features.webhooks.deliveries import Deliveries
+from chalicelib.features.webhooks.endpoints import DUE_NOTICE, Endpoints
 from chalicelib.features.webhooks.log import EraseWebhooks
+from chalicelib.features.webhooks.notify_disabled import NotifyOfDisabledEndpoint
 from chalicelib.features.workspaces.keys.expiry_warning import WarnOfKeyExpiry
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
 from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
@@ -63,12 +65,18 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         notify=notify,
         clock=parts.clock,
     )
+    disabled_endpoint = NotifyOfDisabledEndpoint(
+        endpoints=Endpoints(parts.state.tables, parts.state.main_table),
+        workspaces=_workspaces(parts),
+        notify=notify,
+    )
     return {
         DUE_RENDER.name: lambda item: render(_workspace_id(item), RenderId(item.id("RND"))),
         DUE_FILE.name: lambda item: purge.expire(FileId(item.id("FILE"))),
         DUE_LIMITS.name: lambda item: limits(_workspace_id(item)),
         DUE_TEMPLATE.name: lambda item: template(_workspace_id(item), item.id("TPL")),
         DUE_KEY.name: lambda item: key(item.id("KEY")),
+        DUE_NOTICE.name: lambda item: disabled_endpoint(_workspace_id(item), item.id("WHE")),
         DUE_WORKSPACE.name: lambda item: workspace(_workspace_id(item)),
     }
 

@@ -6,7 +6,7 @@ from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
 from chalicelib.adapters.aws.table import Item
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.event_types import EVENT_TYPES
-from chalicelib.bootstrap.present_event import event_presenter
+from chalicelib.bootstrap.present_event import event_viewer
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.message_version import UnknownVersion
 from chalicelib.features.events.model import PublishEvent
@@ -55,8 +55,9 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
                 types=EVENT_TYPES,
                 endpoints=Endpoints(state.tables, state.main_table),
                 deliveries=Deliveries(state.tables, state.main_table),
+                outbox=state.outbox,
                 objects=state.objects,
-                present=event_presenter(
+                view=event_viewer(
                     state,
                     signing_secret=parts.settings.signing_secret,
                     files_host=parts.settings.files_host,

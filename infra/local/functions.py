@@ -144,6 +144,10 @@ def _queues(
         # One message a process: those of a batch would wait for the slowest.
         limits: Any = {"batch_size": 1, "concurrency": _count(hints["Messages"])}
         sources = {name: replace(source, **limits) for name, source in sources.items()}
+    sources |= {
+        name: replace(sources[name], concurrency=_count(hint))
+        for name, hint in hints.get("SourceConcurrency", {}).items()
+    }
     # Low priority yields to normal on one machine, where both share few processes (decision 14).
     first = next((source.arn for source in sources.values()), None)
     return tuple(

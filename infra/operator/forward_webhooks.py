@@ -13,7 +13,7 @@ from chalicelib.adapters.aws.transient_errors import is_transient
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.core.text import terminal_text
 from chalicelib.engine.ports import DestinationUnreachableError
-from chalicelib.features.forwarding.forward import ForwardedEvent, ForwardTarget, SigningSecrets
+from chalicelib.features.forwarding.forward import ForwardedEvent, ForwardSecrets, ForwardTarget
 from infra.operator.connection import forward_service
 from infra.operator.output import command_errors
 from infra.operator.workspaces import existing_workspace
@@ -47,7 +47,7 @@ def forward(url: str, workspace: str | None, events: tuple[str, ...], *, as_json
     """Post each new event to URL, signed as a webhook, until Ctrl-C.
 
     URL may be on this machine. An event is posted once. It is signed with
-    the secret of the workspace's default endpoint, or with a new one that is shown.
+    the secret that signs webhooks of requests, or with a new one that is shown.
     """
     _check_url(url)
     try:
@@ -112,10 +112,10 @@ def _connect(
 
 
 def _print_start(
-    workspace_id: str, target: ForwardTarget, secrets: SigningSecrets, *, as_json: bool
+    workspace_id: str, target: ForwardTarget, secrets: ForwardSecrets, *, as_json: bool
 ) -> None:
-    # The secret of an endpoint is not shown again; who made it knows it.
-    new_secret = None if secrets.endpoint_id else secrets.texts[0]
+    # The other secrets are known to those who verify with them.
+    new_secret = secrets.texts[0] if secrets.is_new else None
     if as_json:
         start = {
             "object": "forwarding",
@@ -130,11 +130,10 @@ def _print_start(
     which = "test events" if target.test_only else "events"
     click.echo(f"New {which} of {workspace_id} go to {terminal_text(target.url)}")
     if secrets.has_unusable:
-        click.echo("The secret of the default endpoint cannot be opened.", err=True)
-    if new_secret is None:
-        click.echo(f"signed with the secret of {secrets.endpoint_id}; Ctrl-C ends it.")
-    else:
-        click.echo(f"signed with {click.style(new_secret, bold=True)}; Ctrl-C ends it.")
+        click.echo("The signing secret of the workspace cannot be opened.", err=True)
+    name = secrets.endpoint_id or "the workspace"
+    signer = click.style(new_secret, bold=True) if new_secret else f"the secret of {name}"
+    click.echo(f"signed with {signer}; Ctrl-C ends it.")
 
 
 def _print_event(event: ForwardedEvent, *, as_json: bool) -> None:

@@ -135,11 +135,19 @@ def _statement_grants(statement: Mapping[str, Any]) -> set[Grant]:
         _resource_name(each) for each in (resources if isinstance(resources, list) else [resources])
     ]
     if "Condition" in statement:
-        ((operator, condition),) = statement["Condition"].items()
-        assert (operator, [*condition]) == ("ForAllValues:StringLike", ["dynamodb:LeadingKeys"])
-        partitions = condition["dynamodb:LeadingKeys"]
-        named = [f"{name} {partition}" for name in named for partition in partitions]
+        named = [f"{name} {limit}" for name in named for limit in _limits(statement["Condition"])]
     return {(action, name) for action in statement["Action"] for name in named}
+
+
+def _limits(condition: Mapping[str, Any]) -> list[str]:
+    """Return the partition keys, or the field of the encryption context, of a condition."""
+    ((operator, compared),) = condition.items()
+    ((key, value),) = compared.items()
+    if operator == "StringEquals":
+        assert key == "kms:EncryptionContext:field"
+        return [value]
+    assert (operator, key) == ("ForAllValues:StringLike", "dynamodb:LeadingKeys")
+    return list(value)
 
 
 def _resource_name(resource: Mapping[str, Any]) -> str:

@@ -1,7 +1,8 @@
 """Needs of each function: settings, layers and grants (permissions on AWS).
 
 The check before each deployment reads this table, and a test proves that every role has exactly
-these grants. A grant is (action, resource); a partition key that limits it follows after a space.
+these grants. A grant is (action, resource); what limits it follows after a space: a partition key,
+or the field of an encryption context.
 """
 
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.bootstrap.work import WORK, Work
+from chalicelib.features.webhooks.secrets import REQUEST_SECRET_FIELD
 from chalicelib.settings import ApiSettings, EngineSettings, SchemasSettings, ValidateSettings
 
 type Grant = tuple[str, str]
@@ -57,6 +59,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("dynamodb:DeleteItem", "MainTable WS#*#WHE"),
             ("dynamodb:Query", "MainTable WS#*#WH*"),
             ("kms:GenerateDataKey", "DataKey"),
+            ("kms:Decrypt", f"DataKey {REQUEST_SECRET_FIELD}"),
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "TransientTable"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("dynamodb:Query", "MainTable WS#*#USE#*"),

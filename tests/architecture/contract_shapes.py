@@ -7,9 +7,10 @@ from typing import Final
 
 _RENDER_STATUS: Final = "queued processing succeeded failed canceled"
 _RENDER_MODE: Final = "sync async"
-# Events of the contract that exist so far.
 _EVENTS: Final = (
-    "render.succeeded render.failed render.expired template.published usage.threshold_reached"
+    "render.succeeded render.failed render.expired template.published usage.threshold_reached "
+    "batch.progress batch.completed storage.upload_failed email.sent email.send_failed "
+    "email.delivered email.bounced email.complained"
 )
 _DELIVERY_STATUS: Final = "pending succeeded failed retrying canceled"
 _ENDPOINT: Final = (
@@ -60,6 +61,10 @@ ENUMS: Final[dict[str, str]] = {
     "AccountPlan.interval": "month year",
     **{f"{name}.type": type_ for name, type_ in _LAYERS.items()},
     "Attachment.relationship": "Source Data Alternative Supplement Unspecified",
+    "Batch.object": "batch",
+    "Batch.status": "queued processing completed failed canceled",
+    "BatchFile.kind": "zip merged_pdf",
+    "BatchPause.reason": "render_limit_reached",
     "BarcodeLayer.symbology": "code128 code39 codabar ean13 ean8 gs1_128 itf upca",
     "EndpointChange.events": _EVENTS,
     "EndpointRequest.events": _EVENTS,
@@ -74,6 +79,8 @@ ENUMS: Final[dict[str, str]] = {
     "WebhookEndpointList.object": "list",
     "WebhookEndpointWithSecret.disabled_reason": "failing",
     "WebhookEndpointWithSecret.object": "webhook_endpoint",
+    "WebhookSecret.object": "webhook_secret",
+    "WebhookSpec.events": "render.succeeded render.failed render.expired",
     "Dataset.object": "dataset",
     "DatasetList.object": "list",
     "DatasetSummary.object": "dataset",
@@ -88,9 +95,16 @@ ENUMS: Final[dict[str, str]] = {
     "EInvoiceSpec.profile": _PROFILE,
     "EInvoiceSpec.syntax": "cii",
     "EInvoiceValidation.object": "einvoice_validation",
+    "EmailAttachment.mode": "attached linked",
+    "EmailSend.mode": "live sandbox redirect skip",
+    "EmailSend.object": "email_send",
+    "EmailSend.provider": "smtp brevo postmark resend ses microsoft365",
+    "EmailSend.skip_reason": "condition_false test_mode",
+    "EmailSend.status": "pending sending retrying sent sandboxed skipped failed unknown canceled",
     "Engine.object": "engine",
     "Engine.state": "current deprecated",
     "EngineList.object": "list",
+    "Event.type": _EVENTS,
     "Health.checks": "ok missing failing",
     "Health.status": "ok failing",
     "HtmlInput.type": "html",
@@ -123,6 +137,12 @@ ENUMS: Final[dict[str, str]] = {
         f"EInvoiceRequest.{name}": _OPTIONS[name]
         for name in ("mode", "priority", "timeout_behavior")
     },
+    "NamedTemplateVersion.object": "template_version",
+    "StorageError.code": "storage_denied storage_not_found storage_unavailable storage_rejected "
+    "storage_key_invalid storage_host_key_mismatch storage_destination_deleted url_not_allowed",
+    "StorageUpload.object": "storage_upload",
+    "UsageThreshold.kind": "included_renders top_ups",
+    "UsageThreshold.object": "usage_threshold",
     **{f"{name}.{field}": words for name in _MAKING for field, words in _OPTIONS.items()},
     "Template.object": "template",
     "Template.type": _TEMPLATE_TYPE,
@@ -175,6 +195,13 @@ SHAPES: Final[dict[str, str]] = {
     "AccountPlan": "code interval",
     "AccountRenders": "included used remaining_included prepaid_remaining spend_cap_cents",
     "AccountWorkspace": "id name",
+    "Batch": "id object status test total succeeded failed canceled pending progress template_id "
+    "template_version reference metadata created_at completed_at combine files emails paused error",
+    "BatchCombine": "merged_pdf zip zip_filename",
+    "BatchEmailCounts": "sent failed unknown pending skipped canceled",
+    "BatchError": "code message items",
+    "BatchFile": "kind file_id filename content_type bytes pages expires_at url url_expires_at",
+    "BatchPause": "reason since",
     "Bytes": "html css script font image data other",
     "WebhookEndpoint": _ENDPOINT,
     "WebhookEndpointWithSecret": f"{_ENDPOINT} secret",
@@ -188,10 +215,19 @@ SHAPES: Final[dict[str, str]] = {
     "InferredSchema": "object template_id datasets schema_",
     "EInvoiceReport": "profile syntax status validator scenario errors warnings",
     "EInvoiceValidation": "object conformance invoice",
+    "EmailAddress": "email name",
+    "EmailAttachment": "file_id filename bytes mode",
+    "EmailDeliveryCounts": "delivered deferred bounced blocked complained invalid",
+    "EmailSend": "id object render_id batch_id template_id rule_id connection_id status "
+    "skip_reason mode test sandbox to cc_count bcc_count subject attachments provider "
+    "provider_message_id attempts error delivery resend_of created_at sent_at",
+    "EmailSendError": "code message field line column provider_code provider_status",
     "Engine": "id object chromium_version state",
     "EngineList": "object data has_more next_cursor",
     "ConformanceReport": "einvoice pdfa pdfua",
     "Cycle": "start end",
+    "Event": "id type created_at workspace_id region data",
+    "EventData": "object",
     "Explain": "fonts bytes requests wait",
     "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
     "expires_at",
@@ -199,6 +235,7 @@ SHAPES: Final[dict[str, str]] = {
     "Health": "status version checks",
     "InvoiceTotals": "line_total allowance_total charge_total tax_basis_total tax_total "
     "grand_total prepaid_amount rounding_amount due_amount vat_breakdown",
+    "NamedTemplateVersion": f"{_VERSION} name",
     "PdfReport": "profile status validator errors warnings",
     "Preflight": "ok errors warnings",
     "PreflightError": "path code message",
@@ -214,6 +251,8 @@ SHAPES: Final[dict[str, str]] = {
     "RenderResult": "conformance",
     "RenderWarning": "code message detail",
     "SourceShown": _SOURCE,
+    "StorageError": "code message status",
+    "StorageUpload": "id object render_id file_id destination_id key attempts error",
     "Template": "id object name description type locked live_version draft_revision created_at "
     "updated_at deleted_at",
     "TemplateDraft": f"{_SOURCE} object template_id revision updated_at",
@@ -225,6 +264,8 @@ SHAPES: Final[dict[str, str]] = {
     "UsageByFormat": "format live test failed",
     "UsageByTemplate": "template_id live test failed",
     "UsageDay": "date live test failed",
+    "UsageThreshold": "object kind threshold_percent included used prepaid_remaining "
+    "spend_cap_cents cycle",
     "Upload": "id object filename content_type bytes status upload created_at expires_at",
     "UploadForm": "url fields",
     "UsedFont": "requested used",

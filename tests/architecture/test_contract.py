@@ -1,5 +1,6 @@
 """Public contract: error codes, endpoints and their description agree."""
 
+import json
 import subprocess
 import sys
 import tomllib
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from chalice.deploy.swagger import CFNSwaggerGenerator
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from chalicelib.api import routes
 from chalicelib.api.edge.app import CATCH_ALL_PATHS, METHODS
@@ -51,6 +53,12 @@ def test_retryable_problems_match_their_status() -> None:
 
 def test_published_description_is_current() -> None:
     assert openapi.TARGET.read_text(encoding="utf-8") == openapi.openapi_text(), "run: make openapi"
+
+
+def test_published_description_is_valid() -> None:
+    document = json.loads(openapi.TARGET.read_text(encoding="utf-8"))
+
+    assert [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
 
 
 def test_every_module_of_the_api_is_listed() -> None:

@@ -43,7 +43,7 @@ def current_function() -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AwsAction:
-    """AWS action and its resource; for a table also the partition, if the call names one."""
+    """AWS action, its resource, and the partition of a table or the field of a sealed secret."""
 
     action: str
     resource: str
@@ -144,7 +144,8 @@ class AwsActionRecorder:
             # A ciphertext names its key itself.
             name_of_it = params.get("SecretId", params.get("KeyId"))
             resource = self._names[name_of_it] if name_of_it else "DataKey"
-            yield AwsAction(f"{service}:{name}", resource)
+            field = params.get("EncryptionContext", {}).get("field", "")
+            yield AwsAction(f"{service}:{name}", resource, field)
 
     def _table_actions(self, name: str, params: Mapping[str, Any]) -> Iterator[AwsAction]:
         if name == "TransactWriteItems":

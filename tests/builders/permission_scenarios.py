@@ -1,6 +1,7 @@
 """What templates, uploads, validators and the engine make the functions do on AWS."""
 
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
+from chalicelib.features.webhooks.subscribe import MAX_OF_STEP
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
 from tests.builders.uploads import store_announced
@@ -64,6 +65,16 @@ def webhooks_of_every_size(service: Service, receiver: WebhookReceiver) -> None:
     for _ in range(3):
         service.process_due()
     assert deliveries(service) == []
+
+
+def webhooks_of_requests_and_of_many_endpoints(service: Service, receiver: WebhookReceiver) -> None:
+    """Show the secret of requests, and let more endpoints hear an event than one step writes."""
+    assert service.render(webhook={"url": receiver.url}).status == 200
+    assert service.call("GET", f"{ENDPOINTS_PATH}/default-secret").status == 200
+    for _ in range(MAX_OF_STEP):
+        make_endpoint(service, receiver.url, events=["render.succeeded"], enabled=False)
+    assert service.render(webhook={"url": receiver.url}).status == 200
+    service.process_queues()
 
 
 def large_engine_calls(service: Service) -> None:

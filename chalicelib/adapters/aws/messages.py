@@ -191,10 +191,14 @@ class QueueConsumers:
         self, records: Sequence[QueueRecord], handle: Callable[[ReceivedMessage], None]
     ) -> BatchResponse:
         """Process the records of a Lambda event, all of one queue, with that queue's consumer."""
+        return self.consumer_of(records).process_concurrently(records, handle)
+
+    def consumer_of(self, records: Sequence[QueueRecord]) -> QueueConsumer:
+        """Return the consumer of the queue that records of a Lambda event come from."""
         sources = (record.get("eventSourceARN", "") for record in records)
         name = next(sources, "").rpartition(":")[2]
         first = next(iter(self._by_name.values()))
-        return self._by_name.get(name, first).process_concurrently(records, handle)
+        return self._by_name.get(name, first)
 
 
 def _received_message(record: QueueRecord) -> ReceivedMessage:

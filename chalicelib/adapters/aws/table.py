@@ -4,6 +4,7 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chalicelib.adapters.aws.item_codec import ItemCodec
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from chalicelib.adapters.aws.session import AwsClients
 
 # A value that a row may have: DynamoDB's number is an integer here, and its list also a tuple.
-type RowValue = str | int | bytes | Sequence[RowValue] | Mapping[str, RowValue] | None
+# A set is not empty, and its values are texts.
+type RowValue = (
+    str | int | bytes | Sequence[RowValue] | AbstractSet[str] | Mapping[str, RowValue] | None
+)
 # A row as read: the repository that wrote it knows its attributes.
 Item = dict[str, Any]
 BATCH_GET_LIMIT: Final = 100

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.api.edge import openapi_types as oas
 from chalicelib.api.edge.endpoint import JSON, Endpoint, import_model
+from chalicelib.api.edge.openapi_components import HEADERS, PARAMETERS, SECURITY, TEXT_SCHEMA
+from chalicelib.api.edge.openapi_webhooks import EVENTS_TAG, event_schemas, webhook_operations
 from chalicelib.api.edge.problems import PROBLEM_JSON
 from chalicelib.api.edge.request_body import MULTIPART_TYPE
 from chalicelib.contract.json_schemas import model_json_schemas
 from chalicelib.contract.meta import ProblemDetails
+from chalicelib.contract.webhooks.event import Event, EventData
 from chalicelib.core.problems import PROBLEMS, Problem
 from chalicelib.core.version import VERSION
+from chalicelib.features.events.model import EventType
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -57,16 +61,14 @@ parameters that are not listed here are refused. Times are RFC 3339 in UTC. Ever
 `X-Request-Id`."""
 
 
-def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> oas.Document:
-    """Return the OpenAPI document of these endpoints; `api_host` is the server URL."""
-    request_models = {name for row in endpoints for name in (row.body, row.query) if name}
-    response_models = {name for row in endpoints for name in row.answers.values() if name}
-    models = model_json_schemas(
-        map(import_model, sorted(request_models)),
-        [*map(import_model, sorted(response_models)), ProblemDetails],
-        _SCHEMA_REFERENCE,
-    )
-    inputs, outputs, definitions = cast("oas.ModelSchemas", models)
+def openapi_document(
+    endpoints: Sequence[Endpoint], event_types: Sequence[EventType], api_host: str
+) -> oas.Document:
+    """Return the OpenAPI document of these endpoints and of the webhooks of these event types.
+
+    `api_host` is the server URL.
+    """
+    inputs, outputs, definitions = _model_schemas(endpoints, event_types)
     writer = _OperationWriter(inputs, outputs, definitions)
     paths: dict[str, dict[str, oas.Operation]] = {}
     for row in endpoints:
@@ -77,20 +79,43 @@ def openapi_document(endpoints: Sequence[Endpoint], api_host: str) -> oas.Docume
         if row.query_model is not None:
             # The fields of a query model are listed as parameters instead.
             definitions.pop(inputs[row.query_model]["$ref"].rpartition("/")[2], None)
+    objects = {row.model: outputs[import_model(row.model)] for row in event_types}
+    envelope, data = definitions.pop(Event.__name__), definitions.pop(EventData.__name__)
+    definitions |= event_schemas(event_types, envelope, data, objects)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Platen", "version": VERSION, "description": _DESCRIPTION},
         "servers": [{"url": api_host}],
         "security": [{"bearer": []}, {"header": []}],
-        "tags": [{"name": tag} for tag in dict.fromkeys(row.tag for row in endpoints) if tag],
+        "tags": [{"name": tag} for tag in _tags(endpoints, event_types)],
         "paths": paths,
+        "webhooks": webhook_operations(event_types),
         "components": {
             "schemas": {name: definitions[name] for name in sorted(definitions)},
-            "securitySchemes": _SECURITY,
-            "headers": _HEADERS,
-            "parameters": _PARAMETERS,
+            "securitySchemes": SECURITY,
+            "headers": HEADERS,
+            "parameters": PARAMETERS,
         },
     }
+
+
+def _model_schemas(
+    endpoints: Sequence[Endpoint], event_types: Sequence[EventType]
+) -> "oas.ModelSchemas":
+    request_models = {name for row in endpoints for name in (row.body, row.query) if name}
+    response_models = {name for row in endpoints for name in row.answers.values() if name}
+    response_models |= {row.model for row in event_types}
+    models = model_json_schemas(
+        map(import_model, sorted(request_models)),
+        [*map(import_model, sorted(response_models)), ProblemDetails, Event],
+        _SCHEMA_REFERENCE,
+    )
+    return cast("oas.ModelSchemas", models)
+
+
+def _tags(endpoints: Sequence[Endpoint], event_types: Sequence[EventType]) -> Iterable[str]:
+    tags = dict.fromkeys(row.tag for row in endpoints if row.tag)
+    return [*tags, *([EVENTS_TAG] if event_types else [])]
 
 
 class _OperationWriter:
@@ -224,7 +249,7 @@ def _path_parameters(path: str) -> list[oas.Parameter]:
     parameters = []
     for name, is_tail in _PLACEHOLDER.findall(path):
         parameter: oas.Parameter
-        parameter = {"name": name, "in": "path", "required": True, "schema": _TEXT_SCHEMA}
+        parameter = {"name": name, "in": "path", "required": True, "schema": TEXT_SCHEMA}
         if is_tail:
             parameter["description"] = _TAIL_DESCRIPTION
         parameters.append(parameter)
@@ -256,45 +281,3 @@ def _parameter_schema(field: oas.Schema) -> oas.Schema:
     if schema.get("default", 0) is None:
         del schema["default"]
     return branches[0] | schema if len(branches) == 1 else schema | {"anyOf": branches}
-
-
-_SECURITY: Final = {
-    "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
-    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-}
-_TEXT_SCHEMA: Final[oas.Schema] = {"type": "string"}
-_HEADERS: Final[Mapping[str, oas.Header]] = {
-    "X-Request-Id": {
-        "description": "Id of this request in the logs: the client's own if it sent a valid one.",
-        "schema": _TEXT_SCHEMA,
-    },
-    "RateLimit": {
-        "description": "Requests left (`r`) and seconds until the rate is full again (`t`), of "
-        "requests that create renders, or of all others: each have the plan's rate. On every "
-        "response to an accepted key, errors included. Absent for requests that are not "
-        "counted: those to public endpoints, unknown paths and wrong methods, and those whose key "
-        "is missing, invalid, not allowed from the IP address, or of a suspended workspace.",
-        "schema": _TEXT_SCHEMA,
-    },
-    "RateLimit-Policy": {
-        "description": "Requests (`q`) in a window of seconds (`w`) that the plan allows. Absent "
-        "whenever `RateLimit` is absent.",
-        "schema": _TEXT_SCHEMA,
-    },
-    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
-}
-_PARAMETERS: Final[Mapping[str, oas.Parameter]] = {
-    "Idempotency-Key": {
-        "name": "Idempotency-Key",
-        "in": "header",
-        "description": "A repeat within 24 hours with the same key and body returns the first "
-        "result and makes no second document.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 255},
-    },
-    "X-Request-Id": {
-        "name": "X-Request-Id",
-        "in": "header",
-        "description": "The client's own id for this request.",
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"},
-    },
-}

@@ -44,7 +44,15 @@ Schema = TypedDict(
 # A parameter, or a reference to one.
 Parameter = TypedDict(
     "Parameter",
-    {"$ref": str, "name": str, "in": str, "required": bool, "description": str, "schema": Schema},
+    {
+        "$ref": str,
+        "name": str,
+        "in": str,
+        "required": bool,
+        "description": str,
+        "schema": Schema,
+        "example": Json,
+    },
     total=False,
 )
 # A reference to a header.
@@ -55,6 +63,7 @@ class MediaType(TypedDict):
     """Media type object: the schema of a body."""
 
     schema: Schema
+    example: NotRequired[Json]
 
 
 class Header(TypedDict):
@@ -75,7 +84,7 @@ class Response(TypedDict):
     """Response object."""
 
     description: str
-    headers: Mapping[str, HeaderReference]
+    headers: NotRequired[Mapping[str, HeaderReference]]
     content: NotRequired[Mapping[str, MediaType]]
 
 
@@ -127,4 +136,6 @@ class Document(TypedDict):
     security: Sequence[Mapping[str, Sequence[str]]]
     tags: Sequence[Mapping[str, str]]
     paths: Mapping[str, Mapping[str, Operation]]
+    # By event type.
+    webhooks: Mapping[str, Mapping[str, Operation]]
     components: Components

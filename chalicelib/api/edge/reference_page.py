@@ -28,7 +28,7 @@ _CONSTRAINTS: Final = (
     ("maxProperties", "at most {} properties"),
 )
 
-# Method, path and operation object.
+# Method and path, or "event" and the type of a webhook; and the operation object.
 type _OperationRow = tuple[str, str, Operation]
 type _Schemas = Mapping[str, Schema]
 
@@ -51,11 +51,16 @@ def reference_page(document: Document) -> Reply:
 
 
 def _by_tag(document: Document) -> dict[str, list[_OperationRow]]:
+    rows = [
+        (method, path, operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
+    rows += [("event", name, methods["post"]) for name, methods in document["webhooks"].items()]
     tags: dict[str, list[_OperationRow]] = {}
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            tag = (operation.get("tags") or ["Other"])[0]
-            tags.setdefault(tag, []).append((method, path, operation))
+    for row in rows:
+        tag = (row[2].get("tags") or ["Other"])[0]
+        tags.setdefault(tag, []).append(row)
     return tags
 
 
@@ -102,6 +107,7 @@ def _operation(row: _OperationRow, document: Document, schemas: _Schemas) -> str
         parts.append(f"<h4>Parameters</h4><ul>{rows}</ul>")
     for kind, media in operation.get("requestBody", {}).get("content", {}).items():
         parts.append(f"<h4>Body <code>{escape(kind)}</code></h4>{_schema(media, schemas)}")
+        parts.append(_example(media))
     parts.append("<h4>Answers</h4>")
     parts += [_response(code, answer, schemas) for code, answer in operation["responses"].items()]
     return "".join(parts) + "</article>"
@@ -109,7 +115,7 @@ def _operation(row: _OperationRow, document: Document, schemas: _Schemas) -> str
 
 def _response(status: str, answer: Response, schemas: _Schemas) -> str:
     first, _, rest = answer["description"].partition("\n")
-    is_success = status < "400"
+    is_success = status[0] in "23"
     kinds = answer.get("content", {})
     inner = _prose(rest)
     if is_success:
@@ -127,6 +133,13 @@ def _response(status: str, answer: Response, schemas: _Schemas) -> str:
 def _schema(media: MediaType, schemas: _Schemas) -> str:
     fields = _fields(media["schema"], schemas, _MAX_DEPTH)
     return fields or f'<p class="dim">{_type(media["schema"], schemas)}</p>'
+
+
+def _example(media: MediaType) -> str:
+    if "example" not in media:
+        return ""
+    text = json.dumps(media["example"], indent=2, ensure_ascii=False)
+    return f"<details><summary>Example</summary><pre>{escape(text)}</pre></details>"
 
 
 def _fields(schema: Schema, schemas: _Schemas, depth: int) -> str:
@@ -252,8 +265,10 @@ margin:0 0 1.5rem}
 article h3{margin:0;font-size:1.1rem}article h4{margin:1.2rem 0 .3rem;font-size:.875rem;
 color:var(--dim)}
 .route{margin:.35rem 0 .7rem}.route code{font-size:.95rem}
+pre{overflow:auto;margin:.4rem 0 0;padding:.8rem 1rem;border-radius:6px;background:var(--soft);
+font-size:.8rem}
 .m{font:700 .68rem/1 ui-monospace,Menlo,Consolas,monospace;letter-spacing:.03em;color:var(--get)}
-nav .m{min-width:2.9rem}.m.post{color:var(--post)}.m.put,.m.patch{color:var(--put)}
+nav .m{min-width:2.9rem}.m.post,.m.event{color:var(--post)}.m.put,.m.patch{color:var(--put)}
 .m.delete{color:var(--delete)}.route .m{border:1px solid;border-radius:5px;padding:.18rem .45rem;
 margin-right:.3rem}
 ul{list-style:none;margin:0;padding:0}li{border-top:1px solid var(--line);padding:.4rem 0}

@@ -12,6 +12,8 @@ RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"
 Mode = Literal["sync", "async"]
 Priority = Literal["normal", "low"]
 TemplateId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+RequestEventName = Literal["render.succeeded", "render.failed", "render.expired"]
+RequestEvents = Annotated[list[RequestEventName], Field(min_length=1, max_length=3)]
 
 
 class HtmlSource(Model):
@@ -94,6 +96,17 @@ class DeliverySpec(Model):
     kept for 24 hours."""
 
 
+class WebhookSpec(Model):
+    """Address that gets the events of this render, beside the webhook endpoints."""
+
+    url: Url
+    """A public https URL; http for a test key, or where the operator exempts the address. Signed
+    with the secret of the default webhook endpoint, without one with that of
+    `GET /v1/webhook-endpoints/default-secret`."""
+    events: RequestEvents = Field(default=["render.succeeded", "render.failed"])
+    """The events to send; absent: `render.succeeded` and `render.failed`."""
+
+
 class RenderOptions(Model):
     """Options of every request that makes a render, in addition to input and output."""
 
@@ -114,6 +127,8 @@ class RenderOptions(Model):
     render goes on, `cancel` answers 408 and the render is canceled."""
     delivery: DeliverySpec | None = None
     """Null: its defaults."""
+    webhook: WebhookSpec | None = None
+    """Events of this render to an address of its own."""
     reference: Annotated[str, StringConstraints(max_length=255)] | None = None
     metadata: Annotated[Metadata, Field(max_length=50)] | None = None
     """At most 50 values of the caller's own, texts of at most 500 characters."""

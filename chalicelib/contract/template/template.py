@@ -197,6 +197,12 @@ class TemplateVersion(Model):
     created_at: str
 
 
+class NamedTemplateVersion(TemplateVersion):
+    """A published version with the name of its template."""
+
+    name: str
+
+
 class TemplateVersionSource(SourceShown, TemplateVersion):
     """A published version with its content."""
 

@@ -15,6 +15,14 @@ EventTypeName = Literal[
     "render.expired",
     "template.published",
     "usage.threshold_reached",
+    "batch.progress",
+    "batch.completed",
+    "storage.upload_failed",
+    "email.sent",
+    "email.send_failed",
+    "email.delivered",
+    "email.bounced",
+    "email.complained",
 ]
 EVENT_TYPE_NAMES: Final = EventTypeName.__args__  # type: ignore[attr-defined]
 _RESERVED: Final = frozenset(
@@ -22,35 +30,47 @@ _RESERVED: Final = frozenset(
     | {"expect", "cookie", "trailer"}
 )
 _RESERVED_PREFIXES: Final = ("content-", "webhook-", "proxy-")
-_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
 _HEADER_VALUE: Final = re.compile(r"(?:[!-~](?:[ -~]*[!-~])?)?")
-_MAX_VALUE_CHARS: Final = 4_096
 
 
-def _check_headers(headers: dict[str, str]) -> dict[str, str]:
-    seen: set[str] = set()
-    for name, value in headers.items():
-        lower = name.lower()
-        if _HEADER_NAME.fullmatch(name) is None:
-            message = "the name of a header has 1 to 128 letters, digits and -"
-        elif lower in _RESERVED or lower.startswith(_RESERVED_PREFIXES):
-            message = f"the header {lower} is the service's own"
-        elif lower in seen:
-            message = f"the header {lower} is there twice"
-        elif len(value) > _MAX_VALUE_CHARS or _HEADER_VALUE.fullmatch(value) is None:
-            message = f"the value of {lower} has at most 4096 visible ASCII characters"
-        else:
-            seen.add(lower)
-            continue
+def _check_name(name: str) -> str:
+    lower = name.lower()
+    if lower in _RESERVED or lower.startswith(_RESERVED_PREFIXES):
+        message = f"the header {lower} is the service's own"
         raise ValueError(message)
+    return name
+
+
+def _check_value(value: str) -> str:
+    if _HEADER_VALUE.fullmatch(value) is None:
+        message = "the value of a header has visible ASCII characters, and spaces between them"
+        raise ValueError(message)
+    return value
+
+
+def _check_names(headers: dict[str, str]) -> dict[str, str]:
+    seen: set[str] = set()
+    for lower in map(str.lower, headers):
+        if lower in seen:
+            message = f"the header {lower} is there twice"
+            raise ValueError(message)
+        seen.add(lower)
     return headers
 
 
+HeaderName = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"),
+    AfterValidator(_check_name),
+]
+HeaderValue = Annotated[str, StringConstraints(max_length=4_096), AfterValidator(_check_value)]
 Events = Annotated[list[EventTypeName], Field(min_length=1, max_length=len(EVENT_TYPE_NAMES))]
 TemplateIds = Annotated[
     list[Annotated[str, StringConstraints(min_length=1, max_length=64)]], Field(max_length=100)
 ]
-Headers = Annotated[dict[str, str], Field(max_length=10), AfterValidator(_check_headers)]
+Headers = Annotated[
+    dict[HeaderName, HeaderValue], Field(max_length=10), AfterValidator(_check_names)
+]
 Description = Annotated[str, StringConstraints(max_length=500)]
 
 
@@ -66,7 +86,9 @@ class EndpointRequest(Model):
     template_ids: TemplateIds = Field(default_factory=list)
     """Only events of these templates; empty: all events."""
     headers: Headers = Field(default_factory=dict)
-    """Up to 10 headers that are sent with every delivery."""
+    """Up to 10 headers that are sent with every delivery. A value has visible ASCII characters and
+    spaces between them. Headers of the service itself are refused: `content-*`, `webhook-*`,
+    `proxy-*`, `host`, `user-agent`, `cookie`, and those of the connection."""
     enabled: bool = True
     """`false` pauses: events are not delivered later, but can be replayed."""
 
@@ -122,6 +144,14 @@ class WebhookEndpoint(Model):
 class WebhookEndpointWithSecret(WebhookEndpoint):
     """A webhook endpoint with its signing secret, which is shown this once."""
 
+    secret: str
+    """`whsec_` and the key in base64 (Standard Webhooks)."""
+
+
+class WebhookSecret(Model):
+    """The signing secret of a workspace without a default endpoint."""
+
+    object: Literal["webhook_secret"]
     secret: str
     """`whsec_` and the key in base64 (Standard Webhooks)."""
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import text_fields
 from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Item, Write
-from chalicelib.core import json
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.message_version import check_version
@@ -43,15 +41,19 @@ class DomainEvent(NamedTuple):
 
 
 class EventType(NamedTuple):
-    """Type of events: `example` is an example of what `describe` returns for one.
+    """Type of events, with what the API's reference says of it.
 
     `describe` gets the event and the row of its subject, and returns the object that webhooks show
-    to customers. It is None for an event that stays inside.
+    to customers. It is None for an event that stays inside. `summary` says when a webhook is sent,
+    `model` names the contract's model of its object (`package.module:Model`), and `example` is such
+    an object.
     """
 
     name: str
     describe: Callable[[DomainEvent, Item], JsonObject] | None = None
-    example: Mapping[str, object] = {}
+    summary: str = ""
+    model: str = ""
+    example: Mapping[str, Json] = {}
 
     @property
     def is_public(self) -> bool:
@@ -71,24 +73,6 @@ class EventDelivery:
     region: str = ""
     # By key: the rows that subscribers have named with `companions`, if they exist.
     companions: Mapping[RowKey, Item] = field(default_factory=dict)
-
-    @cached_property
-    def payload(self) -> bytes:
-        """Body of a webhook: JSON of `id`, `type`, `created_at`, `workspace_id`, `region`, `data`.
-
-        It is built once, so that every attempt sends and signs the same bytes.
-        """
-        assert self.type.describe is not None, f"{self.type.name} is not public"
-        event = self.event
-        body = {
-            "id": event.id,
-            "type": event.type,
-            "created_at": event.created_at,
-            "workspace_id": event.workspace_id,
-            "region": self.region,
-            "data": {"object": self.type.describe(event, self.subject_row)},
-        }
-        return json.dumps(body).encode()
 
 
 class OutgoingMessage(NamedTuple):
@@ -117,8 +101,8 @@ class Subscriber:
     def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:  # noqa: ARG002
         """Return writes for the transaction that publishes the events, each key once.
 
-        A call with the same deliveries returns the same writes in the same order, in the next
-        release as well: those beyond one transaction are counted by number.
+        Those of one event fit into a transaction with those of other subscribers: what is more goes
+        into an event of a next step.
         """
         return ()
 

@@ -14,8 +14,6 @@ from chalicelib.adapters.aws.table import (
     ConditionFailed,
     Item,
     Tables,
-    Throttled,
-    Write,
 )
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -148,7 +146,7 @@ class OutboxRelay:
                 subscriber.prepare(heard)
             crash_for_each(CrashPoint.RELAY_PREPARED, unpublished)
             if unpublished:
-                self._commit(unpublished, rows)
+                self._commit(unpublished)
             self._follow_up(deliveries)
 
     def _by_subscriber(
@@ -159,9 +157,7 @@ class OutboxRelay:
             if heard:
                 yield subscriber, heard
 
-    def _commit(
-        self, deliveries: Sequence[EventDelivery], rows: Mapping[tuple[str, str], Item]
-    ) -> None:
+    def _commit(self, deliveries: Sequence[EventDelivery]) -> None:
         """Mark events published together with their subscribers' writes."""
         writes = [
             write
@@ -169,15 +165,11 @@ class OutboxRelay:
             for write in subscriber.writes(heard)
         ]
         if len(deliveries) + len(writes) > TRANSACTION_LIMIT:
-            if len(deliveries) > 1:
-                middle = len(deliveries) // 2
-                self._commit(deliveries[:middle], rows)
-                self._commit(deliveries[middle:], rows)
-                return
-            (delivery,) = deliveries
-            event = delivery.event
-            row = rows[event.subject, event.sort_key]
-            writes = self._commit_first_steps(delivery, writes, row.get("relayed_steps", 0))
+            assert len(deliveries) > 1, f"{deliveries[0].event.type} has {len(writes)} writes"
+            middle = len(deliveries) // 2
+            self._commit(deliveries[:middle])
+            self._commit(deliveries[middle:])
+            return
         now = self._clock.now()
         at = format_rfc3339(now)
         publications = [self._outbox.publication(delivery.event, at) for delivery in deliveries]
@@ -190,31 +182,11 @@ class OutboxRelay:
             # Another relay has published this one.
             others = [each for n, each in enumerate(deliveries) if n != conflict.index]
             if others:
-                self._commit(others, rows)
+                self._commit(others)
             return
         crash_for_each(CrashPoint.RELAY_PUBLISHED, deliveries)
         for delivery in deliveries:
             self._observe(delivery, now)
-
-    def _commit_first_steps(
-        self, delivery: EventDelivery, writes: Sequence[Write], steps_done: int
-    ) -> list[Write]:
-        """Do the writes that exceed one transaction, step by step; return those of the last step.
-
-        Each step is counted in the event's row, so it happens once, and goes on after a crash.
-        """
-        *first_steps, last = batched(writes, TRANSACTION_LIMIT - 1, strict=False)
-        for number, step in enumerate(first_steps):
-            if number < steps_done:
-                continue
-            try:
-                self._tables.transact([self._outbox.step(delivery.event, number), *step])
-            except ConditionFailed as conflict:
-                if conflict.index:
-                    raise
-                # Another relay does the same steps: this message comes again after it.
-                raise Throttled(delivery.event.id) from conflict
-        return list(last)
 
     def _observe(self, delivery: EventDelivery, now: dt.datetime) -> None:
         event = delivery.event

@@ -80,20 +80,6 @@ class EventOutbox:
             values={":at": at},
         )
 
-    def step(self, event: DomainEvent, number: int) -> Write:
-        """Return the write that counts a step of an event whose writes exceed one transaction.
-
-        It is refused if the step is done already, or the event is published.
-        """
-        previous = "relayed_steps = :number" if number else "attribute_not_exists(relayed_steps)"
-        return Write(
-            self._table,
-            key={"PK": event.subject, "SK": event.sort_key},
-            update="SET relayed_steps = :done",
-            condition=f"attribute_exists(PK) AND {previous} AND attribute_not_exists(published_at)",
-            values={":done": number + 1} | ({":number": number} if number else {}),
-        )
-
 
 def event_of(item: Item) -> DomainEvent:
     """Return the event of a row."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import batched, islice
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.sealing import KeyUnavailable, SealBroken, SecretSealer
 from chalicelib.adapters.aws.table import Item
 from chalicelib.adapters.net.http import HttpClient
 from chalicelib.adapters.net.transport import Connector
@@ -18,10 +17,10 @@ from chalicelib.engine.ports import EgressError
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.forwarding.sources import EventSource
-from chalicelib.features.webhooks.deliver import active_secrets
 from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.webhooks.secrets import SecretUnusable, SigningSecrets
 from chalicelib.features.webhooks.signature import new_secret, signed_headers
-from chalicelib.features.webhooks.subscribe import PresentObject, event_body
+from chalicelib.features.webhooks.subscribe import EventView, event_body
 
 # Subjects whose events one poll reads; the next poll goes on.
 _MAX_SUBJECTS: Final = 100
@@ -98,40 +97,40 @@ class WatchEvents:
                     yield WatchedEvent(event, self._types[event.type], row)
 
 
-class SigningSecrets(NamedTuple):
-    """Secrets that sign what is forwarded: those of `endpoint_id`, or a new one.
+class ForwardSecrets(NamedTuple):
+    """Secrets that sign what is forwarded.
 
-    `has_unusable` tells that the endpoint's secret could not be opened.
+    They are those of the endpoint `endpoint_id`, else the workspace's own one, unless `is_new`.
+    `has_unusable` tells that one of them could not be opened, and a new one stands in.
     """
 
     texts: Sequence[str]
     endpoint_id: EndpointId | None = None
+    is_new: bool = False
     has_unusable: bool = False
 
 
 class ChooseSecrets:
-    """Choice of the signing secrets of a workspace: those of its default endpoint, if any."""
+    """Choice of the secrets: those that sign the webhooks of requests, else a new one."""
 
-    def __init__(self, *, endpoints: Endpoints, sealer: SecretSealer, clock: Clock) -> None:
-        """Open secrets with `sealer`."""
+    def __init__(self, *, endpoints: Endpoints, secrets: SigningSecrets, clock: Clock) -> None:
+        """Open the secrets of a workspace with `secrets`."""
         self._endpoints = endpoints
-        self._sealer = sealer
+        self._secrets = secrets
         self._clock = clock
 
-    def __call__(self, workspace_id: WorkspaceId) -> SigningSecrets:
-        """Return the secrets; a new one where there is no endpoint, or its key is unusable."""
+    def __call__(self, workspace_id: WorkspaceId) -> ForwardSecrets:
+        """Return those of the default endpoint, else of the workspace, else a new one."""
         default_id = self._endpoints.default_id(workspace_id)
         endpoint = self._endpoints.find(workspace_id, default_id) if default_id else None
-        if endpoint is None:
-            return SigningSecrets([new_secret()])
         try:
-            texts = [
-                self._sealer.open(sealed, endpoint.secret_place).decode()
-                for sealed in active_secrets(endpoint, self._clock.now())
-            ]
-        except (SealBroken, KeyUnavailable):
-            return SigningSecrets([new_secret()], has_unusable=True)
-        return SigningSecrets(texts, endpoint.id)
+            if endpoint is not None:
+                texts = self._secrets.of_endpoint(endpoint, self._clock.now())
+                return ForwardSecrets(texts, endpoint.id)
+            own = self._secrets.request_secret(workspace_id)
+        except SecretUnusable:
+            return ForwardSecrets([new_secret()], is_new=True, has_unusable=True)
+        return ForwardSecrets([own]) if own else ForwardSecrets([new_secret()], is_new=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,14 +168,14 @@ class ForwardEvents:
         self,
         *,
         watch: WatchEvents,
-        present: PresentObject,
+        view: EventView,
         connect: Connector,
         region: str,
         clock: Clock,
     ) -> None:
         """Reach the address by `connect`."""
         self._watch = watch
-        self._present = present
+        self._view = view
         self._waiting: deque[WatchedEvent] = deque()
         self._connect = connect
         self._region = region
@@ -191,7 +190,11 @@ class ForwardEvents:
         self._waiting += self._watch.poll()
         while self._waiting:
             watched = self._waiting[0]
-            forwarded = self._forward(watched, target) if target.takes(watched) else None
+            forwarded = None
+            if target.takes(watched) and not self._view.is_internal(
+                watched.type, watched.subject_row
+            ):
+                forwarded = self._forward(watched, target)
             # A failure of AWS on the way here leaves it for the next call.
             self._waiting.popleft()
             if forwarded is not None:
@@ -199,7 +202,7 @@ class ForwardEvents:
 
     def _forward(self, watched: WatchedEvent, target: ForwardTarget) -> ForwardedEvent:
         event = watched.event
-        shown = self._present(watched.type, event, watched.subject_row)
+        shown = self._view.present(watched.type, event, watched.subject_row)
         body = json.dumps(event_body(event, shown, self._region)).encode()
         timestamp = int(self._clock.now().timestamp())
         begun = time.monotonic()

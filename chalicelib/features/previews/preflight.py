@@ -22,6 +22,7 @@ from chalicelib.features.renders.accept.command import (
 from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
 from chalicelib.features.renders.accept.uploads import check_uploads
 from chalicelib.features.uploads.read import ReadUploads
+from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 
 _INDEX: Final = re.compile(r"\[(\d+)\]")
@@ -60,6 +61,7 @@ class PreflightContext:
     uploads: ReadUploads
     schemas: WorkspaceSchemas
     lint: LintTemplates
+    webhooks: AcceptRequestWebhook
     deadline: float
 
 
@@ -70,7 +72,7 @@ type PreflightCheck = Callable[[PreflightContext], Iterable[RenderWarning]]
 class PreflightRender:
     """Run of all checks: a failed check does not stop the others."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
         templates: ResolveTemplate,
@@ -78,6 +80,7 @@ class PreflightRender:
         schemas: WorkspaceSchemas,
         lint: LintTemplates,
         leases: ConcurrencyLeases,
+        webhooks: AcceptRequestWebhook,
         region: str,
     ) -> None:
         """Build from the stores, the lint and the concurrency leases."""
@@ -86,6 +89,7 @@ class PreflightRender:
         self._lint = lint
         self._templates = templates
         self._uploads = uploads
+        self._webhooks = webhooks
         self._region = region
 
     def __call__(self, command: RenderCommand, deadline: float) -> PreflightReport:
@@ -103,7 +107,13 @@ class PreflightRender:
             except ServiceError as refusal:
                 errors += refusal_report(refusal).errors
         context = PreflightContext(
-            command, self._region, self._uploads, self._schemas, self._lint, deadline
+            command=command,
+            region=self._region,
+            uploads=self._uploads,
+            schemas=self._schemas,
+            lint=self._lint,
+            webhooks=self._webhooks,
+            deadline=deadline,
         )
         # Templates and schemas keep a process busy: running them takes a lease (decision 2).
         with self._leases(command.workspace) if _needs_lease(command) else nullcontext():
@@ -163,6 +173,13 @@ def _check_plan(context: PreflightContext) -> Iterable[RenderWarning]:
 
 def _check_uploads(context: PreflightContext) -> Iterable[RenderWarning]:
     check_uploads(context.command.job, context.command.workspace.id, context.uploads)
+    return ()
+
+
+def _check_webhook(context: PreflightContext) -> Iterable[RenderWarning]:
+    command = context.command
+    if command.webhook is not None:
+        context.webhooks.check(command.webhook, command.key_mode)
     return ()
 
 
@@ -241,6 +258,7 @@ CHECKS: Final[tuple[PreflightCheck, ...]] = (
     _check_command,
     _check_plan,
     _check_uploads,
+    _check_webhook,
     _check_schema,
     _check_invoice,
     _check_templates,

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import derived_id
+from chalicelib.core.json import Json
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.renders.model import FINAL_STATUSES, Render
 from chalicelib.features.renders.present import render_json_without_urls
@@ -22,7 +23,8 @@ def _describe(event: DomainEvent, row: Item) -> Mapping[str, Any]:
     return render_json_without_urls(render_of(row).at(event.created_at))
 
 
-_EXAMPLE: Final[Mapping[str, Any]] = {
+_MODEL: Final = "chalicelib.contract.render.render:Render"
+_EXAMPLE: Final[Mapping[str, Json]] = {
     "id": "rnd_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
     "object": "render",
     "status": "succeeded",
@@ -31,7 +33,7 @@ _EXAMPLE: Final[Mapping[str, Any]] = {
     "input": {"type": "template", "template_id": "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2"},
     "template_id": "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
     "template_version": 3,
-    "engine": "chromium-148",
+    "engine": "2026.1",
     "output": {"format": "pdf"},
     "reference": "INV-2026-0042",
     "metadata": {"customer": "4711"},
@@ -49,6 +51,9 @@ _EXAMPLE: Final[Mapping[str, Any]] = {
             "pages": 1,
             "width": None,
             "height": None,
+            "url": "https://files.example.com/files/file_01J8Z6Y3K4M5N6P7Q8R9S0T1V2/"
+            "INV-2026-0042.pdf?exp=1769864400&sig=5f0c4a6d1b",
+            "url_expires_at": "2026-01-31T13:00:00.000Z",
             "expires_at": "2026-03-02T12:00:01.000Z",
         }
     ],
@@ -68,20 +73,38 @@ _EXAMPLE: Final[Mapping[str, Any]] = {
     "expires_at": "2026-03-02T12:00:01.000Z",
     "files_purged_at": None,
 }
-_FAILED: Final = {
+_FAILED: Final[Mapping[str, Json]] = {
     "status": "failed",
     "files": [],
     "error": {"code": "template_runtime_error", "message": "amount is undefined"},
     "billed": False,
     "expires_at": None,
 }
-_EXPIRED: Final = {"files": [], "files_purged_at": "2026-03-02T12:00:01.000Z"}
+_EXPIRED: Final[Mapping[str, Json]] = {"files": [], "files_purged_at": "2026-03-02T12:00:01.000Z"}
 
 # A canceled render and a purge on request have no public event.
 RENDER_EVENT_TYPES: Final = (
-    EventType("render.succeeded", _describe, _EXAMPLE),
-    EventType("render.failed", _describe, {**_EXAMPLE, **_FAILED}),
-    EventType("render.expired", _describe, {**_EXAMPLE, **_EXPIRED}),
+    EventType(
+        "render.succeeded",
+        _describe,
+        summary="A render has succeeded, and its files are there",
+        model=_MODEL,
+        example=_EXAMPLE,
+    ),
+    EventType(
+        "render.failed",
+        _describe,
+        summary="A render has failed",
+        model=_MODEL,
+        example={**_EXAMPLE, **_FAILED},
+    ),
+    EventType(
+        "render.expired",
+        _describe,
+        summary="The files of a render were deleted at the end of their retention",
+        model=_MODEL,
+        example={**_EXAMPLE, **_EXPIRED},
+    ),
     EventType("render.canceled"),
     EventType("render.purged"),
 )

@@ -6,6 +6,7 @@ from typing import Final, Literal, NamedTuple
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.features.files.model import StoredFile
+from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.workspaces.limits.model import Reservation
 
 type RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"]
@@ -54,6 +55,7 @@ class Render(NamedTuple):
     waived_attempts: int = 0
     reference: str | None = None
     metadata: JsonObject | None = None
+    webhook: RequestWebhook | None = None
     body_key: str | None = None
     files: tuple[StoredFile, ...] = ()
     warnings: tuple[JsonObject, ...] = ()

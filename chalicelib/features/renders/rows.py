@@ -19,6 +19,7 @@ from chalicelib.core.json import Json
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.output_defaults import output_differences, with_defaults
+from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.workspaces.limits.model import Reservation
 
 DUE_RENDER: Final = DueKind("render", shards=8)
@@ -36,6 +37,7 @@ _REQUEST_FIELDS: Final = (
     "max_pages",
     "engine",
     "metadata",
+    "webhook",
     "priority",
     "source",
     "hosted",
@@ -135,6 +137,7 @@ def render_of(item: Item) -> Render:
     """Return the render of a row."""
     request, outcome = json.loads_own(item["request"]), json.loads_own(item["outcome"])
     output, options = request.pop("output", None), request.pop("options", {})
+    url_and_events = request.pop("webhook", None)
     return Render(
         id=RenderId(item["id"]),
         workspace_id=WorkspaceId(item["workspace_id"]),
@@ -157,6 +160,7 @@ def render_of(item: Item) -> Render:
         files_purged_at=item.get("files_purged_at"),
         **request,
         output=dict(with_defaults(options)) if output is None else output,
+        webhook=msgspec.convert(url_and_events, RequestWebhook | None),
         announced=item.get("announced", {}),
         files=tuple(_file(file, item) for file in outcome.pop("files", ())),
         **outcome | {name: tuple(outcome.get(name, ())) for name in _OUTCOME_LISTS},

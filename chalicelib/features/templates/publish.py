@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 TEMPLATE_PUBLISHED: Final = EventType(
     "template.published",
     describe=lambda event, _row: event.detail,
+    summary="A version of a template was published",
+    model="chalicelib.contract.template.template:NamedTemplateVersion",
     example={
         "object": "template_version",
         "template_id": "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",

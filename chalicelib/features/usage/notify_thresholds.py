@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 USAGE_THRESHOLD_REACHED: Final = EventType(
     "usage.threshold_reached",
     describe=lambda event, _row: {"object": "usage_threshold", **event.detail},
+    summary="50, 80 or 100 % of the included renders are used, or the top-up limit is reached",
+    model="chalicelib.contract.account:UsageThreshold",
     example={
         "object": "usage_threshold",
         "kind": "included_renders",
@@ -33,7 +35,7 @@ USAGE_THRESHOLD_REACHED: Final = EventType(
         "included": 2_000,
         "used": 1_600,
         "prepaid_remaining": 0,
-        "spend_cap_cents": None,
+        "spend_cap_cents": 4_900,
         "cycle": {"start": "2026-01-01T00:00:00.000Z", "end": "2026-02-01T00:00:00.000Z"},
     },
 )

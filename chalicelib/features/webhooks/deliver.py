@@ -2,40 +2,37 @@
 
 import datetime as dt
 import logging
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import replace
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
-from chalicelib.adapters.aws.sealing import KeyUnavailable, SealBroken, SecretSealer
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.adapters.json_logs import log_context
-from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
-from chalicelib.engine.ports import EgressError
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.webhooks.leases import BatchLeases
 from chalicelib.features.webhooks.message import DeliverWebhook
 from chalicelib.features.webhooks.model import (
-    OPEN_STATUSES,
     DeliveryAttempt,
+    Receiver,
     WebhookDelivery,
     WebhookEndpoint,
 )
-from chalicelib.features.webhooks.schedule import MAX_ATTEMPTS, attempt_time
-from chalicelib.features.webhooks.signature import signed_headers
+from chalicelib.features.webhooks.schedule import MAX_ATTEMPTS, attempt_time, waiting_time
+from chalicelib.features.webhooks.send import PostWebhook
 
 log = logging.getLogger(__name__)
 
 # The receiver's time, and what claim and result may take.
-_TIMEOUT_S: Final = 10.0
 _CLAIM: Final = dt.timedelta(seconds=40)
-_MAX_ANSWER_BYTES: Final = 16 * 1024
-_EXCERPT_CHARS: Final = 1_000
-_SLOW_S: Final = 2.0
+_SLOW_MS: Final = 2_000
 _DISABLED_AFTER: Final = dt.timedelta(days=5)
+# The due item of a delivery whose message comes sooner.
+_NET: Final = dt.timedelta(minutes=2)
 
 
 class SendWebhook:
@@ -48,24 +45,26 @@ class SendWebhook:
         endpoints: Endpoints,
         deliveries: Deliveries,
         objects: Objects,
-        sealer: SecretSealer,
-        egress: GuardedEgress,
+        post: PostWebhook,
         retries: Queue,
         clock: Clock,
     ) -> None:
-        """Send by `egress`; the queue `retries` takes the message of a next attempt."""
+        """Send with `post`; the queue `retries` takes the message of a next attempt."""
         self._tables = tables
         self._endpoints = endpoints
         self._deliveries = deliveries
         self._objects = objects
-        self._sealer = sealer
-        self._egress = egress
+        self._post = post
         self._retries = retries
         self._clock = clock
 
-    def __call__(self, message: DeliverWebhook, claim: str) -> bool:
-        """Make an attempt, and return whether one was due; `claim` names this invocation."""
+    def __call__(self, message: DeliverWebhook, leases: BatchLeases, claim: str) -> bool:
+        """Make an attempt, and return whether one was due; `claim` names it among all.
+
+        An attempt for which there is no lease is put off.
+        """
         with log_context(workspace=message.workspace_id, delivery=message.delivery_id):
+            crash_if_armed(CrashPoint.WEBHOOK_BEGUN)
             now = self._clock.now()
             delivery = self._deliveries.claim(
                 message.workspace_id,
@@ -76,39 +75,64 @@ class SendWebhook:
             )
             if delivery is None:
                 return False
-            endpoint = self._endpoints.find(delivery.workspace_id, delivery.endpoint_id)
-            if endpoint is None or not (endpoint.enabled or delivery.is_replay):
-                self._record(_cancel(delivery), None, (), claim)
+            crash_if_armed(CrashPoint.WEBHOOK_CLAIMED)
+            endpoint = None
+            if delivery.endpoint_id is not None:
+                endpoint = self._endpoints.find(delivery.workspace_id, delivery.endpoint_id)
+            delivery = delivery.at_endpoint(endpoint)
+            receiver = Receiver.of_delivery(delivery, endpoint)
+            if delivery.next_attempt_at is None or receiver is None:
+                self._record(replace(delivery, next_attempt_at=None), None, (), claim)
             else:
-                self._attempt(delivery, endpoint, claim)
+                self._attempt_with_lease(delivery, receiver, leases, claim, now)
             return True
 
-    def _attempt(self, delivery: WebhookDelivery, endpoint: WebhookEndpoint, claim: str) -> None:
+    def _attempt_with_lease(
+        self,
+        delivery: WebhookDelivery,
+        receiver: Receiver,
+        leases: BatchLeases,
+        claim: str,
+        now: dt.datetime,
+    ) -> None:
+        period = (now, now + _CLAIM)
+        with leases.attempt(delivery.workspace_id, receiver, claim, period) as has_lease:
+            if has_lease:
+                crash_if_armed(CrashPoint.WEBHOOK_LEASED)
+                self._attempt(delivery, receiver, claim)
+            else:
+                self._postpone(delivery, claim, now)
+        crash_if_armed(CrashPoint.WEBHOOK_RELEASED)
+
+    def _postpone(self, delivery: WebhookDelivery, claim: str, now: dt.datetime) -> None:
+        """Put an attempt off: it waits longer, the longer it has waited (decision 38)."""
+        assert delivery.next_attempt_at is not None
+        delay = waiting_time(delivery.id, now - parse_rfc3339(delivery.next_attempt_at))
+        if self._deliveries.postpone(delivery, claim=claim, due_at=now + delay + _NET):
+            log.info("webhook put off", extra={"seconds": delay.total_seconds()})
+            crash_if_armed(CrashPoint.WEBHOOK_POSTPONED)
+            self._send_message(delivery, delay)
+
+    def _attempt(self, delivery: WebhookDelivery, receiver: Receiver, claim: str) -> None:
         body = self._payload(delivery)
         if body is None:
             # Its log ends: the payload goes first.
-            self._record(replace(_cancel(delivery), status="failed"), None, (), claim)
+            ended = replace(delivery, status="failed", next_attempt_at=None)
+            self._record(ended, None, (), claim)
             return
-        started, number = self._clock.now(), delivery.attempts_made + 1
-        try:
-            headers = self._headers(delivery, endpoint, body, started)
-        except (SealBroken, KeyUnavailable) as unusable:
-            log.error("webhook secret unusable", exc_info=unusable)  # noqa: TRY400 -- no failure
-            error = "The signing secret cannot be opened: POST …/roll-secret gives a new one."
-            attempt = DeliveryAttempt(number, format_rfc3339(started), None, 0, error, None)
-            after = _after_attempt(delivery, attempt)
-        else:
-            attempt = self._send(number, endpoint.url, headers, body, started)
-            after = replace(
-                _after_attempt(delivery, attempt), sent_url=endpoint.url, sent_headers=headers
-            )
-        changes = self._endpoint_changes(endpoint, attempt)
+        request, attempt = self._post(delivery, receiver, body)
+        crash_if_armed(CrashPoint.WEBHOOK_SENT)
+        after = _after_attempt(delivery, attempt)
+        if request is not None:
+            after = replace(after, sent_url=request.url, sent_headers=request.headers)
+        changes = self._endpoint_changes(receiver.endpoint, attempt)
         if not self._record(after, attempt, changes, claim):
             return
+        crash_if_armed(CrashPoint.WEBHOOK_RECORDED)
         log.info(
             "webhook sent",
             extra={
-                "endpoint": endpoint.id,
+                "endpoint": delivery.endpoint_id,
                 "attempt": attempt.number,
                 "status_code": attempt.status_code,
                 "latency_ms": attempt.latency_ms,
@@ -123,59 +147,23 @@ class SendWebhook:
         assert delivery.payload_key is not None
         return self._objects.get(delivery.payload_key)
 
-    def _headers(
-        self, delivery: WebhookDelivery, endpoint: WebhookEndpoint, body: bytes, now: dt.datetime
-    ) -> Mapping[str, str]:
-        timestamp = int(now.timestamp())
-        secret_texts = [self._open(endpoint, sealed) for sealed in active_secrets(endpoint, now)]
-        own = signed_headers(secret_texts, delivery.event_id, timestamp, body)
-        return {**endpoint.headers, **own}
-
-    def _open(self, endpoint: WebhookEndpoint, sealed: str) -> str:
-        return self._sealer.open(sealed, endpoint.secret_place).decode()
-
-    def _send(
-        self,
-        number: int,
-        url: str,
-        headers: Mapping[str, str],
-        body: bytes,
-        started: dt.datetime,
-    ) -> DeliveryAttempt:
-        begun = time.monotonic()
-        status, error, excerpt = None, None, None
-        try:
-            answer = self._egress.request(
-                "POST",
-                url,
-                headers=headers,
-                body=body,
-                max_bytes=_MAX_ANSWER_BYTES,
-                timeout_s=_TIMEOUT_S,
-            )
-        # ValueError: a header that an earlier release took.
-        except (EgressError, ValueError) as failure:
-            error = str(failure)
-        else:
-            status = answer.status
-            excerpt = answer.content.decode(errors="replace")[:_EXCERPT_CHARS]
-        latency_ms = round((time.monotonic() - begun) * 1_000)
-        return DeliveryAttempt(number, format_rfc3339(started), status, latency_ms, error, excerpt)
-
     def _endpoint_changes(
-        self, endpoint: WebhookEndpoint, attempt: DeliveryAttempt
+        self, endpoint: WebhookEndpoint | None, attempt: DeliveryAttempt
     ) -> Sequence[Write]:
         """Return the write of what an attempt changes in its endpoint's row, if anything."""
+        if endpoint is None:
+            return ()
         failing_since = None
         if not attempt.has_succeeded:
             failing_since = endpoint.failing_since or attempt.at
-        sets = {"failing_since": failing_since, "is_slow": _is_slow(attempt)}
+        is_slow = not attempt.has_succeeded or attempt.latency_ms > _SLOW_MS
+        sets = {"failing_since": failing_since, "is_slow": is_slow}
+        changed = {name: value for name, value in sets.items() if getattr(endpoint, name) != value}
         if failing_since is not None and endpoint.enabled:
             failing = parse_rfc3339(attempt.at) - parse_rfc3339(failing_since)
             if failing >= _DISABLED_AFTER:
                 log.warning("webhook endpoint disabled", extra={"endpoint": endpoint.id})
-                sets |= {"enabled": False, "disabled_reason": "failing"}
-        changed = {name: value for name, value in sets.items() if getattr(endpoint, name) != value}
+                return self._endpoints.disabling(endpoint, changed, self._clock.now())
         return [self._endpoints.change_write(endpoint, changed)] if changed else []
 
     def _record(
@@ -192,8 +180,8 @@ class SendWebhook:
         except ConditionFailed as conflict:
             if conflict.index < len(writes):
                 return False
-            # The endpoint was deleted meanwhile; the attempt was made all the same.
-            return self._record(_cancel(delivery), attempt, (), claim)
+            # The endpoint was changed or deleted meanwhile; the attempt was made all the same.
+            return self._record(delivery, attempt, (), claim)
         return True
 
     def _send_next(self, delivery: WebhookDelivery) -> None:
@@ -203,31 +191,12 @@ class SendWebhook:
         delay = parse_rfc3339(delivery.next_attempt_at) - self._clock.now()
         if delay > MAX_DELAY:
             return
+        self._send_message(delivery, max(delay, dt.timedelta(0)))
+        crash_if_armed(CrashPoint.WEBHOOK_NEXT_SENT)
+
+    def _send_message(self, delivery: WebhookDelivery, delay: dt.timedelta) -> None:
         message = DeliverWebhook(delivery.workspace_id, delivery.id, delivery.request_id)
-        self._retries.try_send(
-            message.to_json(),
-            group=delivery.workspace_id,
-            delay=max(delay, dt.timedelta(0)),
-        )
-
-
-def active_secrets(endpoint: WebhookEndpoint, now: dt.datetime) -> Sequence[str]:
-    """Return the sealed secrets that sign at a time, the current one first."""
-    expires_at = endpoint.previous_secret_expires_at
-    if endpoint.sealed_previous_secret is None or expires_at is None:
-        return [endpoint.sealed_secret]
-    is_active = format_rfc3339(now) < expires_at
-    previous = [endpoint.sealed_previous_secret] if is_active else []
-    return [endpoint.sealed_secret, *previous]
-
-
-def _is_slow(attempt: DeliveryAttempt) -> bool:
-    return not attempt.has_succeeded or attempt.latency_ms > _SLOW_S * 1_000
-
-
-def _cancel(delivery: WebhookDelivery) -> WebhookDelivery:
-    status = "canceled" if delivery.status in OPEN_STATUSES else delivery.status
-    return replace(delivery, status=status, next_attempt_at=None, is_replay=False)
+        self._retries.try_send(message.to_json(), group=delivery.workspace_id, delay=delay)
 
 
 def _after_attempt(delivery: WebhookDelivery, attempt: DeliveryAttempt) -> WebhookDelivery:
@@ -242,7 +211,7 @@ def _after_attempt(delivery: WebhookDelivery, attempt: DeliveryAttempt) -> Webho
     )
     if attempt.has_succeeded:
         return replace(after, status="succeeded")
-    if delivery.status not in OPEN_STATUSES:
+    if not delivery.is_open:
         return after
     if scheduled_made == MAX_ATTEMPTS:
         return replace(after, status="failed")

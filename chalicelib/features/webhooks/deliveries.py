@@ -92,17 +92,17 @@ class Deliveries:
         return [_delivery_of(row) for row in self._tables.get_many(self._table, keys)]
 
     def newest_page(
-        self, workspace_id: WorkspaceId, below: str, status: str | None, limit: int
+        self, workspace_id: WorkspaceId, below: str, statuses: Sequence[str], limit: int
     ) -> QueryPage:
-        """Return a page of the index below a sort key, newest first, in a status if given."""
-        values = {":list": list_partition(workspace_id), ":below": below}
+        """Return a page of the index below a sort key, newest first, in given statuses or all."""
+        values = {f":status{number}": status for number, status in enumerate(statuses)}
         return self._tables.query(
             self._table,
             "LPK = :list AND LSK < :below",
-            values | ({":status": status} if status else {}),
+            {":list": list_partition(workspace_id), ":below": below, **values},
             index="lists",
-            filter_expression="#status = :status" if status else None,
-            names=_STATUS if status else None,
+            filter_expression=f"#status IN ({', '.join(values)})" if values else None,
+            names=_STATUS if values else None,
             limit=limit,
             newest_first=True,
         )
@@ -143,6 +143,24 @@ class Deliveries:
             return None
         assert row is not None
         return _delivery_of(row)
+
+    def postpone(self, delivery: WebhookDelivery, *, claim: str, due_at: dt.datetime) -> bool:
+        """End a claim without an attempt; False: another process has the claim."""
+        # The schedule counts from the first attempt that is made.
+        begun = "" if delivery.attempts_made else ", first_attempt_at"
+        write = Write(
+            self._table,
+            key=delivery_key(delivery.workspace_id, delivery.id),
+            update=f"SET due_at = :due_at REMOVE #claim, #until{begun}",
+            condition="#claim = :claim",
+            names=_CLAIM,
+            values={":due_at": format_rfc3339(due_at), ":claim": claim},
+        )
+        try:
+            self._tables.write(write)
+        except ConditionFailed:
+            return False
+        return True
 
     def result(
         self,
@@ -240,4 +258,4 @@ def _due(delivery_id: str, due_at: str) -> Item:
 
 def _delivery_of(row: Item) -> WebhookDelivery:
     fields = {name: row[name] for name in _FIELDS if name in row}
-    return WebhookDelivery(**{"payload": None, "payload_key": None} | fields)
+    return WebhookDelivery(**{"payload": None, "payload_key": None, "endpoint_id": None} | fields)

@@ -4,17 +4,22 @@ All endpoints of a workspace are in one partition, so the relay reads them at on
 they are few and change rarely.
 """
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import EndpointId, WorkspaceId, is_id
 from chalicelib.features.webhooks.model import WebhookEndpoint
 from chalicelib.features.workspaces.model import Mode
 
 MAX_ENDPOINTS: Final = 100
+# Promise of a mail, a row of its own: `WS#<ws>#WHE#<id>`.
+DUE_NOTICE: Final = DueKind("webhook_endpoint_disabled")
 _MAX_TRIES: Final = 10
 _TUPLES: Final = ("events", "template_ids")
 
@@ -151,6 +156,28 @@ class Endpoints:
             | {f":was_{name}": getattr(endpoint, name) for name in unchanged},
         )
 
+    def disabling(
+        self, endpoint: WebhookEndpoint, sets: Mapping[str, RowValue], now: dt.datetime
+    ) -> Sequence[Write]:
+        """Return the writes that disable a failing endpoint and promise a mail to the owners.
+
+        They are refused if the endpoint was enabled again, paused or disabled meanwhile.
+        """
+        disabled = {**sets, "enabled": False, "disabled_reason": "failing"}
+        notice: dict[str, RowValue] = {
+            **_notice_key(endpoint.workspace_id, endpoint.id),
+            "due_at": format_rfc3339(now),
+            "DPK": DUE_NOTICE.partition(endpoint.id),
+        }
+        return [
+            self.change_write(endpoint, disabled, unchanged=("enabled", "enabled_since")),
+            Write(self._table, item=notice),
+        ]
+
+    def end_notice(self, workspace_id: WorkspaceId, endpoint_id: str) -> None:
+        """Delete the promise of a mail."""
+        self._tables.write(Write(self._table, key=_notice_key(workspace_id, endpoint_id)))
+
 
 def endpoint_not_found(endpoint_id: str) -> NotFound:
     """Return `not_found` for an endpoint."""
@@ -160,6 +187,10 @@ def endpoint_not_found(endpoint_id: str) -> NotFound:
 def endpoints_partition(workspace_id: WorkspaceId) -> str:
     """Return the partition of a workspace's endpoints."""
     return f"WS#{workspace_id}#WHE"
+
+
+def _notice_key(workspace_id: WorkspaceId, endpoint_id: str) -> Item:
+    return {"PK": f"{endpoints_partition(workspace_id)}#{endpoint_id}", "SK": "META"}
 
 
 def _contention_error() -> Conflict:

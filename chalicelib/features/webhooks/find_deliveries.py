@@ -14,6 +14,7 @@ from chalicelib.features.webhooks.deliveries import (
     delivery_partition,
     list_partition,
 )
+from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.model import WebhookDelivery
 from chalicelib.features.workspaces.repository import Workspaces
 
@@ -22,12 +23,19 @@ class FindDeliveries:
     """Finds deliveries, those of deleted endpoints too; it writes nothing."""
 
     def __init__(
-        self, *, tables: Tables, table: str, workspaces: Workspaces, deliveries: Deliveries
+        self,
+        *,
+        tables: Tables,
+        table: str,
+        workspaces: Workspaces,
+        endpoints: Endpoints,
+        deliveries: Deliveries,
     ) -> None:
-        """Search these workspaces and deliveries."""
+        """Search these workspaces; show deliveries as they are with their endpoints."""
         self._tables = tables
         self._table = table
         self._workspaces = workspaces
+        self._endpoints = endpoints
         self._deliveries = deliveries
 
     def one(self, delivery_id: str, workspace_id: WorkspaceId | None) -> WebhookDelivery:
@@ -37,7 +45,8 @@ class FindDeliveries:
         for some in batched(ids if known else (), BATCH_GET_LIMIT, strict=False):
             keys = [(delivery_partition(each, delivery_id), "META") for each in some]
             for row in self._tables.get_many(self._table, keys):
-                return self._deliveries.one(row["workspace_id"], delivery_id, "live")
+                delivery = self._deliveries.one(row["workspace_id"], delivery_id, "live")
+                return self._at_endpoint(delivery)
         where = "that workspace" if workspace_id else "any workspace"
         raise NotFound("not_found", f"There is no webhook delivery {delivery_id[:64]} in {where}.")
 
@@ -64,4 +73,10 @@ class FindDeliveries:
                 ids = [DeliveryId(row["LSK"]) for row in some]
                 for delivery in self._deliveries.get_many(event.workspace_id, ids):
                     if delivery.event_id == event.id:
-                        yield delivery
+                        yield self._at_endpoint(delivery)
+
+    def _at_endpoint(self, delivery: WebhookDelivery) -> WebhookDelivery:
+        if delivery.endpoint_id is None or not delivery.is_open:
+            return delivery
+        endpoint = self._endpoints.find(delivery.workspace_id, delivery.endpoint_id)
+        return delivery.at_endpoint(endpoint)

@@ -1,7 +1,7 @@
 """Log of deliveries: one, a page, a replay, and its end after 30 days."""
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,13 +12,14 @@ from chalicelib.adapters.aws.table import Tables
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
-from chalicelib.core.ids import DeliveryId, WorkspaceId
+from chalicelib.core.ids import DeliveryId, EndpointId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.webhooks.deliveries import Deliveries, expiry, list_partition
 from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
 from chalicelib.features.webhooks.message import DeliverWebhook
-from chalicelib.features.webhooks.model import WebhookDelivery
+from chalicelib.features.webhooks.model import WebhookDelivery, WebhookEndpoint
 from chalicelib.features.workspaces.model import Mode
 
 # Bounds the work of one request: a filter with few matches gets a short page and a cursor.
@@ -41,6 +42,14 @@ class DeliveryFilter:
             and self.status in {None, delivery.status}
             and (self.mode == "live" or delivery.test)
         )
+
+    @property
+    def row_statuses(self) -> tuple[str, ...]:
+        """Return the statuses that the rows of matching deliveries may have; empty: all."""
+        if self.status is None:
+            return ()
+        # What a pause or a deletion has canceled is still open in its row.
+        return ("canceled", "pending", "retrying") if self.status == "canceled" else (self.status,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +102,13 @@ class DeliveryLog:
         below, rows_read = after or "whd_~", 0
         matches: list[WebhookDelivery] = []
         while True:
-            page = self._deliveries.newest_page(workspace_id, below, criteria.status, _PAGE_ROWS)
+            page = self._deliveries.newest_page(
+                workspace_id, below, criteria.row_statuses, _PAGE_ROWS
+            )
             ids = [DeliveryId(row["LSK"]) for row in page.items]
             matches += [
                 delivery
-                for delivery in self._deliveries.get_many(workspace_id, ids)
+                for delivery in self._at_endpoints(self._deliveries.get_many(workspace_id, ids))
                 if criteria.matches(delivery) and expiry(delivery) > now
             ]
             if len(matches) > limit:
@@ -109,19 +120,38 @@ class DeliveryLog:
             if rows_read >= _MAX_ROWS_READ:
                 return DeliveryPage(matches, below)
 
+    def one(self, workspace_id: WorkspaceId, delivery_id: str, mode: Mode) -> WebhookDelivery:
+        """Return a delivery that keys of a mode may see; raises `not_found`."""
+        (delivery,) = self._at_endpoints([self._deliveries.one(workspace_id, delivery_id, mode)])
+        return delivery
+
+    def _at_endpoints(self, deliveries: Sequence[WebhookDelivery]) -> list[WebhookDelivery]:
+        """Return deliveries of one workspace as they are with their endpoints."""
+        if not any(delivery.is_open for delivery in deliveries):
+            return list(deliveries)
+        endpoints: dict[EndpointId | None, WebhookEndpoint] = {
+            endpoint.id: endpoint for endpoint in self._endpoints.all(deliveries[0].workspace_id)
+        }
+        return [
+            delivery.at_endpoint(endpoints.get(delivery.endpoint_id)) for delivery in deliveries
+        ]
+
     def replay(self, delivery: WebhookDelivery, request_id: str) -> WebhookDelivery:
-        """Send a delivery again, once, to its endpoint as it is now.
+        """Send a delivery again, once, to its endpoint as it is now, or to the URL of its request.
 
         Raises `conflict` if the endpoint is deleted, or an attempt is being made.
         """
-        if self._endpoints.find(delivery.workspace_id, delivery.endpoint_id) is None:
-            detail = f"The webhook endpoint {delivery.endpoint_id} is deleted."
+        endpoint_id = delivery.endpoint_id
+        if endpoint_id and self._endpoints.find(delivery.workspace_id, endpoint_id) is None:
+            detail = f"The webhook endpoint {endpoint_id} is deleted."
             raise Conflict("conflict", detail)
         replayed = self._deliveries.replay(delivery, format_rfc3339(self._clock.now()))
         if replayed is None:
             raise Conflict("conflict", "An attempt of this delivery is being made; try again.")
+        crash_if_armed(CrashPoint.WEBHOOK_REPLAYED)
         message = DeliverWebhook(delivery.workspace_id, delivery.id, request_id)
         self._queue().try_send(message.to_json(), group=delivery.workspace_id)
+        crash_if_armed(CrashPoint.WEBHOOK_REPLAY_SENT)
         return replayed
 
 
@@ -137,6 +167,7 @@ class GiveUpDelivery:
         named = DeliverWebhook.from_json(message)
         bind(workspace=named.workspace_id)
         if self._deliveries.give_up(named.workspace_id, named.delivery_id):
+            crash_if_armed(CrashPoint.WEBHOOK_GIVEN_UP)
             return "the delivery ended as failed"
         return "the delivery had ended"
 
@@ -182,4 +213,5 @@ class EraseWebhooks:
         """Erase a delivery; its payload first, which a crash would leave without a name."""
         if delivery.payload_key is not None:
             self._objects.delete(delivery.payload_key)
+            crash_if_armed(CrashPoint.WEBHOOK_PAYLOAD_ERASED)
         self._deliveries.erase(delivery.workspace_id, delivery.id)

@@ -9,7 +9,7 @@ from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import EndpointId, IdGenerator, WorkspaceId
-from chalicelib.features.webhooks.endpoints import Endpoints, endpoint_not_found
+from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.model import WebhookEndpoint
 from chalicelib.features.webhooks.signature import new_secret
 from chalicelib.features.workspaces.model import Mode
@@ -78,7 +78,7 @@ class ManageEndpoints:
     def change(self, endpoint: WebhookEndpoint, fields: Mapping[str, Any]) -> WebhookEndpoint:
         """Change fields of an endpoint; raises as CheckWebhookUrl, and `not_found`.
 
-        `enabled: true` forgets earlier failures.
+        `enabled: true` forgets earlier failures; what was canceled meanwhile stays canceled.
         """
         sets: dict[str, RowValue] = dict(fields)
         if "url" in sets:
@@ -86,11 +86,16 @@ class ManageEndpoints:
             sets["test_only"] = endpoint.made_in_test_mode or not takes_live
         if sets.get("enabled"):
             sets |= {"disabled_reason": None, "failing_since": None}
-        sets["updated_at"] = format_rfc3339(self._clock.now())
-        changed = self._endpoints.change(endpoint, sets)
-        if changed is None:
-            raise endpoint_not_found(endpoint.id)
-        return changed
+        for _ in range(_MAX_TRIES):
+            now = format_rfc3339(self._clock.now())
+            sets["updated_at"] = now
+            if sets.get("enabled") and not endpoint.enabled:
+                sets["enabled_since"] = now
+            changed = self._endpoints.change(endpoint, sets, unchanged=("enabled",))
+            if changed is not None:
+                return changed
+            endpoint = self._endpoints.one(endpoint.workspace_id, endpoint.id)
+        raise Conflict("conflict", "Others change this endpoint all the time; try again.")
 
     def roll(self, endpoint: WebhookEndpoint, expire_previous_in_s: int) -> EndpointWithSecret:
         """Give an endpoint a new secret; the old one signs as well for some seconds.

@@ -1,17 +1,19 @@
 """Webhook endpoint, delivery of an event to it, and attempts of a delivery."""
 
 from collections.abc import Mapping
+from copy import replace
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from chalicelib.adapters.aws.sealing import SealContext
-from chalicelib.core.ids import DeliveryId, EndpointId, WorkspaceId
+from chalicelib.core.ids import DeliveryId, EndpointId, WorkspaceId, sha256_hex
 from chalicelib.features.workspaces.model import Mode
 
 type DeliveryStatus = Literal["pending", "succeeded", "failed", "retrying", "canceled"]
 
-# Statuses in which an attempt is still to come.
-OPEN_STATUSES: Final = ("pending", "retrying")
+# Statuses in which a scheduled attempt is still to come.
+_OPEN_STATUSES: Final = ("pending", "retrying")
 _SECRET_FIELD: Final = "signing_secret"  # noqa: S105 -- a name
 
 
@@ -22,7 +24,8 @@ class WebhookEndpoint(NamedTuple):
     every delivery. With `test_only` it gets events of test renders only: it was
     `made_in_test_mode`, or its URL is not secure. `sealed_secret` signs;
     `sealed_previous_secret` signs as well until `previous_secret_expires_at`. `failing_since` is
-    the first failure since the last success. `is_slow`: the last attempt failed, or took long.
+    the first failure since the last success. `is_slow`: the last attempt failed, or took long;
+    None before the first one. `enabled_since` is when it was last enabled again.
     """
 
     id: EndpointId
@@ -42,7 +45,8 @@ class WebhookEndpoint(NamedTuple):
     previous_secret_expires_at: str | None = None
     disabled_reason: str | None = None
     failing_since: str | None = None
-    is_slow: bool = False
+    is_slow: bool | None = None
+    enabled_since: str | None = None
 
     @property
     def secret_place(self) -> SealContext:
@@ -63,16 +67,17 @@ class WebhookEndpoint(NamedTuple):
 class WebhookDelivery:
     """Delivery of one event to one endpoint; `payload` is what every attempt sends.
 
-    `test`: the event is of a test render, or a sample for an endpoint of test events.
-    A large payload is the object `payload_key`. `attempts_made` counts finished attempts,
-    `scheduled_made` those of them that were no replay. `first_attempt_at` is the start of the first
-    one. `next_attempt_at` is None when none is to come. With `is_replay` the next one is a replay.
-    `sent_url` and `sent_headers` are those of the last attempt.
+    One to the webhook of a request has a `url` of its own instead of an `endpoint_id`. `test`: the
+    event is of a test render, or a sample for an endpoint of test events. A large payload is the
+    object `payload_key`. `attempts_made` counts finished attempts, `scheduled_made` those of them
+    that were no replay. `first_attempt_at` is the start of the first one. `next_attempt_at` is None
+    when none is to come. With `is_replay` the next one is a replay. `sent_url` and `sent_headers`
+    are those of the last attempt.
     """
 
     id: DeliveryId
     workspace_id: WorkspaceId
-    endpoint_id: EndpointId
+    endpoint_id: EndpointId | None
     event_id: str
     event_type: str
     status: DeliveryStatus
@@ -81,6 +86,7 @@ class WebhookDelivery:
     request_id: str
     payload: str | None
     payload_key: str | None
+    url: str | None = None
     attempts_made: int = 0
     scheduled_made: int = 0
     is_replay: bool = False
@@ -88,6 +94,57 @@ class WebhookDelivery:
     next_attempt_at: str | None = None
     sent_url: str | None = None
     sent_headers: Mapping[str, str] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether a scheduled attempt is to come."""
+        return self.status in _OPEN_STATUSES
+
+    def at_endpoint(self, endpoint: WebhookEndpoint | None) -> "WebhookDelivery":
+        """Return the delivery as it is with its endpoint, None for one that is deleted.
+
+        Pausing and deleting an endpoint cancel what is open, at once and for good; the rows of
+        deliveries follow when they are due (decision 38).
+        """
+        if self.endpoint_id is None or not self.is_open:
+            return self
+        if (
+            endpoint is not None
+            and endpoint.enabled
+            and self.created_at >= (endpoint.enabled_since or "")
+        ):
+            return self
+        next_attempt_at = self.next_attempt_at if self.is_replay else None
+        return replace(self, status="canceled", next_attempt_at=next_attempt_at)
+
+
+class Receiver(NamedTuple):
+    """Address of the next attempt; `endpoint` is None for the webhook of a request."""
+
+    url: str
+    endpoint: WebhookEndpoint | None
+
+    @classmethod
+    def of_delivery(
+        cls, delivery: WebhookDelivery, endpoint: WebhookEndpoint | None
+    ) -> "Receiver | None":
+        """Return the receiver of a delivery; None: its endpoint is deleted."""
+        if endpoint is not None:
+            return cls(endpoint.url, endpoint)
+        return None if delivery.url is None else cls(delivery.url, None)
+
+    @property
+    def key(self) -> str:
+        """Return what names the receiver among those of its workspace."""
+        if self.endpoint is not None:
+            return self.endpoint.id
+        parts = urlsplit(self.url)
+        return sha256_hex(f"{parts.scheme}://{parts.netloc}".encode())[:16]
+
+    @property
+    def is_proven(self) -> bool:
+        """Tell whether the last attempt succeeded soon."""
+        return self.endpoint is not None and self.endpoint.is_slow is False
 
 
 class DeliveryAttempt(NamedTuple):

@@ -17,6 +17,9 @@ _OFFSETS: Final = (
 )
 MAX_ATTEMPTS: Final = len(_OFFSETS)
 _JITTER: Final = 0.1
+_MIN_WAIT: Final = dt.timedelta(seconds=2)
+_MAX_WAIT: Final = dt.timedelta(minutes=10)
+_WAIT_JITTER: Final = 0.3
 
 
 def attempt_time(delivery_id: str, number: int, first_attempt_at: dt.datetime) -> dt.datetime:
@@ -25,6 +28,20 @@ def attempt_time(delivery_id: str, number: int, first_attempt_at: dt.datetime) -
     Each offset varies by up to a tenth of itself. The draw is derived from the delivery, so a
     repeated step gets the same time.
     """
-    digest = hashlib.sha256(f"{delivery_id}\0{number}".encode()).digest()
-    draw = int.from_bytes(digest[:8]) / 2**63 - 1
+    draw = _draw(f"{delivery_id}\0{number}")
     return first_attempt_at + _OFFSETS[number - 1] * (1 + _JITTER * draw)
+
+
+def waiting_time(delivery_id: str, overdue: dt.timedelta) -> dt.timedelta:
+    """Return how long an attempt without a lease waits: half as long again as it has waited.
+
+    So the leases stay busy however many deliveries wait, and each of them asks rarely.
+    """
+    draw = _draw(f"{delivery_id}\0{overdue}")
+    wait = max(_MIN_WAIT, overdue / 2) * (1 + _WAIT_JITTER * draw)
+    return min(wait, _MAX_WAIT)
+
+
+def _draw(seed: str) -> float:
+    """Return a number between -1 and 1, the same for the same seed."""
+    return int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8]) / 2**63 - 1

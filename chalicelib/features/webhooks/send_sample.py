@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Final
 
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import DeliveryId, IdGenerator
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.events.model import EventType
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.message import DeliverWebhook
@@ -24,7 +27,7 @@ _ID: Final = re.compile(r"\b([a-z]+)_01J8Z6Y3K4M5N6P7Q8R9S0T1V2\b")
 
 
 class SendSample:
-    """Sends the example of an event type with fresh ids; the endpoint's filters do not count."""
+    """Sender of the example of an event type with fresh ids; filters do not count."""
 
     def __init__(
         self,
@@ -45,11 +48,12 @@ class SendSample:
         self._ids = ids
 
     def __call__(
-        self, endpoint: WebhookEndpoint, event_type: str, request_id: str
+        self, endpoint: WebhookEndpoint, event_type: str, request_id: str, *, with_file_urls: bool
     ) -> WebhookDelivery:
         """Send a sample and return its delivery, `canceled` for a paused endpoint.
 
-        Raises `validation_error` for a type without a sample.
+        `with_file_urls` is the workspace's setting for webhooks. Raises `validation_error` for a
+        type without a sample.
         """
         if event_type not in SAMPLE_TYPES:
             refusal = f"has no sample; there are samples of {', '.join(SAMPLE_TYPES)}"
@@ -57,14 +61,13 @@ class SendSample:
         now = self._clock.now()
         at = format_rfc3339(now)
         event_id = self._ids.new("evt", now)
-        example = json.dumps(self._types[event_type].example)
         body = {
             "id": event_id,
             "type": event_type,
             "created_at": at,
             "workspace_id": endpoint.workspace_id,
             "region": self._region,
-            "data": {"object": json.loads(_ID.sub(self._fresh_id, example).encode())},
+            "data": {"object": self._object(event_type, with_file_urls=with_file_urls)},
         }
         delivery = WebhookDelivery(
             id=DeliveryId(self._ids.new("whd", now)),
@@ -81,10 +84,31 @@ class SendSample:
             next_attempt_at=at if endpoint.enabled else None,
         )
         self._deliveries.create(delivery)
+        crash_if_armed(CrashPoint.WEBHOOK_SAMPLE_WRITTEN)
         if endpoint.enabled:
             message = DeliverWebhook(delivery.workspace_id, delivery.id, request_id)
             self._queue().try_send(message.to_json(), group=delivery.workspace_id)
         return delivery
 
-    def _fresh_id(self, match: re.Match[str]) -> str:
-        return self._ids.new(match[1], self._clock.now())
+    def _object(self, event_type: str, *, with_file_urls: bool) -> Json:
+        example = self._types[event_type].example
+        text = json.dumps(example if with_file_urls else _without_file_urls(example))
+        now = self._clock.now()
+
+        @cache
+        def fresh_id(prefix: str) -> str:
+            return self._ids.new(prefix, now)
+
+        # A template that the example names twice is one template in the sample as well.
+        return json.loads(_ID.sub(lambda match: fresh_id(match[1]), text).encode())
+
+
+def _without_file_urls(example: JsonObject) -> JsonObject:
+    files = example.get("files")
+    if not isinstance(files, list):
+        return example
+    members = ("url", "url_expires_at")
+    return {
+        **example,
+        "files": [{name: file[name] for name in file if name not in members} for file in files],
+    }

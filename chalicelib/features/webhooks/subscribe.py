@@ -1,14 +1,15 @@
-"""Subscriber that writes a delivery of each public event for each endpoint that hears it."""
+"""Subscriber that writes a delivery of each public event for each receiver of it."""
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Final, override
+from typing import Final, NamedTuple, Protocol, override
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core import json
 from chalicelib.core.clock import parse_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import DeliveryId, WorkspaceId, derived_id
 from chalicelib.core.json import JsonObject
 from chalicelib.features.events.model import (
@@ -16,19 +17,85 @@ from chalicelib.features.events.model import (
     EventDelivery,
     EventType,
     OutgoingMessage,
+    PublishEvent,
     RowKey,
     Subscriber,
 )
+from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
 from chalicelib.features.webhooks.message import DeliverWebhook
 from chalicelib.features.webhooks.model import WebhookDelivery, WebhookEndpoint
+from chalicelib.features.webhooks.request_webhook import RequestWebhook
 
 # A delivery's row is written with each of its attempts.
 _MAX_INLINE_BYTES: Final = 16_000
+# Deliveries of one event in one transaction; a next step writes the others (decision 38).
+MAX_OF_STEP: Final = 40
 
-# Returns the object that an event shows: as it was at the event, with fresh file URLs.
-type PresentObject = Callable[[EventType, DomainEvent, Item], JsonObject]
+# The next step of an event: its detail has what the first step found.
+WEBHOOK_STEP: Final = EventType("webhook.step")
+
+
+class EventView(Protocol):
+    """View of the events of one workspace: what their subjects' rows say of webhooks."""
+
+    def present(self, event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
+        """Return the object that an event shows: as it was then, with fresh file URLs."""
+        ...
+
+    def request_webhook(self, event_type: EventType, row: Item) -> RequestWebhook | None:
+        """Return the webhook that the request behind an event has named, or None."""
+        ...
+
+    def is_internal(self, event_type: EventType, row: Item) -> bool:
+        """Tell whether an event of a public type stays inside, as those of a batch's items do."""
+        ...
+
+
+class _Source(NamedTuple):
+    """Event of a step; `after` and `payload_key` are those that an earlier step left."""
+
+    event_id: str
+    event_type: str
+    row: Item
+    origin: EventDelivery
+    after: str = ""
+    payload_key: str | None = None
+
+    @classmethod
+    def of(cls, each: EventDelivery) -> "_Source":
+        event = each.event
+        if event.type != WEBHOOK_STEP.name:
+            return cls(event.id, event.type, each.subject_row, each)
+        step = {name: str(value) for name, value in event.detail.items()}
+        return cls(
+            step["event_id"],
+            step["event_type"],
+            each.subject_row,
+            each,
+            step["after"],
+            step["payload_key"],
+        )
+
+    @property
+    def template_id(self) -> str | None:
+        """Return the template that the event is of, or None."""
+        template_id = self.row.get("template_id", self.origin.event.detail.get("template_id"))
+        return None if template_id is None else str(template_id)
+
+    @property
+    def is_test(self) -> bool:
+        """Tell whether the event is of a test render."""
+        return self.row.get("test") is True
+
+
+class _Plan(NamedTuple):
+    """Deliveries of one step, those to slow endpoints apart, and the event of the next step."""
+
+    deliveries: Sequence[WebhookDelivery] = ()
+    slow_ids: frozenset[str] = frozenset()
+    next_step: DomainEvent | None = None
 
 
 class QueueWebhooks(Subscriber):
@@ -40,16 +107,19 @@ class QueueWebhooks(Subscriber):
         types: Sequence[EventType],
         endpoints: Endpoints,
         deliveries: Deliveries,
+        outbox: EventOutbox,
         objects: Objects,
-        present: PresentObject,
+        view: Callable[[WorkspaceId], EventView],
     ) -> None:
-        """Hear the public ones of `types`."""
-        self.types = frozenset(each.name for each in types if each.is_public)
+        """Hear the public ones of `types`; `view` reads what one call needs once."""
+        self._types = {each.name: each for each in types}
+        self.types = frozenset(each.name for each in types if each.is_public) | {WEBHOOK_STEP.name}
         self._endpoints = endpoints
         self._deliveries = deliveries
+        self._outbox = outbox
         self._objects = objects
-        self._present = present
-        self._planned: dict[str, list[tuple[WebhookEndpoint, WebhookDelivery]]] = {}
+        self._view = view
+        self._plans: dict[str, _Plan] = {}
 
     @override
     def companions(self, workspace_id: WorkspaceId) -> Sequence[RowKey]:
@@ -63,64 +133,86 @@ class QueueWebhooks(Subscriber):
         (key,) = self.companions(workspace_id)
         has_endpoints = rows.get(key, {}).get("endpoint_count", 0) > 0
         endpoints = self._endpoints.all(workspace_id) if has_endpoints else []
-        self._planned = {each.event.id: self._plan(each, endpoints) for each in deliveries}
+        view = self._view(workspace_id)
+        self._plans = {each.event.id: self._plan(each, endpoints, view) for each in deliveries}
 
     @override
     def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
-        """Return the writes of the deliveries."""
+        """Return the writes of the deliveries, and of the event of a next step."""
+        plans = [self._plans[each.event.id] for each in deliveries]
+        steps = [plan.next_step for plan in plans if plan.next_step is not None]
         return [
-            self._deliveries.creation(delivery)
-            for each in deliveries
-            for _, delivery in self._planned[each.event.id]
+            *(
+                self._deliveries.creation(delivery)
+                for plan in plans
+                for delivery in plan.deliveries
+            ),
+            *(self._outbox.creation(step) for step in steps),
         ]
 
     @override
     def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
-        """Return the messages of new deliveries; after a crash they are due items."""
-        return [
-            OutgoingMessage(
-                "webhooks_slow" if endpoint.is_slow else "webhooks",
-                QueueMessage(
-                    DeliverWebhook(
-                        delivery.workspace_id, delivery.id, delivery.request_id
-                    ).to_json(),
-                    delivery.workspace_id,
-                ),
-            )
-            for each in deliveries
-            for endpoint, delivery in self._planned.pop(each.event.id, ())
-            if delivery.status == "pending"
-        ]
+        """Return the messages of new deliveries and steps; after a crash they are due items."""
+        messages = []
+        for each in deliveries:
+            plan = self._plans.pop(each.event.id, _Plan())
+            messages += [
+                _message(delivery, plan) for delivery in plan.deliveries if delivery.is_open
+            ]
+            if plan.next_step is not None:
+                body = PublishEvent.of_event(plan.next_step, settled=True).to_json()
+                group = plan.next_step.workspace_id
+                messages.append(OutgoingMessage("events", QueueMessage(body, group)))
+        return messages
 
     def _plan(
-        self, event_delivery: EventDelivery, endpoints: Sequence[WebhookEndpoint]
-    ) -> list[tuple[WebhookEndpoint, WebhookDelivery]]:
-        row = event_delivery.subject_row
-        template_id = row.get("template_id", event_delivery.event.detail.get("template_id"))
-        hearers = [
+        self, each: EventDelivery, endpoints: Sequence[WebhookEndpoint], view: EventView
+    ) -> _Plan:
+        source = _Source.of(each)
+        event_type = self._types[source.event_type]
+        if view.is_internal(event_type, source.row):
+            return _Plan()
+        hearers: list[WebhookEndpoint | RequestWebhook] = [
             endpoint
             for endpoint in endpoints
-            if endpoint.hears(event_delivery.event.type, template_id, test=row.get("test") is True)
+            if endpoint.id > source.after
+            and endpoint.hears(source.event_type, source.template_id, test=source.is_test)
         ]
+        request = view.request_webhook(event_type, source.row)
+        if not source.after and request is not None and source.event_type in request.events:
+            hearers.insert(0, request)
         if not hearers:
-            return []
-        payload, payload_key = self._store_payload(event_delivery)
-        return [
-            (endpoint, _new_delivery(event_delivery, endpoint, payload, payload_key))
-            for endpoint in hearers
-        ]
+            return _Plan()
+        now, later = hearers[:MAX_OF_STEP], hearers[MAX_OF_STEP:]
+        text, key = None, source.payload_key
+        if key is None:
+            text, key = self._store_payload(source, event_type, view, as_object=bool(later))
+        last = now[-1]
+        return _Plan(
+            deliveries=[_new_delivery(source, hearer, text, key) for hearer in now],
+            slow_ids=frozenset(
+                each.id for each in now if isinstance(each, WebhookEndpoint) and each.is_slow
+            ),
+            next_step=_next_step(source, last.id, key)
+            if later and isinstance(last, WebhookEndpoint)
+            else None,
+        )
 
-    def _store_payload(self, event_delivery: EventDelivery) -> tuple[str | None, str | None]:
-        event = event_delivery.event
-        shown = self._present(event_delivery.type, event, event_delivery.subject_row)
-        text = json.dumps(event_body(event, shown, event_delivery.region))
-        if len(text.encode()) <= _MAX_INLINE_BYTES:
+    def _store_payload(
+        self, source: _Source, event_type: EventType, view: EventView, *, as_object: bool
+    ) -> tuple[str | None, str | None]:
+        """Return the payload, or the key of its object if it is large or of several steps."""
+        event = source.origin.event
+        shown = view.present(event_type, event, source.row)
+        text = json.dumps(event_body(event, shown, source.origin.region))
+        body = text.encode()
+        if len(body) <= _MAX_INLINE_BYTES and not as_object:
             return text, None
         key = payload_key(event.workspace_id, event.id)
-        body = text.encode()
         self._objects.put(
             key, body, content_type="application/json", sha256=hashlib.sha256(body).digest()
         )
+        crash_if_armed(CrashPoint.WEBHOOK_PAYLOAD_STORED)
         return None, key
 
 
@@ -141,25 +233,52 @@ def payload_key(workspace_id: WorkspaceId, event_id: str) -> str:
     return f"ws/{workspace_id}/webhooks/{event_id}"
 
 
+def _message(delivery: WebhookDelivery, plan: _Plan) -> OutgoingMessage:
+    body = DeliverWebhook(delivery.workspace_id, delivery.id, delivery.request_id).to_json()
+    queue = "webhooks_slow" if delivery.endpoint_id in plan.slow_ids else "webhooks"
+    return OutgoingMessage(queue, QueueMessage(body, delivery.workspace_id))
+
+
+def _next_step(source: _Source, after: str, key: str | None) -> DomainEvent:
+    assert key is not None, "a payload of several steps is an object"
+    event = source.origin.event
+    moment = parse_rfc3339(event.created_at)
+    return event._replace(
+        id=derived_id("evt", moment, source.event_id, after),
+        type=WEBHOOK_STEP.name,
+        detail={
+            **event.detail,
+            "event_id": source.event_id,
+            "event_type": source.event_type,
+            "after": after,
+            "payload_key": key,
+        },
+    )
+
+
 def _new_delivery(
-    event_delivery: EventDelivery,
-    endpoint: WebhookEndpoint,
+    source: _Source,
+    hearer: WebhookEndpoint | RequestWebhook,
     payload: str | None,
     key: str | None,
 ) -> WebhookDelivery:
-    event = event_delivery.event
+    event = source.origin.event
     moment = parse_rfc3339(event.created_at)
-    return WebhookDelivery(
-        id=DeliveryId(derived_id("whd", moment, event.id, endpoint.id)),
+    endpoint = hearer if isinstance(hearer, WebhookEndpoint) else None
+    name = "request" if endpoint is None else endpoint.id
+    delivery = WebhookDelivery(
+        id=DeliveryId(derived_id("whd", moment, source.event_id, name)),
         workspace_id=event.workspace_id,
-        endpoint_id=endpoint.id,
-        event_id=event.id,
-        event_type=event.type,
-        status="pending" if endpoint.enabled else "canceled",
-        test=event_delivery.subject_row.get("test") is True,
+        endpoint_id=endpoint.id if endpoint else None,
+        event_id=source.event_id,
+        event_type=source.event_type,
+        status="pending",
+        test=source.is_test,
         created_at=event.created_at,
         request_id=event.request_id,
         payload=payload,
         payload_key=key,
-        next_attempt_at=event.created_at if endpoint.enabled else None,
+        url=None if endpoint else hearer.url,
+        next_attempt_at=event.created_at,
     )
+    return delivery if endpoint is None else delivery.at_endpoint(endpoint)

@@ -1,5 +1,6 @@
 """Endpoints about the service: health, reference, error pages."""
 
+import html
 import json
 import time
 from html.parser import HTMLParser
@@ -11,6 +12,7 @@ from chalicelib.api import meta
 from chalicelib.api.edge.app import App
 from chalicelib.api.edge.openapi import openapi_document
 from chalicelib.api.routes import ENDPOINTS
+from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES
 from chalicelib.core.problems import PROBLEMS
 from tests.builders.http import request
 from tests.fakes.api_services import FakeApiServices
@@ -82,7 +84,7 @@ def test_reference_needs_no_key(app: App) -> None:
 def test_public_documents_are_built_once(app: App, path: str) -> None:
     request(app, "GET", path)
     begun = time.process_time()
-    openapi_document(ENDPOINTS, "http://api.test")
+    openapi_document(ENDPOINTS, CONTRACT_EVENT_TYPES, "http://api.test")
     made = time.process_time()
 
     for _ in range(3):
@@ -122,6 +124,20 @@ def test_reference_page_loads_nothing_external(app: App) -> None:
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert {link.removeprefix("#") for link in page.links if link.startswith("#")} <= page.ids
     assert {f"/errors/{code}" for code in PROBLEMS} <= page.links
+
+
+def test_reference_page_shows_each_event_with_its_example(app: App) -> None:
+    text = request(app, "GET", "/docs").body.decode()
+    page = _Page(text)
+
+    for event_type in CONTRACT_EVENT_TYPES:
+        anchor = f"event-{event_type.name.replace('.', '-')}"
+        assert anchor in page.ids
+        assert f"#{anchor}" in page.links
+        shown = text[text.index(f'<article id="{anchor}">') :].partition("</article>")[0]
+        assert "webhook-signature" in shown
+        example = html.unescape(shown.partition("<pre>")[2].partition("</pre>")[0])
+        assert json.loads(example)["data"]["object"] == event_type.example
 
 
 def test_links_of_pages_stay_below_the_path_of_the_host(

@@ -108,7 +108,7 @@ def test_gateway_is_told_of_the_tail(app: App) -> None:
 
 
 def test_openapi_describes_the_tail() -> None:
-    paths: Any = openapi_document(endpoints_of([blueprint]), "https://a.test")["paths"]
+    paths: Any = openapi_document(endpoints_of([blueprint]), (), "https://a.test")["paths"]
     operation = paths["/l/{link}/{rest}"]["get"]
 
     parameters = {entry["name"]: entry for entry in operation["parameters"] if "name" in entry}

@@ -11,6 +11,7 @@ from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.features.events.model import EventDelivery, EventType, PublishEvent, Subscriber
 from chalicelib.features.events.relay import OutboxRelay
+from chalicelib.features.webhooks.subscribe import event_body
 from tests.builders.service import Service
 
 # The types of the contract that are published today, and those that stay inside.
@@ -21,7 +22,7 @@ PUBLIC = {
     "template.published",
     "usage.threshold_reached",
 }
-INTERNAL = {"render.canceled", "render.purged"}
+INTERNAL = {"webhook.step", "render.canceled", "render.purged"}
 
 
 class Collector(Subscriber):
@@ -63,10 +64,11 @@ def shape(value: Any) -> Any:
 
 
 def payload_of(delivery: EventDelivery) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(delivery.payload)
+    assert delivery.type.describe is not None
+    shown = delivery.type.describe(delivery.event, delivery.subject_row)
+    body = json.loads(json.dumps(event_body(delivery.event, shown, delivery.region)))
     assert body.keys() == {"id", "type", "created_at", "workspace_id", "region", "data"}
     assert (body["id"], body["region"]) == (delivery.event.id, "eu")
-    assert delivery.payload is delivery.payload
     payload: dict[str, Any] = body["data"]["object"]
     return payload
 

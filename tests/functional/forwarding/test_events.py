@@ -180,3 +180,19 @@ def test_filters_choose_the_events(service: Service, forwarding: Forwarding) -> 
     service.render()
     assert forwarding.poll(types=["render.failed"]) == []
     assert forwarding.poll() == []
+
+
+def test_renders_of_a_batch_are_left_to_its_own_events(
+    service: Service, forwarding: Forwarding
+) -> None:
+    forwarding.events.start()
+    service.render()
+    render = service.render().json
+    service.clients.dynamodb.update_item(
+        TableName=service.settings.main_table,
+        Key={"PK": {"S": f"WS#{service.workspace}#RND#{render['id']}"}, "SK": {"S": "META"}},
+        UpdateExpression="SET batch_id = :batch",
+        ExpressionAttributeValues={":batch": {"S": "bat_1"}},
+    )
+
+    assert forwarding.types() == ["render.succeeded"]

@@ -81,6 +81,19 @@ def test_named_workspace_gives_all_events_signed_by_its_endpoint(
         Webhook(endpoint["secret"]).verify(received.body.decode(), received.headers)
 
 
+def test_without_an_endpoint_the_workspace_signs_as_for_its_requests(
+    local: OperatorTool, service: Service, receiver: WebhookReceiver
+) -> None:
+    service.render(webhook={"url": "https://example.com/"})
+    own = service.call("GET", "/v1/webhook-endpoints/default-secret").json["secret"]
+
+    start, _ = lines(local, receiver.url)
+
+    assert (start["endpoint_id"], start["secret"]) == (None, None)
+    (received,) = receiver.received
+    Webhook(own).verify(received.body.decode(), received.headers)
+
+
 def test_secret_that_cannot_be_opened_is_replaced(
     local: OperatorTool, service: Service, receiver: WebhookReceiver
 ) -> None:
@@ -94,7 +107,7 @@ def test_secret_that_cannot_be_opened_is_replaced(
     done = local.run("webhooks", "forward", receiver.url)
 
     assert done.exit_code == 0
-    assert "secret of the default endpoint cannot be opened" in done.stderr
+    assert "secret of the workspace cannot be opened" in done.stderr
     assert "whsec_" in done.stdout
     assert endpoint["secret"] not in done.stdout
 

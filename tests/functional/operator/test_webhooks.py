@@ -176,3 +176,42 @@ def test_trace_shows_the_next_attempt_and_the_error(
     assert "hidden" not in json.dumps(made)
     assert (due["event"], due["at"] > made["at"]) == ("attempt 2 due", True)
     assert receiver.received == []
+
+
+def test_delivery_of_a_request_is_shown_and_redriven(
+    tool: OperatorTool, service: Service, receiver: WebhookReceiver
+) -> None:
+    service.clock.moment = SystemClock().now()
+    render = service.render(webhook={"url": f"{receiver.url}?token=hidden"}).json
+    deliver(service)
+
+    (row,) = listed(tool, service)
+    found = tool.json("render", "trace", render["id"])
+
+    assert row["endpoint_id"] is None
+    assert [shown["id"] for shown in found["deliveries"]] == [row["id"]]
+    assert [entry["event"] for entry in webhook_entries(tool, render["id"])] == [
+        "delivery of render.succeeded",
+        "attempt 1 answered 200",
+    ]
+    assert "hidden" not in json.dumps(found)
+    tool.json("webhook", "redrive", row["id"])
+    service.clock.moment = SystemClock().now()
+    service.deliver_webhooks()
+    assert len(receiver.received) == 2
+
+
+def test_trace_shows_what_pausing_has_canceled(
+    tool: OperatorTool, service: Service, receiver: WebhookReceiver
+) -> None:
+    receiver.statuses = [503]
+    endpoint = make_endpoint(service, receiver.url)
+    render = service.render().json
+    deliver(service)
+    path = f"/v1/webhook-endpoints/{endpoint['id']}"
+    assert service.call("PATCH", path, json_body={"enabled": False}).status == 200
+
+    (shown,) = tool.json("render", "trace", render["id"])["deliveries"]
+
+    assert shown["status"] == "canceled"
+    assert webhook_entries(tool, render["id"])[-1]["event"] == "attempt 1 answered 503"

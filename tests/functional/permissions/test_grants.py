@@ -21,6 +21,7 @@ from tests.builders.permission_scenarios import (
     uploads_used_by_a_render,
     validated_documents,
     webhooks_of_every_size,
+    webhooks_of_requests_and_of_many_endpoints,
 )
 from tests.builders.service import MotoAws, Service
 from tests.builders.webhooks import allow_receiver
@@ -260,6 +261,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         templates_of_every_size(service)
         large_engine_calls(service)
         webhooks_of_every_size(service, receiver)
+        webhooks_of_requests_and_of_many_endpoints(service, receiver)
         expired_files(service)
         failed_renders(service)
         late_renders(service)

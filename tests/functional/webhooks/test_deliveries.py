@@ -230,55 +230,6 @@ def test_replay_sends_once_more(service: Service, receiver: WebhookReceiver) -> 
     assert len(deliveries(service)) == 1
 
 
-@pytest.mark.parametrize("how", ["paused", "deleted"])
-def test_pause_and_deletion_cancel_retries(
-    service: Service, receiver: WebhookReceiver, how: str
-) -> None:
-    receiver.status = 500
-    endpoint = make_endpoint(service, receiver.url)
-    path = f"{ENDPOINTS_PATH}/{endpoint['id']}"
-    service.render()
-    deliver(service)
-    if how == "paused":
-        assert service.call("PATCH", path, json_body={"enabled": False}).status == 200
-    else:
-        assert service.call("DELETE", path).status == 204
-
-    service.clock.advance(minutes=1)
-    service.tick()
-    service.deliver_webhooks()
-
-    (delivery,) = deliveries(service)
-    assert (delivery["status"], len(delivery["attempts"])) == ("canceled", 1)
-    assert len(receiver.received) == 1
-
-
-def test_five_days_of_failure_disable_the_endpoint(
-    service: Service, receiver: WebhookReceiver
-) -> None:
-    receiver.status = 500
-    endpoint = make_endpoint(service, receiver.url)
-    path = f"{ENDPOINTS_PATH}/{endpoint['id']}"
-    service.render()
-    deliver(service)
-    service.clock.advance(days=4, hours=23)
-    service.render()
-    deliver(service)
-    assert service.call("GET", path).json["enabled"] is True
-
-    service.clock.advance(hours=2)
-    service.render()
-    deliver(service)
-
-    disabled = service.call("GET", path).json
-    assert (disabled["enabled"], disabled["disabled_reason"]) == (False, "failing")
-    enabled = service.call("PATCH", path, json_body={"enabled": True}).json
-    assert (enabled["enabled"], enabled["disabled_reason"]) == (True, None)
-    service.render()
-    deliver(service)
-    assert service.call("GET", path).json["enabled"] is True
-
-
 def test_large_payload_is_sent_and_removed_with_its_log(
     service: Service, receiver: WebhookReceiver
 ) -> None:

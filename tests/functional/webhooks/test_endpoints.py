@@ -7,7 +7,7 @@ import pytest
 
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
-from tests.builders.webhooks import ENDPOINTS_PATH, make_endpoint
+from tests.builders.webhooks import DELIVERIES_PATH, ENDPOINTS_PATH, make_endpoint
 
 URL = "https://hooks.example.com/platen"
 EVENTS = [
@@ -16,7 +16,16 @@ EVENTS = [
     "render.expired",
     "template.published",
     "usage.threshold_reached",
+    "batch.progress",
+    "batch.completed",
+    "storage.upload_failed",
+    "email.sent",
+    "email.send_failed",
+    "email.delivered",
+    "email.bounced",
+    "email.complained",
 ]
+LONGEST_URL = "https://e.c/" + "x" * 2_036
 
 
 def create(service: Service, **fields: Any) -> ApiAnswer:
@@ -143,27 +152,41 @@ def test_a_workspace_has_a_hundred_endpoints_at_most(service: Service) -> None:
         ({"url": "https://example.com/\n"}, "/url"),
         ({"url": "https:\\\\example.com"}, "/url"),
         ({"url": "https://exämple.com/"}, "/url"),
-        ({"url": "https://e.c/" + "x" * 2_037}, "/url"),
+        ({"url": "http://"}, "/url"),
+        ({"url": LONGEST_URL + "x"}, "/url"),
         ({"url": None}, "/url"),
+        ({"url": 1}, "/url"),
         ({"description": "x" * 501}, "/description"),
         ({"events": []}, "/events"),
+        ({"events": [*EVENTS, "render.failed"]}, "/events"),
+        ({"events": "render.failed"}, "/events"),
         ({"events": ["api_key.expiring"]}, "/events/0"),
         ({"events": ["render.canceled"]}, "/events/0"),
         ({"events": ["render.failed", 1]}, "/events/1"),
         ({"template_ids": ["t"] * 101}, "/template_ids"),
+        ({"template_ids": None}, "/template_ids"),
+        ({"template_ids": ["t", ""]}, "/template_ids/1"),
+        ({"template_ids": ["t" * 65]}, "/template_ids/0"),
         ({"headers": {f"X-{n}": "" for n in range(11)}}, "/headers"),
-        ({"headers": {"Host": "a"}}, "/headers"),
-        ({"headers": {"WEBHOOK-id": "a"}}, "/headers"),
-        ({"headers": {"Content-Type": "a"}}, "/headers"),
-        ({"headers": {"Trailer": "a"}}, "/headers"),
         ({"headers": {"X-A": "a", "x-a": "b"}}, "/headers"),
-        ({"headers": {"X-A": "a\r\nX-B: b"}}, "/headers"),
-        ({"headers": {"X-A\r\n": "a"}}, "/headers"),
-        ({"headers": {"X A": "a"}}, "/headers"),
-        ({"headers": {"": "a"}}, "/headers"),
-        ({"headers": {"X-" + "a" * 127: "a"}}, "/headers"),
-        ({"headers": {"X-A": "é"}}, "/headers"),
-        ({"headers": {"X-A": "a" * 4_097}}, "/headers"),
+        ({"headers": None}, "/headers"),
+        ({"headers": {"Host": "a"}}, "/headers/Host"),
+        ({"headers": {"WEBHOOK-id": "a"}}, "/headers/WEBHOOK-id"),
+        ({"headers": {"Content-Type": "a"}}, "/headers/Content-Type"),
+        ({"headers": {"proxy-authorization": "a"}}, "/headers/proxy-authorization"),
+        ({"headers": {"Trailer": "a"}}, "/headers/Trailer"),
+        ({"headers": {"X-A\r\n": "a"}}, "/headers/X-A\r\n"),
+        ({"headers": {"X A": "a"}}, "/headers/X A"),
+        ({"headers": {"X~/A": "a"}}, "/headers/X~0~1A"),
+        ({"headers": {"": "a"}}, "/headers/"),
+        ({"headers": {"a" * 129: "a"}}, "/headers/" + "a" * 129),
+        ({"headers": {"X-A": "a\r\nX-B: b"}}, "/headers/X-A"),
+        ({"headers": {"X-A": "é"}}, "/headers/X-A"),
+        ({"headers": {"X-A": " a"}}, "/headers/X-A"),
+        ({"headers": {"X-A": "a\n"}}, "/headers/X-A"),
+        ({"headers": {"X-A": "a" * 4_097}}, "/headers/X-A"),
+        ({"headers": {"X-A": 1}}, "/headers/X-A"),
+        ({"headers": {"X-A~": None}}, "/headers/X-A~0"),
         ({"enabled": None}, "/enabled"),
         ({"secret": "whsec_AAAA"}, "/secret"),
     ],
@@ -178,6 +201,45 @@ def test_bad_fields_are_refused_with_their_pointer(
         assert (answer.status, answer.code) == (400, "validation_error"), answer.body
         assert answer.pointers == [pointer]
     assert service.call("GET", path).json == before
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"url": "http://e"},
+        {"url": LONGEST_URL},
+        {"description": ""},
+        {"description": "x" * 500},
+        {"events": EVENTS},
+        *({"events": [event]} for event in EVENTS),
+        {"template_ids": []},
+        {"template_ids": ["t" * 64] * 100},
+        {"headers": {f"X-{n}": "" for n in range(10)}},
+        {"headers": {"a" * 128: "a" * 4_096}},
+        {"headers": {"!#$%&'*+.^_`|~": "a b"}},
+    ],
+)
+def test_fields_at_their_bounds_are_taken(service: Service, fields: dict[str, Any]) -> None:
+    path = f"{ENDPOINTS_PATH}/{made(service)['id']}"
+
+    for answer in (create(service, **fields), service.call("PATCH", path, json_body=fields)):
+        assert answer.status in (200, 201), answer.body
+        assert {name: answer.json[name] for name in fields} == fields
+
+
+@pytest.mark.parametrize("events", [None, EVENTS])
+def test_without_events_an_endpoint_hears_all(service: Service, events: list[str] | None) -> None:
+    assert made(service, events=events)["events"] == EVENTS
+
+
+@pytest.mark.parametrize("path", [ENDPOINTS_PATH, DELIVERIES_PATH])
+def test_lists_have_one_to_a_hundred_entries(service: Service, path: str) -> None:
+    for limit in (1, 100):
+        assert service.call("GET", f"{path}?limit={limit}").status == 200
+    for bad in ("0", "101", "x"):
+        answer = service.call("GET", f"{path}?limit={bad}")
+        assert (answer.code, answer.pointers) == ("validation_error", ["/query/limit"])
+    assert service.call("GET", f"{path}?page=1").pointers == ["/query/page"]
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ def test_rolled_secret_signs_beside_the_new_one_for_a_while(
     roll(0)
     assert signers() == [False, False, False, True]
     assert service.call("POST", path).status == 200
+    roll(604_800)
     for bad in (-1, 604_801, "1", None):
         refused = service.call("POST", path, json_body={"expire_previous_in": bad})
         assert refused.pointers == ["/expire_previous_in"]

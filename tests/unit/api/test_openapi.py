@@ -13,7 +13,7 @@ from tests.fakes import api_resource
 
 @pytest.fixture(scope="module")
 def made() -> Any:
-    return openapi_document(endpoints_of([api_resource.blueprint]), "https://api.test")
+    return openapi_document(endpoints_of([api_resource.blueprint]), (), "https://api.test")
 
 
 def _references(node: Any) -> Iterator[str]:

@@ -13,6 +13,7 @@ from chalicelib.features.renders.idempotency import IdempotencyKey
 from chalicelib.features.renders.model import Priority, RunMode
 from chalicelib.features.renders.run.bodies import is_large
 from chalicelib.features.templates.sources import VersionChoice
+from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.workspaces.entitlements import require_feature
 from chalicelib.features.workspaces.model import Mode, Workspace
 from chalicelib.features.workspaces.plans import Feature, Plan
@@ -44,6 +45,7 @@ class RenderCommand:
     requested_test: bool | None = None
     reference: str | None = None
     metadata: JsonObject | None = None
+    webhook: RequestWebhook | None = None
     idempotency: IdempotencyKey | None = None
     received_bytes: int = 0
     explicit_output: JsonObject = field(default_factory=dict)

@@ -35,6 +35,7 @@ from chalicelib.features.renders.run.bodies import RenderBodies, body_key
 from chalicelib.features.renders.run.enqueue import DUE_AFTER
 from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
 from chalicelib.features.uploads.read import ReadUploads
+from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
 from chalicelib.features.workspaces.limits.model import (
     EndedHold,
     Hold,
@@ -85,6 +86,7 @@ class CreateRender:
         templates: ResolveTemplate,
         uploads: ReadUploads,
         schemas: WorkspaceSchemas,
+        webhooks: AcceptRequestWebhook,
         region: str,
     ) -> None:
         """Build from the repositories."""
@@ -99,6 +101,7 @@ class CreateRender:
         self._state = state
         self._templates = templates
         self._uploads = uploads
+        self._webhooks = webhooks
         self._region = region
 
     def __call__(
@@ -108,10 +111,11 @@ class CreateRender:
     ) -> AcceptedRender:
         """Accept a command; `on_rate_counted` gets the rate once the request is counted.
 
-        Raises what `check_command`, `check_plan_features`, `ResolveTemplate`, `check_data` and
-        `check_uploads` raise, `payload_too_large`, `idempotency_key_reused`,
-        `idempotency_in_progress`, `rate_limited`, `concurrency_limited`, `render_limit_reached`,
-        and `region_degraded` or `maintenance` while the service takes no renders.
+        Raises what `check_command`, `check_plan_features`, `ResolveTemplate`, `check_data`,
+        `check_uploads` and `AcceptRequestWebhook` raise, `payload_too_large`,
+        `idempotency_key_reused`, `idempotency_in_progress`, `rate_limited`,
+        `concurrency_limited`, `render_limit_reached`, and `region_degraded` or `maintenance` while
+        the service takes no renders.
         """
         check_command(command, self._region)
         now = self._clock.now()
@@ -151,6 +155,9 @@ class CreateRender:
     def _check_inputs(self, command: RenderCommand) -> None:
         check_plan_features(command)
         check_uploads(command.job, command.workspace.id, self._uploads)
+        if command.webhook is not None:
+            self._webhooks.check(command.webhook, command.key_mode)
+            self._webhooks.prepare(command.workspace.id)
         _check_fits_invocation(command)
 
     def _with_stored_body(self, render: Render, job: Job) -> Render:
@@ -275,6 +282,7 @@ def _new_render(
         attempt=1 if command.mode == "sync" else 0,
         reference=command.reference,
         metadata=command.metadata,
+        webhook=command.webhook,
         priority=command.priority,
         history_days=command.workspace.plan.history_days,
         template_id=command.template_id,

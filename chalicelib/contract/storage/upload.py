@@ -1,0 +1,40 @@
+"""Upload of a file to a storage destination."""
+
+from typing import Literal
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.field_types import Count
+
+StorageErrorCode = Literal[
+    "storage_denied",
+    "storage_not_found",
+    "storage_unavailable",
+    "storage_rejected",
+    "storage_key_invalid",
+    "storage_host_key_mismatch",
+    "storage_destination_deleted",
+    "url_not_allowed",
+]
+
+
+class StorageError(Model):
+    """The reason why an upload failed."""
+
+    code: StorageErrorCode
+    message: str
+    status: int | None
+    """The status of the store's answer; null without one."""
+
+
+class StorageUpload(Model):
+    """An upload that has failed for good."""
+
+    id: str
+    object: Literal["storage_upload"]
+    render_id: str
+    file_id: str
+    destination_id: str
+    key: str
+    """The key in the destination, with its prefix."""
+    attempts: Count
+    error: StorageError

@@ -1,0 +1,202 @@
+"""Leases of invocations: one receiver and one workspace hold only some functions at a time.
+
+The leases of a workspace are string sets of one row for each queue: `all`, and one set for each
+receiver. An update of a set takes or returns a lease without reading it first (decision 38).
+"""
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final, NamedTuple
+
+from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.transient_errors import tolerate_transient
+from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.webhooks.endpoints import endpoints_partition
+from chalicelib.features.webhooks.model import Receiver
+
+_HAS_ROOM: Final = (
+    "(attribute_not_exists(#all) OR size(#all) < :max_all)"
+    " AND (attribute_not_exists(#of) OR size(#of) < :max_of)"
+)
+
+
+class Lane(NamedTuple):
+    """Queue of deliveries, and how many invocations may make attempts at a time.
+
+    `max_unproven` is the bound of a receiver whose last attempt did not succeed soon.
+    """
+
+    name: str
+    max_of_workspace: int
+    max_of_receiver: int
+    max_unproven: int
+
+
+FAST_LANE: Final = Lane("webhooks", max_of_workspace=16, max_of_receiver=4, max_unproven=2)
+SLOW_LANE: Final = Lane("webhooks_slow", max_of_workspace=8, max_of_receiver=2, max_unproven=2)
+
+
+class ReceiverLease(NamedTuple):
+    """Lease of one invocation for one receiver; it runs out by itself after a crash."""
+
+    workspace_id: WorkspaceId
+    lane: Lane
+    receiver: str
+    text: str
+
+
+class ReceiverLeases:
+    """Leases of all workspaces."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep leases in this table."""
+        self._tables = tables
+        self._table = table
+
+    def acquire(  # noqa: PLR0913 -- what a lease has
+        self,
+        workspace_id: WorkspaceId,
+        lane: Lane,
+        receiver: str,
+        *,
+        proven: bool,
+        claim: str,
+        now: dt.datetime,
+        until: dt.datetime,
+    ) -> ReceiverLease | None:
+        """Return a lease for a receiver, or None if there are too many.
+
+        `proven`: the receiver's last attempt succeeded soon. `claim` names the lease.
+        """
+        lease = ReceiverLease(workspace_id, lane, receiver, f"{format_rfc3339(until)}#{claim}")
+        max_of = lane.max_of_receiver if proven else lane.max_unproven
+        try:
+            self._add(lease, max_of)
+        except ConditionFailed as full:
+            if not self._remove_expired(lease, full.existing_item, now):
+                return None
+            try:
+                self._add(lease, max_of)
+            except ConditionFailed:
+                return None
+        return lease
+
+    def release(self, lease: ReceiverLease) -> None:
+        """Return a lease; once more, or after it ran out, changes nothing."""
+        self._remove(lease, {name: {lease.text} for name in _names(lease).values()})
+
+    def _add(self, lease: ReceiverLease, max_of: int) -> None:
+        values: dict[str, RowValue] = {
+            ":lease": {lease.text},
+            ":max_all": lease.lane.max_of_workspace,
+            ":max_of": max_of,
+        }
+        self._tables.write(
+            Write(
+                self._table,
+                key=_key(lease),
+                update="ADD #all :lease, #of :lease",
+                condition=_HAS_ROOM,
+                names=_names(lease),
+                values=values,
+            )
+        )
+
+    def _remove_expired(self, lease: ReceiverLease, row: Item, now: dt.datetime) -> bool:
+        """Remove the leases that ran out from both sets; False: there are none."""
+        limit = format_rfc3339(now)
+        expired = {
+            name: ended
+            for name in _names(lease).values()
+            if (ended := {text for text in row.get(name, ()) if text.partition("#")[0] <= limit})
+        }
+        if expired:
+            self._remove(lease, expired)
+        return bool(expired)
+
+    def _remove(self, lease: ReceiverLease, texts: Mapping[str, AbstractSet[str]]) -> None:
+        changes = ", ".join(f"#n{number} :n{number}" for number in range(len(texts)))
+        self._tables.write(
+            Write(
+                self._table,
+                key=_key(lease),
+                update=f"DELETE {changes}",
+                names={f"#n{number}": name for number, name in enumerate(texts)},
+                values={f":n{number}": ended for number, ended in enumerate(texts.values())},
+            )
+        )
+
+
+def _key(lease: ReceiverLease) -> Item:
+    return {"PK": endpoints_partition(lease.workspace_id), "SK": f"LEASES#{lease.lane.name}"}
+
+
+def _names(lease: ReceiverLease) -> dict[str, str]:
+    return {"#all": "all", "#of": f"of_{lease.receiver}"}
+
+
+class BatchLeases:
+    """Leases of one invocation: its attempts to one receiver at a time share one."""
+
+    def __init__(self, leases: ReceiverLeases, lane: Lane) -> None:
+        """Take leases of this lane."""
+        self._leases = leases
+        self._lane = lane
+        self._shared: dict[tuple[WorkspaceId, str], _SharedLease] = {}
+
+    @contextmanager
+    def attempt(
+        self,
+        workspace_id: WorkspaceId,
+        receiver: Receiver,
+        claim: str,
+        period: tuple[dt.datetime, dt.datetime],
+    ) -> Iterator[bool]:
+        """Hold a lease for an attempt in the block; False: there is none to be had.
+
+        `period` is the time of the attempt's claim.
+        """
+        key = (workspace_id, receiver.key)
+        shared = self._shared.setdefault(key, _SharedLease())
+        with shared.lock:
+            if shared.lease is None:
+                now, until = period
+                shared.lease = self._leases.acquire(
+                    workspace_id,
+                    self._lane,
+                    receiver.key,
+                    proven=receiver.is_proven,
+                    claim=claim,
+                    now=now,
+                    until=until,
+                )
+            has_lease = shared.lease is not None
+            shared.users += has_lease
+        try:
+            yield has_lease
+        finally:
+            if has_lease:
+                self._leave(shared)
+
+    def _leave(self, shared: "_SharedLease") -> None:
+        with shared.lock:
+            shared.users -= 1
+            if shared.users == 0 and shared.lease is not None:
+                lease, shared.lease = shared.lease, None
+                # Without this it runs out by itself.
+                with tolerate_transient("a lease is not returned"):
+                    self._leases.release(lease)
+
+
+@dataclass(slots=True)
+class _SharedLease:
+    """Lease with the number of attempts that use it."""
+
+    lock: Lock = field(default_factory=Lock)
+    lease: ReceiverLease | None = None
+    users: int = 0

@@ -1,0 +1,36 @@
+"""Webhook of a request: an address that gets the events of one render."""
+
+from typing import NamedTuple
+
+from chalicelib.core.errors import validation_error
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.webhooks.check_url import CheckWebhookUrl
+from chalicelib.features.webhooks.secrets import SigningSecrets
+from chalicelib.features.workspaces.model import Mode
+
+
+class RequestWebhook(NamedTuple):
+    """Address and types of the events that it gets."""
+
+    url: str
+    events: tuple[str, ...]
+
+
+class AcceptRequestWebhook:
+    """Acceptance of requests that name a webhook."""
+
+    def __init__(self, *, check_url: CheckWebhookUrl, secrets: SigningSecrets) -> None:
+        """Check addresses with `check_url`."""
+        self._check_url = check_url
+        self._secrets = secrets
+
+    def check(self, webhook: RequestWebhook, mode: Mode) -> None:
+        """Refuse an address; raises as CheckWebhookUrl, and for http with a live key."""
+        takes_live = self._check_url(webhook.url, "/webhook/url")
+        if mode == "live" and not takes_live:
+            message = "must begin with https://: only test keys send events over http"
+            raise validation_error("/webhook/url", message, "invalid")
+
+    def prepare(self, workspace_id: WorkspaceId) -> None:
+        """Make the secret that signs, if there is none."""
+        self._secrets.ensure_request_secret(workspace_id)

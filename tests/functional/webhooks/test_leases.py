@@ -1,0 +1,120 @@
+"""Leases: one receiver and one workspace hold only some functions at a time."""
+
+import datetime as dt
+
+import pytest
+
+from chalicelib.features.webhooks.leases import FAST_LANE, SLOW_LANE, Lane, ReceiverLeases
+from tests.builders.service import Service
+from tests.builders.webhooks import deliver, deliveries, make_endpoint
+from tests.fakes.webhook_receiver import WebhookReceiver
+
+
+class Holder:
+    """Holder of leases, as other functions are."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.leases = ReceiverLeases(service.services.state.tables, service.settings.main_table)
+
+    def take(self, receiver: str, lane: Lane = FAST_LANE, *, proven: bool = True) -> bool:
+        """Take a lease for 40 s; False: there is none."""
+        now = self.service.clock.now()
+        lease = self.leases.acquire(
+            self.service.workspace,
+            lane,
+            receiver,
+            proven=proven,
+            claim=str(next(self.service.calls)),
+            now=now,
+            until=now + dt.timedelta(seconds=40),
+        )
+        return lease is not None
+
+
+@pytest.fixture
+def holder(service: Service) -> Holder:
+    return Holder(service)
+
+
+def test_receiver_without_a_success_has_fewer_leases(holder: Holder) -> None:
+    assert [holder.take("whe_1", proven=False) for _ in range(3)] == [True, True, False]
+    assert [holder.take("whe_1") for _ in range(3)] == [True, True, False]
+    assert holder.take("whe_2", proven=False)
+
+
+def test_workspace_has_a_bound_over_its_receivers(holder: Holder) -> None:
+    taken = [holder.take(f"whe_{n}") for n in range(FAST_LANE.max_of_workspace + 1)]
+
+    assert taken == [True] * FAST_LANE.max_of_workspace + [False]
+    # The other queue has leases of its own, and so has another workspace.
+    assert holder.take("whe_0", SLOW_LANE)
+    holder.service.workspace = holder.service.create_workspace()
+    assert holder.take("whe_0")
+
+
+def test_lease_of_a_dead_function_runs_out(holder: Holder) -> None:
+    for _ in range(FAST_LANE.max_of_receiver):
+        assert holder.take("whe_1")
+    holder.service.clock.advance(seconds=39)
+    assert not holder.take("whe_1")
+
+    holder.service.clock.advance(seconds=1)
+
+    assert all(holder.take("whe_1") for _ in range(FAST_LANE.max_of_receiver))
+    assert not holder.take("whe_1")
+
+
+def test_attempt_without_a_lease_is_put_off_and_made_later(
+    service: Service, receiver: WebhookReceiver, holder: Holder
+) -> None:
+    endpoint = make_endpoint(service, receiver.url)
+    for lane in (FAST_LANE, SLOW_LANE):
+        while holder.take(endpoint["id"], lane):
+            pass
+    service.render()
+    deliver(service)
+    assert receiver.received == []
+    (delivery,) = deliveries(service)
+    assert (delivery["status"], delivery["attempts"]) == ("pending", [])
+
+    # Not at once: the message itself comes after two seconds, the due item after two minutes more.
+    service.clock.advance(seconds=41)
+    assert service.tick() == 0
+    service.clock.advance(minutes=3)
+    service.tick()
+    service.deliver_webhooks()
+
+    (delivery,) = deliveries(service)
+    assert (delivery["status"], len(delivery["attempts"])) == ("succeeded", 1)
+    assert len(receiver.received) == 1
+
+
+def test_attempts_of_one_batch_share_a_lease(
+    service: Service, receiver: WebhookReceiver, holder: Holder
+) -> None:
+    endpoint = make_endpoint(service, receiver.url)
+    assert holder.take(endpoint["id"], proven=False)
+    for _ in range(10):
+        service.render()
+    deliver(service)
+
+    assert len(receiver.received) == 10
+    # It is returned with the last one.
+    assert holder.take(endpoint["id"], proven=False)
+
+
+def test_slow_receiver_does_not_hold_up_its_neighbour(
+    service: Service, receiver: WebhookReceiver, holder: Holder
+) -> None:
+    slow, fast = (make_endpoint(service, f"{receiver.url}/{n}") for n in range(2))
+    while holder.take(slow["id"]):
+        pass
+    service.render()
+    deliver(service)
+
+    assert [each.path for each in receiver.received] == ["/hook/1"]
+    assert {row["endpoint_id"]: row["status"] for row in deliveries(service)} == {
+        slow["id"]: "pending",
+        fast["id"]: "succeeded",
+    }

@@ -1,0 +1,76 @@
+"""Webhooks as they arrive are those of the reference: headers, body and example."""
+
+import json
+from typing import Any
+
+import pytest
+
+from chalicelib.adapters.aws.table import Write
+from chalicelib.bootstrap.event_types import EVENT_TYPES
+from chalicelib.core.errors import RenderFailure
+from tests.builders.openapi import validator, webhook, webhook_body
+from tests.builders.service import Service
+from tests.builders.templates import make_template
+from tests.builders.webhooks import deliver, make_endpoint
+from tests.fakes.webhook_receiver import ReceivedWebhook, WebhookReceiver
+
+SENT = [each.name for each in EVENT_TYPES if each.is_public]
+
+
+def provoke(service: Service, event_type: str) -> None:
+    """Do what an event of a type tells of."""
+
+    def fail(_job: object) -> None:
+        raise RenderFailure("template_runtime_error", "n is undefined")
+
+    match event_type:
+        case "render.failed":
+            service.engine.before_run = fail
+            service.render()
+        case "template.published":
+            make_template(service, publish=True)
+        case "usage.threshold_reached":
+            item = service.operator.limits.get(service.workspace)
+            almost = {"used": item["included"] // 2 - 1}
+            table = service.settings.main_table
+            service.services.state.tables.write(Write(table, item=item | almost))
+            service.render()
+            service.relay_events()
+            service.run_maintenance()
+        case _:
+            service.render()
+    if event_type == "render.expired":
+        service.relay_events()
+        service.clock.advance(days=400)
+        service.tick()
+        service.run_maintenance()
+
+
+def received(service: Service, receiver: WebhookReceiver, event_type: str) -> ReceivedWebhook:
+    make_endpoint(service, receiver.url, events=[event_type])
+    provoke(service, event_type)
+    deliver(service)
+    (only,) = receiver.received
+    return only
+
+
+def names(value: Any) -> Any:
+    """Return the names of an object, and of what it has in its files."""
+    files = [file.keys() for file in value.get("files", ())]
+    return value.keys(), files
+
+
+@pytest.mark.parametrize("event_type", SENT)
+def test_webhook_is_the_one_of_the_reference(
+    service: Service, receiver: WebhookReceiver, event_type: str
+) -> None:
+    request = received(service, receiver, event_type)
+    body = json.loads(request.body)
+
+    described = webhook_body(event_type)
+    validator(described["schema"]).validate(body)
+    for parameter in webhook(event_type)["parameters"]:
+        validator(parameter["schema"]).validate(request.headers[parameter["name"]])
+    example = described["example"]
+    assert body.keys() == example.keys()
+    assert names(body["data"]["object"]) == names(example["data"]["object"])
