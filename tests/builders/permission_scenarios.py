@@ -71,10 +71,17 @@ def webhooks_of_requests_and_of_many_endpoints(service: Service, receiver: Webho
     """Show the secret of requests, and let more endpoints hear an event than one step writes."""
     assert service.render(webhook={"url": receiver.url}).status == 200
     assert service.call("GET", f"{ENDPOINTS_PATH}/default-secret").status == 200
-    for _ in range(MAX_OF_STEP):
+    endpoints = [
         make_endpoint(service, receiver.url, events=["render.succeeded"], enabled=False)
+        for _ in range(MAX_OF_STEP)
+    ]
     assert service.render(webhook={"url": receiver.url}).status == 200
     service.process_queues()
+    for endpoint in endpoints:
+        assert service.call("DELETE", f"{ENDPOINTS_PATH}/{endpoint['id']}").status == 204
+    service.clock.advance(days=31)
+    for _ in range(3):
+        service.process_due()
 
 
 def large_engine_calls(service: Service) -> None:
