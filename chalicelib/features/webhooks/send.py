@@ -11,7 +11,7 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.engine.ports import EgressError
 from chalicelib.features.webhooks.model import DeliveryAttempt, Receiver, WebhookDelivery
 from chalicelib.features.webhooks.secrets import SecretUnusable, SigningSecrets
-from chalicelib.features.webhooks.signature import signature_header
+from chalicelib.features.webhooks.signature import signed_headers
 
 log = logging.getLogger(__name__)
 
@@ -19,7 +19,6 @@ _TIMEOUT_S: Final = 10.0
 # The next byte, the last one of 16 KiB, makes an answer whole.
 _MAX_ANSWER_BYTES: Final = 16 * 1024 - 1
 _EXCERPT_CHARS: Final = 1_000
-USER_AGENT: Final = "Platen-Webhooks/1.0"
 
 
 class SentRequest(NamedTuple):
@@ -68,20 +67,14 @@ class PostWebhook:
     ) -> Mapping[str, str]:
         endpoint = receiver.endpoint
         if endpoint is None:
-            own_headers: Mapping[str, str] = {}
+            headers: Mapping[str, str] = {}
             secrets = self._secrets.of_request(delivery.workspace_id, now)
         else:
-            own_headers = endpoint.headers
+            headers = endpoint.headers
             secrets = self._secrets.of_endpoint(endpoint, now)
         timestamp = int(now.timestamp())
-        return {
-            **own_headers,
-            "content-type": "application/json",
-            "user-agent": USER_AGENT,
-            "webhook-id": delivery.event_id,
-            "webhook-timestamp": str(timestamp),
-            "webhook-signature": signature_header(secrets, delivery.event_id, timestamp, body),
-        }
+        own = signed_headers(secrets, delivery.event_id, timestamp, body)
+        return {**headers, **own}
 
     def _send(
         self, number: int, request: SentRequest, body: bytes, started: dt.datetime
