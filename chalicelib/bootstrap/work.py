@@ -121,7 +121,7 @@ def _postpone(parts: "WorkParts", read_item: Callable[[JsonObject], DueItem]) ->
 
 def _give_up_delivery(parts: "WorkParts") -> "ResolveMessage":
     deliveries = Deliveries(parts.state.tables, parts.settings.main_table)
-    return GiveUpDelivery(deliveries=deliveries)
+    return GiveUpDelivery(deliveries=deliveries, clock=parts.clock)
 
 
 # Functions behind a queue.
@@ -156,7 +156,7 @@ _CONSUMERS: Final = (
             ("dynamodb:GetItem", "MainTable WS#*"),
             ("dynamodb:PutItem", "MainTable WS#*"),
             ("dynamodb:Query", "MainTable WS#*#WHE"),
-            ("s3:PutObject", "${FilesBucket.Arn}/ws/*/webhooks/*"),
+            ("s3:PutObject", "${FilesBucket.Arn}/log/*"),
             ("secretsmanager:GetSecretValue", "SigningSecret"),
             ("dynamodb:BatchGetItem UpdateItem", "MainTable"),
             ("dynamodb:Query", "MainTable WS#*#LIM"),
@@ -186,6 +186,7 @@ _CONSUMERS: Final = (
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
+            ("s3:DeleteObject", "${FilesBucket.Arn}/log/*"),
         ),
     ),
     Work(
@@ -209,7 +210,7 @@ _CONSUMERS: Final = (
                 "dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem Query",
                 "MainTable WS#*#WH*",
             ),
-            ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/ws/*/webhooks/*"),
+            ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/log/*"),
             ("kms:Decrypt", "DataKey"),
         ),
     ),

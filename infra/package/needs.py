@@ -68,6 +68,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             ("s3:PutObject", "${FilesBucket.Arn}/ws/*/templates/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/uploads/*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/log/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/ws/*/engine/*"),
             ("sqs:SendMessage GetQueueAttributes", "RendersQueue"),
             ("sqs:SendMessage GetQueueAttributes", "RendersLowQueue"),

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 from unittest.mock import patch
 
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.settings import ApiSettings
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
@@ -103,3 +104,22 @@ def deliveries(service: Service, query: str = "") -> list[dict[str, Any]]:
     """Return the deliveries of a list in full."""
     listed = service.call("GET", f"{DELIVERIES_PATH}{query}").json["data"]
     return [service.call("GET", f"{DELIVERIES_PATH}/{row['id']}").json for row in listed]
+
+
+def leases_held(service: Service) -> list[str]:
+    """Return the leases of both queues that have not run out."""
+    now = format_rfc3339(service.clock.now())
+    pk = f"WS#{service.workspace}#WHE"
+    page = service.services.state.tables.query(
+        service.settings.main_table,
+        "PK = :pk AND begins_with(SK, :leases)",
+        {":pk": pk, ":leases": "LEASES#"},
+    )
+    return sorted(
+        text
+        for row in page.items
+        for texts in row.values()
+        if isinstance(texts, set)
+        for text in texts
+        if text > now
+    )

@@ -68,6 +68,8 @@ class WebhookReceiver:
         self.status = 200
         self.statuses: list[int] = []
         self.answer = b"thanks"
+        self.before_answer: Callable[[], object] | None = None
+        """What happens elsewhere while the next request waits for its answer."""
         self.host = host
         self.scheme = "http" if tls is None else "https"
         self.server = _Server(("127.0.0.1", 0), self._handler(now, tls))
@@ -105,6 +107,9 @@ class WebhookReceiver:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
+                meanwhile, receiver.before_answer = receiver.before_answer, None
+                if meanwhile is not None:
+                    meanwhile()
                 receiver.received.append(ReceivedWebhook(self.path, headers, body, now()))
                 status = receiver.statuses.pop(0) if receiver.statuses else receiver.status
                 self.send_response(status)

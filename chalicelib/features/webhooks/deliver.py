@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import replace
 from typing import Final
 
+from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
@@ -81,7 +82,13 @@ class SendWebhook:
                 endpoint = self._endpoints.find(delivery.workspace_id, delivery.endpoint_id)
             delivery = delivery.at_endpoint(endpoint)
             receiver = Receiver.of_delivery(delivery, endpoint)
-            if delivery.next_attempt_at is None or receiver is None:
+            if delivery.claims_made > MAX_RECEIVE_COUNT:
+                log.error(
+                    "webhook given up: its functions died",
+                    extra={"attempt": delivery.attempts_made + 1},
+                )
+                self._record(delivery.given_up(), None, (), claim)
+            elif delivery.next_attempt_at is None or receiver is None:
                 self._record(replace(delivery, next_attempt_at=None), None, (), claim)
             else:
                 self._attempt_with_lease(delivery, receiver, leases, claim, now)
@@ -117,8 +124,7 @@ class SendWebhook:
         body = self._payload(delivery)
         if body is None:
             # Its log ends: the payload goes first.
-            ended = replace(delivery, status="failed", next_attempt_at=None)
-            self._record(ended, None, (), claim)
+            self._record(delivery.given_up(), None, (), claim)
             return
         request, attempt = self._post(delivery, receiver, body)
         crash_if_armed(CrashPoint.WEBHOOK_SENT)
@@ -202,11 +208,13 @@ class SendWebhook:
 def _after_attempt(delivery: WebhookDelivery, attempt: DeliveryAttempt) -> WebhookDelivery:
     """Return a delivery after an attempt: it ends, or has a next attempt."""
     scheduled_made = delivery.scheduled_made + (not delivery.is_replay)
+    first_attempt_at = delivery.first_attempt_at or attempt.at
     after = replace(
         delivery,
         attempts_made=attempt.number,
         scheduled_made=scheduled_made,
         is_replay=False,
+        first_attempt_at=first_attempt_at,
         next_attempt_at=None,
     )
     if attempt.has_succeeded:
@@ -215,8 +223,7 @@ def _after_attempt(delivery: WebhookDelivery, attempt: DeliveryAttempt) -> Webho
         return after
     if scheduled_made == MAX_ATTEMPTS:
         return replace(after, status="failed")
-    assert delivery.first_attempt_at is not None
-    first = parse_rfc3339(delivery.first_attempt_at)
+    first = parse_rfc3339(first_attempt_at)
     ended = parse_rfc3339(attempt.at) + dt.timedelta(milliseconds=attempt.latency_ms)
     next_at = max(attempt_time(delivery.id, scheduled_made + 1, first), ended)
     return replace(after, status="retrying", next_attempt_at=format_rfc3339(next_at))

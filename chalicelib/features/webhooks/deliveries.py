@@ -30,6 +30,7 @@ _RESULT_FIELDS: Final = (
     "attempts_made",
     "scheduled_made",
     "is_replay",
+    "first_attempt_at",
     "next_attempt_at",
     "sent_url",
     "sent_headers",
@@ -124,8 +125,7 @@ class Deliveries:
         write = Write(
             self._table,
             key=delivery_key(workspace_id, delivery_id),
-            update="SET #claim = :claim, #until = :until, due_at = :until, "
-            "first_attempt_at = if_not_exists(first_attempt_at, :now)",
+            update="SET #claim = :claim, #until = :until, due_at = :until ADD claims_made :one",
             condition="next_attempt_at <= :soon "
             "AND (attribute_not_exists(#until) OR #until <= :now)",
             names=_CLAIM,
@@ -135,29 +135,31 @@ class Deliveries:
                 ":now": format_rfc3339(now),
                 # A queue delays by whole seconds.
                 ":soon": format_rfc3339(now + DELAY_PRECISION),
+                ":one": 1,
             },
         )
         try:
             row = self._tables.write(write)
-        except ConditionFailed:
-            return None
+        except ConditionFailed as refused:
+            # This very call has claimed it, but its response was lost.
+            is_own = refused.item is not None and refused.item.get("claim") == claim
+            return _delivery_of(refused.existing_item) if is_own else None
         assert row is not None
         return _delivery_of(row)
 
     def postpone(self, delivery: WebhookDelivery, *, claim: str, due_at: dt.datetime) -> bool:
         """End a claim without an attempt; False: another process has the claim."""
-        # The schedule counts from the first attempt that is made.
-        begun = "" if delivery.attempts_made else ", first_attempt_at"
         write = Write(
             self._table,
             key=delivery_key(delivery.workspace_id, delivery.id),
-            update=f"SET due_at = :due_at REMOVE #claim, #until{begun}",
+            update="SET due_at = :due_at REMOVE #claim, #until, claims_made",
             condition="#claim = :claim",
             names=_CLAIM,
             values={":due_at": format_rfc3339(due_at), ":claim": claim},
         )
         try:
-            self._tables.write(write)
+            # A transaction: a repeated write would take its own effect for that of another process.
+            self._tables.transact([write])
         except ConditionFailed:
             return False
         return True
@@ -177,7 +179,7 @@ class Deliveries:
             key=delivery_key(delivery.workspace_id, delivery.id),
             update="SET "
             + ", ".join(f"#{name} = :{name}" for name in sets)
-            + " REMOVE #claim, #until",
+            + " REMOVE #claim, #until, claims_made",
             condition="#claim = :claim",
             names={f"#{name}": name for name in sets} | _CLAIM,
             values={f":{name}": value for name, value in sets.items()} | {":claim": claim},
@@ -205,16 +207,18 @@ class Deliveries:
             return None
         return replayed
 
-    def give_up(self, workspace_id: WorkspaceId, delivery_id: DeliveryId) -> bool:
-        """End an open delivery as failed; False: it has ended."""
+    def give_up(self, workspace_id: WorkspaceId, delivery_id: DeliveryId, now: str) -> bool:
+        """End an open delivery as failed; False: it has ended, waits, or a function has it."""
         write = Write(
             self._table,
             key=delivery_key(workspace_id, delivery_id),
             update="SET #status = :failed, due_at = :expiry "
-            "REMOVE next_attempt_at, claimed_until, #claim",
-            condition="#status IN (:pending, :retrying)",
-            names=_STATUS | {"#claim": "claim"},
+            "REMOVE next_attempt_at, #until, #claim, claims_made",
+            condition="#status IN (:pending, :retrying) AND next_attempt_at <= :now "
+            "AND (attribute_not_exists(#until) OR #until <= :now)",
+            names=_STATUS | _CLAIM,
             values={
+                ":now": now,
                 ":failed": "failed",
                 ":expiry": format_rfc3339(id_created_at(delivery_id) + RETENTION),
                 ":pending": "pending",

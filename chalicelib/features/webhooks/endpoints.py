@@ -161,7 +161,8 @@ class Endpoints:
     ) -> Sequence[Write]:
         """Return the writes that disable a failing endpoint and promise a mail to the owners.
 
-        They are refused if the endpoint was enabled again, paused or disabled meanwhile.
+        They are refused if the endpoint was enabled (again), paused or disabled meanwhile, or
+        another attempt succeeded.
         """
         disabled = {**sets, "enabled": False, "disabled_reason": "failing"}
         notice: dict[str, RowValue] = {
@@ -170,7 +171,9 @@ class Endpoints:
             "DPK": DUE_NOTICE.partition(endpoint.id),
         }
         return [
-            self.change_write(endpoint, disabled, unchanged=("enabled", "enabled_since")),
+            self.change_write(
+                endpoint, disabled, unchanged=("enabled", "enabled_since", "failing_since")
+            ),
             Write(self._table, item=notice),
         ]
 

@@ -7,7 +7,7 @@ receiver. An update of a set takes or returns a lease without reading it first (
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, NamedTuple
@@ -75,37 +75,37 @@ class ReceiverLeases:
         """
         lease = ReceiverLease(workspace_id, lane, receiver, f"{format_rfc3339(until)}#{claim}")
         max_of = lane.max_of_receiver if proven else lane.max_unproven
-        try:
-            self._add(lease, max_of)
-        except ConditionFailed as full:
-            if not self._remove_expired(lease, full.existing_item, now):
-                return None
-            try:
-                self._add(lease, max_of)
-            except ConditionFailed:
-                return None
-        return lease
+        full = self._take(lease, max_of)
+        if full is not None and self._remove_expired(lease, full, now):
+            full = self._take(lease, max_of)
+        return lease if full is None else None
 
     def release(self, lease: ReceiverLease) -> None:
         """Return a lease; once more, or after it ran out, changes nothing."""
         self._remove(lease, {name: {lease.text} for name in _names(lease).values()})
 
-    def _add(self, lease: ReceiverLease, max_of: int) -> None:
+    def _take(self, lease: ReceiverLease, max_of: int) -> Item | None:
+        """Take a lease; return the row if that has no room."""
         values: dict[str, RowValue] = {
             ":lease": {lease.text},
             ":max_all": lease.lane.max_of_workspace,
             ":max_of": max_of,
         }
-        self._tables.write(
-            Write(
-                self._table,
-                key=_key(lease),
-                update="ADD #all :lease, #of :lease",
-                condition=_HAS_ROOM,
-                names=_names(lease),
-                values=values,
-            )
+        write = Write(
+            self._table,
+            key=_key(lease),
+            update="ADD #all :lease, #of :lease",
+            condition=_HAS_ROOM,
+            names=_names(lease),
+            values=values,
         )
+        try:
+            self._tables.write(write)
+        except ConditionFailed as refused:
+            row = refused.existing_item
+            # This very call has taken it, but its response was lost.
+            return None if lease.text in row.get(_names(lease)["#of"], ()) else row
+        return None
 
     def _remove_expired(self, lease: ReceiverLease, row: Item, now: dt.datetime) -> bool:
         """Remove the leases that ran out from both sets; False: there are none."""
@@ -121,15 +121,17 @@ class ReceiverLeases:
 
     def _remove(self, lease: ReceiverLease, texts: Mapping[str, AbstractSet[str]]) -> None:
         changes = ", ".join(f"#n{number} :n{number}" for number in range(len(texts)))
-        self._tables.write(
-            Write(
-                self._table,
-                key=_key(lease),
-                update=f"DELETE {changes}",
-                names={f"#n{number}": name for number, name in enumerate(texts)},
-                values={f":n{number}": ended for number, ended in enumerate(texts.values())},
-            )
+        removal = Write(
+            self._table,
+            key=_key(lease),
+            update=f"DELETE {changes}",
+            condition="attribute_exists(PK)",
+            names={f"#n{number}": name for number, name in enumerate(texts)},
+            values={f":n{number}": ended for number, ended in enumerate(texts.values())},
         )
+        # An update would bring back the row of a workspace that is deleted.
+        with suppress(ConditionFailed):
+            self._tables.write(removal)
 
 
 def _key(lease: ReceiverLease) -> Item:

@@ -158,18 +158,20 @@ class DeliveryLog:
 class GiveUpDelivery:
     """Resolution of a dead letter: the delivery ends as failed."""
 
-    def __init__(self, *, deliveries: Deliveries) -> None:
+    def __init__(self, *, deliveries: Deliveries, clock: Clock) -> None:
         """Change these deliveries."""
         self._deliveries = deliveries
+        self._clock = clock
 
     def __call__(self, message: JsonObject) -> str:
-        """End the delivery if it is open, and return the outcome as text."""
+        """End the delivery if it is open and unclaimed, and return the outcome as text."""
         named = DeliverWebhook.from_json(message)
         bind(workspace=named.workspace_id)
-        if self._deliveries.give_up(named.workspace_id, named.delivery_id):
+        now = format_rfc3339(self._clock.now())
+        if self._deliveries.give_up(named.workspace_id, named.delivery_id, now):
             crash_if_armed(CrashPoint.WEBHOOK_GIVEN_UP)
             return "the delivery ended as failed"
-        return "the delivery had ended"
+        return "the delivery had ended, or goes on with another message"
 
 
 class EraseWebhooks:
@@ -186,9 +188,17 @@ class EraseWebhooks:
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
-        yield from self._tables.delete_partition_in_steps(
+        # Without endpoints there are no new deliveries; an attempt may still have taken a lease.
+        yield from self._erase_endpoints(workspace_id)
+        yield from self._erase_deliveries(workspace_id)
+        yield from self._erase_endpoints(workspace_id)
+
+    def _erase_endpoints(self, workspace_id: WorkspaceId) -> Iterator[None]:
+        return self._tables.delete_partition_in_steps(
             self._table, endpoints_partition(workspace_id)
         )
+
+    def _erase_deliveries(self, workspace_id: WorkspaceId) -> Iterator[None]:
         rows = query_all(
             self._tables,
             self._table,

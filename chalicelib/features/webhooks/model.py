@@ -71,8 +71,9 @@ class WebhookDelivery:
     event is of a test render, or a sample for an endpoint of test events. A large payload is the
     object `payload_key`. `attempts_made` counts finished attempts, `scheduled_made` those of them
     that were no replay. `first_attempt_at` is the start of the first one. `next_attempt_at` is None
-    when none is to come. With `is_replay` the next one is a replay. `sent_url` and `sent_headers`
-    are those of the last attempt.
+    when none is to come. With `is_replay` the next one is a replay. `claims_made` counts the
+    claims of the next attempt: more than one if functions died with it. `sent_url` and
+    `sent_headers` are those of the last attempt.
     """
 
     id: DeliveryId
@@ -90,6 +91,7 @@ class WebhookDelivery:
     attempts_made: int = 0
     scheduled_made: int = 0
     is_replay: bool = False
+    claims_made: int = 0
     first_attempt_at: str | None = None
     next_attempt_at: str | None = None
     sent_url: str | None = None
@@ -99,6 +101,11 @@ class WebhookDelivery:
     def is_open(self) -> bool:
         """Tell whether a scheduled attempt is to come."""
         return self.status in _OPEN_STATUSES
+
+    def given_up(self) -> "WebhookDelivery":
+        """Return the delivery without an attempt to come, failed if it is open."""
+        status = "failed" if self.is_open else self.status
+        return replace(self, status=status, is_replay=False, next_attempt_at=None)
 
     def at_endpoint(self, endpoint: WebhookEndpoint | None) -> "WebhookDelivery":
         """Return the delivery as it is with its endpoint, None for one that is deleted.

@@ -229,8 +229,12 @@ def event_body(event: DomainEvent, shown: JsonObject, region: str) -> JsonObject
 
 
 def payload_key(workspace_id: WorkspaceId, event_id: str) -> str:
-    """Return the key of the object of a large payload."""
-    return f"ws/{workspace_id}/webhooks/{event_id}"
+    """Return the key of the object of a large payload.
+
+    A relay that dies before its transaction leaves an object without a delivery, if nobody hears
+    the event any more: a lifecycle rule of this prefix removes it.
+    """
+    return f"log/ws/{workspace_id}/webhooks/{event_id}"
 
 
 def _message(delivery: WebhookDelivery, plan: _Plan) -> OutgoingMessage:

@@ -117,3 +117,33 @@ def test_failing_mail_server_is_retried(
 
     assert len(letters) == 2
     assert sent == []
+
+
+@pytest.mark.parametrize("what", ["success", "PATCH"])
+def test_endpoint_that_recovers_during_its_last_failure_stays(
+    service: Service, receiver: WebhookReceiver, sent: Sent, what: str
+) -> None:
+    endpoint_id = fail_for(service, receiver, dt.timedelta(days=5, milliseconds=-1))
+    path = f"{ENDPOINTS_PATH}/{endpoint_id}"
+
+    recovered = []
+
+    def recover() -> None:
+        recovered.append(what)
+        if what == "PATCH":
+            service.call("PATCH", path, json_body={"enabled": True})
+            return
+        receiver.statuses = [200]
+        service.call("POST", f"{path}/test", json_body={"event": "render.failed"})
+        service.deliver_webhooks()
+
+    service.clock.advance(seconds=1)
+    service.render()
+    service.relay_events()
+    receiver.before_answer = recover
+    service.deliver_webhooks()
+
+    assert recovered == [what]
+    assert service.call("GET", path).json["enabled"] is True
+    assert work_off(service) == []
+    assert sent == []

@@ -4,7 +4,10 @@ import datetime as dt
 
 import pytest
 
+from chalicelib.features.webhooks.deliveries import Deliveries
+from chalicelib.features.webhooks.endpoints import endpoints_partition
 from chalicelib.features.webhooks.leases import FAST_LANE, SLOW_LANE, Lane, ReceiverLeases
+from chalicelib.features.webhooks.log import EraseWebhooks
 from tests.builders.service import Service
 from tests.builders.webhooks import deliver, deliveries, make_endpoint
 from tests.fakes.webhook_receiver import WebhookReceiver
@@ -118,3 +121,30 @@ def test_slow_receiver_does_not_hold_up_its_neighbour(
         slow["id"]: "pending",
         fast["id"]: "succeeded",
     }
+
+
+@pytest.mark.parametrize("begins", ["before", "during"])
+def test_attempt_at_the_deletion_of_its_workspace_leaves_no_leases(
+    service: Service, receiver: WebhookReceiver, begins: str
+) -> None:
+    state, table = service.services.state, service.settings.main_table
+    erase = EraseWebhooks(
+        tables=state.tables,
+        table=table,
+        deliveries=Deliveries(state.tables, table),
+        objects=state.objects,
+    )
+    service.render(webhook={"url": receiver.url})
+    service.relay_events()
+    steps = erase(service.workspace)
+    if begins == "before":
+        receiver.before_answer = lambda: list(steps)
+    else:
+        next(steps)
+
+    service.deliver_webhooks()
+
+    assert len(receiver.received) == (begins == "before")
+    assert list(steps) == [] or begins == "during"
+    rows = state.tables.query(table, "PK = :pk", {":pk": endpoints_partition(service.workspace)})
+    assert rows.items == []
