@@ -82,6 +82,12 @@ class WebhookReceiver:
     def url(self) -> str:
         return f"{self.scheme}://{self.host}:{self.port}/hook"
 
+    def happen_before_answer(self) -> None:
+        """Let happen once what a test wants to happen before the next answer."""
+        meanwhile, self.before_answer = self.before_answer, None
+        if meanwhile is not None:
+            meanwhile()
+
     def _handler(
         self, now: Callable[[], dt.datetime], tls: ssl.SSLContext | None
     ) -> type[BaseHTTPRequestHandler]:
@@ -107,9 +113,7 @@ class WebhookReceiver:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                meanwhile, receiver.before_answer = receiver.before_answer, None
-                if meanwhile is not None:
-                    meanwhile()
+                receiver.happen_before_answer()
                 receiver.received.append(ReceivedWebhook(self.path, headers, body, now()))
                 status = receiver.statuses.pop(0) if receiver.statuses else receiver.status
                 self.send_response(status)

@@ -105,6 +105,8 @@ class EndpointChange(Model):
     headers: Headers = Field(default_factory=dict)
     enabled: bool = Field(default_factory=bool)
     """`true` also ends a disabling: failures are counted anew."""
+    is_default: Literal[True] = True
+    """`true` makes it the default endpoint, whose secret signs the webhooks of requests."""
 
 
 class SecretRoll(Model):
@@ -133,7 +135,8 @@ class WebhookEndpoint(Model):
     headers: dict[str, str]
     enabled: bool
     is_default: bool
-    """The workspace's oldest endpoint."""
+    """Its secret signs the webhooks of requests. The first endpoint has it; deleted, the oldest
+    other one."""
     disabled_reason: Literal["failing"] | None
     """`failing`: every attempt of five days failed."""
     previous_secret_expires_at: str | None

@@ -121,8 +121,7 @@ class ChooseSecrets:
 
     def __call__(self, workspace_id: WorkspaceId) -> ForwardSecrets:
         """Return those of the default endpoint, else of the workspace, else a new one."""
-        default_id = self._endpoints.default_id(workspace_id)
-        endpoint = self._endpoints.find(workspace_id, default_id) if default_id else None
+        endpoint = self._endpoints.default(workspace_id)
         try:
             if endpoint is not None:
                 texts = self._secrets.of_endpoint(endpoint, self._clock.now())

@@ -51,14 +51,17 @@ class PostWebhook:
     def __call__(
         self, delivery: WebhookDelivery, receiver: Receiver, body: bytes
     ) -> tuple[SentRequest | None, DeliveryAttempt]:
-        """Send the next attempt; return its request, None without a usable secret, and itself."""
+        """Send the next attempt; return its request, None without a usable secret, and itself.
+
+        Raises KeyUnavailable, the operator's fault.
+        """
         started, number = self._clock.now(), delivery.attempts_made + 1
         try:
             headers = self._headers(delivery, receiver, body, started)
         except SecretUnusable as unusable:
             log.error("webhook secret unusable", exc_info=unusable)  # noqa: TRY400 -- no failure
-            error = "The signing secret cannot be opened: POST …/roll-secret gives a new one."
-            return None, DeliveryAttempt(number, format_rfc3339(started), None, 0, error, None)
+            at = format_rfc3339(started)
+            return None, DeliveryAttempt(number, at, None, 0, str(unusable), None)
         request = SentRequest(receiver.url, headers)
         return request, self._send(number, request, body, started)
 

@@ -176,7 +176,7 @@ class QueueWebhooks(Subscriber):
             endpoint
             for endpoint in endpoints
             if endpoint.id > source.after
-            and endpoint.hears(source.event_type, source.template_id, test=source.is_test)
+            and endpoint.is_subscribed(source.event_type, source.template_id, test=source.is_test)
         ]
         request = view.request_webhook(event_type, source.row)
         if not source.after and request is not None and source.event_type in request.events:
