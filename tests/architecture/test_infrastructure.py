@@ -12,7 +12,6 @@ import pytest
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.features.renders.model import MAX_ATTEMPTS
-from chalicelib.features.webhooks.deliver import CLAIM_TIME
 from infra.local.functions import declared_functions
 from infra.local.gateway.events import METHODS
 from infra.local.resources import CREATORS, create_resources
@@ -296,13 +295,3 @@ def required(lock: str, extras: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for line in lines:
         requirement = Requirement(line)
         yield requirement.name.lower(), str(requirement.specifier)
-
-
-def test_claim_of_a_webhook_outlives_its_function_and_ends_before_its_message_returns() -> None:
-    resources = load_template()["Resources"]
-    timeout_s = resources["DeliverWebhookFunction"]["Properties"]["Timeout"]
-    queues = [resources[name]["Properties"] for name in ("WebhooksQueue", "WebhooksSlowQueue")]
-
-    assert timeout_s < CLAIM_TIME.total_seconds()
-    assert {queue["VisibilityTimeout"] for queue in queues} == {120}
-    assert CLAIM_TIME.total_seconds() < 120
