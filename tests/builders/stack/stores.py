@@ -97,6 +97,11 @@ class StackStores:
         """Return the bytes of an object."""
         return self.clients.s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
+    def send_dead_letter(self, queue: str, message: Item) -> None:
+        """Put a message into the dead letters of a queue, as the platform does."""
+        url = self._resources[f"{queue}DeadLetters"]["Ref"]
+        self.clients.sqs.send_message(QueueUrl=url, MessageBody=json.dumps(message))
+
     def message_counts(self) -> dict[str, int]:
         """Return the queues that hold messages, with how many."""
         names = [f"{name}{kind}" for name in QUEUES for kind in ("Queue", "DeadLetters")]

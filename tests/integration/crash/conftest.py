@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from infra.local.paths import free_port
 from infra.local.running_stack import RunningStack, running_stack
 from tests.builders.crash.matrix import CaseResult, CrashMatrix
+from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
 
 
 @pytest.fixture(scope="session")
@@ -17,9 +19,26 @@ def points(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def stack(points: Path) -> Iterator[RunningStack]:
+def receiver() -> Iterator[WebhookReceiver]:
+    """Run a receiver of webhooks."""
+    with webhook_receiver() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def mail_port() -> int:
+    """Return the port at which a test may run a mail server."""
+    return free_port()
+
+
+@pytest.fixture(scope="session")
+def stack(points: Path, receiver: WebhookReceiver, mail_port: int) -> Iterator[RunningStack]:
     """Run one stack for all cases."""
-    with running_stack(PLATEN_CRASH_POINTS=str(points)) as running:
+    with running_stack(
+        PLATEN_CRASH_POINTS=str(points),
+        PLATEN_EGRESS_ALLOW=f"127.0.0.1/32:{receiver.port}",
+        PLATEN_SMTP_URL=f"smtp://127.0.0.1:{mail_port}?from=service%40platen.example",
+    ) as running:
         yield running
 
 

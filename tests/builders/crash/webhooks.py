@@ -1,0 +1,153 @@
+"""Kills functions over webhooks: the way to their crash points, and the invariants."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final, override
+
+from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.crash_points import CrashPoint
+from infra.local.running_stack import RunningStack
+from tests.builders.crash.workspace import CrashWorkspace
+from tests.builders.stack.stores import PAST
+from tests.fakes.webhook_receiver import WebhookReceiver
+
+# The first crash point of webhooks.
+FIRST_WEBHOOK_POINT: Final = CrashPoint.WEBHOOK_PAYLOAD_STORED
+# An attempt takes milliseconds here: one that takes longer has lost its function.
+_DEAD_AFTER: Final = dt.timedelta(seconds=6)
+_CLAIM: Final = dt.timedelta(seconds=40)
+_LAST_OFFSET: Final = dt.timedelta(hours=31)
+_LARGE: Final = {f"k{n}": "x" * 490 for n in range(40)}
+
+
+class CrashWebhooks(CrashWorkspace):
+    """A workspace with one endpoint, whose receiver counts what arrives."""
+
+    def __init__(
+        self, stack: RunningStack, points: Any, name: str, receiver: WebhookReceiver
+    ) -> None:
+        """Create the workspace; `name` is the path at the receiver."""
+        super().__init__(stack, points, name)
+        self.receiver = receiver
+        self.url = f"{receiver.url}/{name}"
+        self.kills = 0
+        self.samples = 0
+
+    def make_endpoint(self) -> str:
+        """Create the endpoint and return its path."""
+        made = self.call("POST", "/webhook-endpoints", json={"url": self.url})
+        return f"/webhook-endpoints/{made['id']}"
+
+    def render(self, *, large: bool = False, **fields: Any) -> str:
+        """Make a render, whose event has a payload in the row or in the bucket; return its id."""
+        body = {"input": {"type": "html", "html": "<p>Hi"}, "mode": "async"} | fields
+        if large:
+            body["metadata"] = _LARGE
+        render_id: str = self.call("POST", "/renders", json=body)["id"]
+        return render_id
+
+    def die(self, point: CrashPoint) -> None:
+        """Kill the next function that reaches a point, and let the others finish their work."""
+        self.kills += 1
+        self.settle(lambda: list(self.faults()), point)
+
+    def deliveries(self) -> list[Item]:
+        """Return the rows of all deliveries."""
+        return [row for row in self.rows() if "#WHD#" in row["PK"] and row["SK"] == "META"]
+
+    def attempts(self, delivery: Item) -> list[Item]:
+        """Return the finished attempts of a delivery, in order."""
+        rows = self.stores.partition(delivery["PK"])
+        return [row for row in rows if row["SK"].startswith("TRY#")]
+
+    def received(self) -> Counter[str]:
+        """Return how often each event has arrived."""
+        path = self.url.removeprefix(self.receiver.url)
+        return Counter(
+            each.headers["webhook-id"]
+            for each in self.receiver.received
+            if each.path.endswith(path)
+        )
+
+    def take_all_leases(self, endpoint: str, seconds: float) -> None:
+        """Let other functions hold all places of an endpoint for a time."""
+        until = format_rfc3339(dt.datetime.now(dt.UTC) + dt.timedelta(seconds=seconds))
+        held = {f"{until}#{n}" for n in range(4)}
+        key = f"WS#{self.workspace}#WHE"
+        name = f"of_{endpoint.rpartition('/')[2]}"
+        for lane in ("webhooks", "webhooks_slow"):
+            row: Item = {"PK": key, "SK": f"LEASES#{lane}", "all": held, name: held}
+            self.stores.tables.write(Write(self.stores.main_table, item=row))
+
+    def give_up(self, delivery: Item) -> None:
+        """Send the dead letter of a delivery's message."""
+        message = {"v": 1, "workspace_id": self.workspace, "delivery_id": delivery["id"]}
+        self.stores.send_dead_letter("Webhooks", message)
+
+    def lease_faults(self) -> Iterator[str]:
+        """Yield unless only dead functions hold leases, each until its claim would have ended."""
+        now = dt.datetime.now(dt.UTC)
+        held = [
+            text
+            for row in self.rows()
+            if row["SK"].startswith("LEASES#")
+            for text in row.get("all", ())
+            if text > format_rfc3339(now)
+        ]
+        if len(held) > self.kills or any(text > format_rfc3339(now + _CLAIM) for text in held):
+            yield f"leases {held}"
+
+    def faults(self) -> Iterator[str]:
+        """Yield what is open, and the broken invariants."""
+        rows = self.rows()
+        told = [row for row in rows if row["SK"].startswith("EVENT#") and "#RND#" in row["PK"]]
+        deliveries = self.deliveries()
+        yield from (f"{row['type']} is not published" for row in told if "due_at" in row)
+        heard = Counter(row["event_id"] for row in deliveries)
+        samples = heard.keys() - {row["id"] for row in told}
+        if set(heard.values()) - {1} or len(heard) != len(told) + self.samples:
+            yield f"deliveries {heard}, events {[row['id'] for row in told]}"
+        if len(samples) != self.samples:
+            yield f"{len(samples)} samples"
+        for row in deliveries:
+            yield from self._delivery_faults(row)
+        spare = sum(self.received().values()) - sum(row["attempts_made"] for row in deliveries)
+        if spare > self.kills:
+            yield f"{spare} requests without an attempt"
+        named = {row["payload_key"] for row in deliveries if row.get("payload_key")}
+        stored = set(self.stores.keys(f"log/ws/{self.workspace}/"))
+        if stored != named:
+            yield f"payloads {stored}, named {named}"
+
+    def _delivery_faults(self, row: Item) -> Iterator[str]:
+        attempts = self.attempts(row)
+        numbers = [int(attempt["number"]) for attempt in attempts]
+        if numbers != list(range(1, int(row["attempts_made"]) + 1)):
+            yield f"attempts {numbers}, counted {row['attempts_made']}"
+        if len(attempts) > self.received()[row["event_id"]]:
+            yield f"{len(attempts)} attempts, received {self.received()}"
+        if "due_at" not in row or "DPK" not in row:
+            yield "nothing is due"
+        if row["status"] in {"pending", "retrying"} or row.get("next_attempt_at"):
+            yield f"it is {row['status']}, next at {row.get('next_attempt_at')}"
+        if "claim" in row or "claimed_until" in row:
+            yield f"claimed until {row.get('claimed_until')}"
+
+    @override
+    def _pass_time(self) -> None:
+        """Make open deliveries due, and end the claims of functions that have died."""
+        now = dt.datetime.now(dt.UTC)
+        soon = format_rfc3339(now + _LAST_OFFSET)
+        for row in self.rows():
+            if row.get("claimed_until", PAST) > format_rfc3339(now + _CLAIM - _DEAD_AFTER):
+                continue
+            names: tuple[str, ...] = ("due_at",)
+            if "#WHD#" in row["PK"]:
+                # Else the log's end is due.
+                is_open = row.get("next_attempt_at") is not None and row["due_at"] < soon
+                names = ("due_at", "next_attempt_at", "claimed_until") if is_open else ()
+            values = {name: PAST for name in names if row.get(name, PAST) != PAST}
+            if values:
+                self.stores.replace(row, values)
