@@ -46,7 +46,10 @@ def list_deliveries(call: Call) -> Reply:
 @blueprint.route("/v1/webhook-deliveries/{id}", methods=["GET"])
 @endpoint(auth=KeyAuth(_READ), tag="Webhooks", answers={200: _DETAIL}, problems=("not_found",))
 def retrieve(call: Call) -> Reply:
-    """Retrieve a webhook delivery with its attempts, and the request as it was last sent."""
+    """Retrieve a webhook delivery with its last 100 attempts, and the request as it was last sent.
+
+    A test key sees the request only of endpoints that were made with test keys.
+    """
     return Reply(200, _detail(call, _named_delivery(call)))
 
 
@@ -75,4 +78,9 @@ def _named_delivery(call: Call) -> WebhookDelivery:
 def _detail(call: Call, delivery: WebhookDelivery) -> dict[str, object]:
     webhooks = call.services.webhooks
     attempts = webhooks.deliveries.attempts(delivery)
-    return dict(delivery_detail_json(delivery, attempts, webhooks.log.body(delivery)))
+    detail: dict[str, object] = {
+        **delivery_detail_json(delivery, attempts, webhooks.log.body(delivery))
+    }
+    if not webhooks.log.shows_request(delivery, call.caller.mode):
+        detail["request"] = None
+    return detail

@@ -67,7 +67,9 @@ def list_endpoints(call: Call) -> Reply:
     endpoints = call.services.webhooks.endpoints.all(call.caller.workspace_id)
     mode = call.caller.mode
     rows = [each for each in reversed(endpoints) if each.id < below and each.is_visible_to(mode)]
-    page = paging.fitting_prefix([_endpoint_json(call, each) for each in rows[:limit]])
+    default_id = call.services.webhooks.endpoints.default_id(call.caller.workspace_id)
+    shown = [dict(endpoint_json(each, default_id)) for each in rows[:limit]]
+    page = paging.fitting_prefix(shown)
     last = page[-1]["id"] if len(page) < len(rows) else None
     return Reply(200, paging.list_envelope(call, page, {"after": last} if last else None))
 
@@ -110,13 +112,13 @@ def retrieve(call: Call) -> Reply:
     body=f"{_CONTRACT}:EndpointChange",
     tag="Webhooks",
     answers={200: _ENDPOINT},
-    problems=("not_found", "url_not_allowed"),
+    problems=("not_found", "url_not_allowed", "conflict"),
 )
 def change(call: Call) -> Reply:
     """Change a webhook endpoint.
 
     `enabled: false` pauses it: retries that are to come are canceled. `enabled: true` counts
-    failures anew.
+    failures anew. `is_default: true` makes it the default endpoint.
     """
     fields = {name: getattr(call.body, name) for name in call.body.model_fields_set}
     changed = call.services.webhooks.manage.change(_named_endpoint(call), fields)

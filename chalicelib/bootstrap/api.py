@@ -235,12 +235,30 @@ class ApiServices:
         """Checks of `/healthz` by name: False where a part is missing, raising where it fails."""
         return {
             "database": self._can_read,
+            "storage": self._can_read_objects,
+            "queues": self._can_reach_queues,
             "walls": self._walls_check,
             "tenancy": lambda: isolates_tenants(self.settings.tenancy),
         }
 
     def _can_read(self) -> bool:
         self.state.tables.get(self.settings.main_table, "HEALTH")
+        return True
+
+    def _can_read_objects(self) -> bool:
+        # There is no such object. Only a read, not a look-up, tells an absent bucket from it.
+        self.state.objects.get("ws/HEALTH")
+        return True
+
+    def _can_reach_queues(self) -> bool:
+        settings = self.settings
+        for url in (
+            settings.renders_queue_url,
+            settings.renders_low_queue_url,
+            settings.events_queue_url,
+            settings.webhooks_queue_url,
+        ):
+            self.state.queue(url).approximate_message_count()
         return True
 
     @cached_property

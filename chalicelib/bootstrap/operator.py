@@ -19,6 +19,9 @@ from chalicelib.features.templates.read import FindTemplate
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.trash import TrashTemplate
 from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
+from chalicelib.features.webhooks.deliveries import Deliveries
+from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.webhooks.find_deliveries import FindDeliveries
 from chalicelib.features.workspaces.change import ChangeWorkspace
 from chalicelib.features.workspaces.create import CreateWorkspace
 from chalicelib.features.workspaces.keys.manage import ManageKeys
@@ -97,10 +100,20 @@ def trace_render(
 ) -> TraceRender:
     """Return the use case that traces a render; `log_lines` reads the functions' logs."""
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+    workspaces = Workspaces(state.tables, settings.main_table)
+    deliveries = Deliveries(state.tables, settings.main_table)
     return TraceRender(
-        workspaces=Workspaces(state.tables, settings.main_table),
+        workspaces=workspaces,
         renders=state.renders,
         outbox=state.outbox,
+        deliveries=deliveries,
+        find_deliveries=FindDeliveries(
+            tables=state.tables,
+            table=settings.main_table,
+            workspaces=workspaces,
+            endpoints=Endpoints(state.tables, settings.main_table),
+            deliveries=deliveries,
+        ),
         limits=state.limits,
         letters=DeadLetters(state.tables, settings.transient_table, clock),
         queues=DEAD_LETTER_QUEUES,

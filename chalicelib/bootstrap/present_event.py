@@ -52,10 +52,9 @@ class _WorkspaceEvents(EventView):
     @override
     def present(self, event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
         assert event_type.describe is not None
-        if event_type not in RENDER_EVENT_TYPES:
+        if event_type not in RENDER_EVENT_TYPES or not self._shows_file_urls:
             return event_type.describe(event, row)
-        render = render_of(row).at(event.created_at)
-        return self._present_render(render, with_urls=self._shows_file_urls)
+        return self._present_render(render_of(row).at(event.created_at))
 
     @override
     def request_webhook(self, event_type: EventType, row: Item) -> RequestWebhook | None:

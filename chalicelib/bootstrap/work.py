@@ -20,6 +20,7 @@ from chalicelib.features.webhooks.deliveries import DUE_DELIVERY, Deliveries
 from chalicelib.features.webhooks.endpoints import DUE_NOTICE
 from chalicelib.features.webhooks.log import GiveUpDelivery
 from chalicelib.features.webhooks.message import DeliverWebhook
+from chalicelib.features.webhooks.secrets import SECRET_FIELDS
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
 from chalicelib.features.workspaces.repository import DUE_KEY
 from chalicelib.features.workspaces.status import DUE_WORKSPACE
@@ -36,6 +37,11 @@ type Grant = tuple[str, str]
 _POLL: Final = "sqs:ReceiveMessage DeleteMessage GetQueueAttributes"
 # The function itself shortens the visibility timeout of a failed message.
 _POLL_AND_POSTPONE: Final = f"{_POLL} ChangeMessageVisibility"
+
+
+# Where the relay puts deliveries, and the events of their next steps: renders, templates, and the
+# row of the workspace itself.
+_SUBJECTS_AND_DELIVERIES: Final = ("WS#*#WHD#*", "WS#*#RND#*", "WS#*#TPL#*", "WS#ws_" + "?" * 26)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +160,7 @@ _CONSUMERS: Final = (
         settings=("main_table", "bucket", "region", "signing_secret", "files_host"),
         grants=(
             ("dynamodb:GetItem", "MainTable WS#*"),
-            ("dynamodb:PutItem", "MainTable WS#*"),
+            *(("dynamodb:PutItem", f"MainTable {key}") for key in _SUBJECTS_AND_DELIVERIES),
             ("dynamodb:Query", "MainTable WS#*#WHE"),
             ("s3:PutObject", "${FilesBucket.Arn}/log/*"),
             ("secretsmanager:GetSecretValue", "SigningSecret"),
@@ -211,7 +217,7 @@ _CONSUMERS: Final = (
                 "MainTable WS#*#WH*",
             ),
             ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/log/*"),
-            ("kms:Decrypt", "DataKey"),
+            *(("kms:Decrypt", f"DataKey {field}") for field in SECRET_FIELDS),
         ),
     ),
 )

@@ -14,8 +14,9 @@ class Health(Model):
     status: Literal["ok", "failing"]
     version: str
     checks: dict[str, Literal["ok", "missing", "failing"]]
-    """The state of each part, by name. `walls`: what confines documents; `tenancy`: whether each
-    workspace has environments of its own. The service works where these are missing."""
+    """The state of each part: `database`, `storage`, `queues`; `walls`: what confines documents;
+    `tenancy`: whether each workspace has environments of its own. The service works where the last
+    two are missing."""
 
 
 class ErrorCode(Model):

@@ -163,6 +163,25 @@ class OperatorSettings(Settings):
     region: str
 
 
+class WebhookLogSettings(Settings):
+    """Settings of the operator tool for the log of webhook deliveries."""
+
+    main_table: str
+    bucket: str
+    webhooks_queue_url: str
+
+
+class ForwardSettings(Settings):
+    """Settings of the operator tool for forwarding events."""
+
+    main_table: str
+    bucket: str
+    region: str
+    signing_secret: str
+    data_key: str
+    files_host: str
+
+
 class MailSettings(Settings):
     """Settings of the operator tool for the mail server."""
 

@@ -10,12 +10,14 @@ from chalicelib.features.workspaces.service_state import STATES
 from infra.operator.conform import conform
 from infra.operator.connection import operator, signing_keys
 from infra.operator.dead_letters import dlq
+from infra.operator.forward_webhooks import webhooks
 from infra.operator.keys import key
 from infra.operator.mail import mail
 from infra.operator.members import member
 from infra.operator.output import print_answer
 from infra.operator.renders import render
 from infra.operator.templates import template
+from infra.operator.webhook_log import webhook
 from infra.operator.workspaces import workspace
 
 
@@ -95,4 +97,6 @@ def roll_signing_secret() -> dict[str, Any]:
 main.add_command(service)
 main.add_command(render)
 main.add_command(dlq)
+main.add_command(webhook)
+main.add_command(webhooks)
 main.add_command(conform)

@@ -15,10 +15,18 @@ from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.bootstrap import operator as bootstrap
+from chalicelib.bootstrap.operator_webhooks import ForwardService, WebhookLogService
 from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES, dead_letters_resource, queue_resource
 from chalicelib.core.clock import SystemClock
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
-from chalicelib.settings import MailSettings, SigningSettings, TraceSettings
+from chalicelib.settings import (
+    ForwardSettings,
+    MailSettings,
+    SigningSettings,
+    TraceSettings,
+    WebhookLogSettings,
+)
 from chalicelib.settings.table import setting
 from infra.deploy.stack import CloudFormationStack
 from infra.local.log_file import lines_of_request
@@ -33,6 +41,7 @@ _RESOURCE_VARIABLES: Final = {
     "PLATEN_BUCKET": "FilesBucket",
     "PLATEN_SIGNING_SECRET": "SigningSecret",
     "PLATEN_SMTP_SECRET": "MailSecret",
+    "PLATEN_DATA_KEY": "DataKey",
     **{setting(f"{name}_queue_url").variable: queue_resource(name) for name in DEAD_LETTER_QUEUES},
     **{
         setting(f"{name}_dead_letters_url").variable: dead_letters_resource(name)
@@ -64,6 +73,22 @@ def dead_letter_service() -> bootstrap.DeadLetterService:
     return bootstrap.DeadLetterService(bootstrap.redrive_settings(), AwsClients(), SystemClock())
 
 
+def webhook_log_service() -> WebhookLogService:
+    """Return the log of webhook deliveries; raises CommandError as `operator` does."""
+    _find_service()
+    return WebhookLogService(WebhookLogSettings.from_env(), AwsClients(), SystemClock())
+
+
+def forward_service() -> tuple[ForwardService, WorkspaceId | None]:
+    """Return the forwarding of events, and the demo workspace if it is this machine's stack.
+
+    Raises CommandError as `operator` does.
+    """
+    demo_workspace = _find_service()
+    service = ForwardService(ForwardSettings.from_env(), AwsClients(), SystemClock())
+    return service, demo_workspace
+
+
 def mail_secret() -> Secret:
     """Return the secret with the URL of the mail server; raises CommandError as `operator` does."""
     _find_service()
@@ -76,11 +101,15 @@ def signing_keys() -> SigningKeys:
     return bootstrap.signing_keys(SigningSettings.from_env(), AwsClients(), SystemClock())
 
 
-def _find_service() -> None:
+def _find_service() -> WorkspaceId | None:
+    """Set the variables of the selected service; of this machine's, return the demo workspace."""
     if stage := click.get_current_context().find_root().params.get("stage"):
         os.environ.update(_stage_environment(stage))
     elif not os.environ.get("PLATEN_MAIN_TABLE"):
-        os.environ.update(_local_environment())
+        environment, demo_workspace = _local_service()
+        os.environ.update(environment)
+        return demo_workspace
+    return None
 
 
 def _stage_environment(stage: str) -> dict[str, str]:
@@ -89,19 +118,22 @@ def _stage_environment(stage: str) -> dict[str, str]:
     if not stack.exists():
         raise CommandError("no_service", f"there is no stack {stack.name} in {session.region_name}")
     resources = {logical: physical for logical, _, physical in stack.resources()}
+    parameters = stack.parameters()
     return {
         **_resource_environment(resources),
-        "PLATEN_REGION": stack.parameters()["RegionName"],
+        "PLATEN_REGION": parameters["RegionName"],
+        "PLATEN_FILES_HOST": parameters["FilesHost"],
         "PLATEN_STACK": stack.name,
     }
 
 
-def _local_environment() -> dict[str, str]:
+def _local_service() -> tuple[dict[str, str], WorkspaceId]:
     try:
         run = json.loads((_RUN_FOLDER / "run.json").read_text(encoding="utf-8"))
         stack = json.loads((_RUN_FOLDER / "endpoints.json").read_text(encoding="utf-8"))
         os.kill(run["pid"], 0)
-        return _stack_environment(stack)
+        environment = _stack_environment(stack) | {"PLATEN_FILES_HOST": run["files_host"]}
+        return environment, WorkspaceId(run["workspace"])
     except (OSError, ValueError, KeyError) as absent:
         message = (
             "no stack runs on this machine (start one with `make up`), and neither --stage nor "

@@ -54,7 +54,7 @@ def create(**options: Any) -> dict[str, Any]:
 def list_all(workspace: str) -> dict[str, Any]:
     """List a workspace's keys, newest first; `unused`: for 90 days or more."""
     service = operator()
-    found = existing_workspace(service, workspace)
+    found = existing_workspace(service.workspaces, workspace)
     now = service.clock.now()
     return {"data": [_key_row(row, now) for row in service.keys.of_workspace(found.id)]}
 

@@ -5,6 +5,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, override
 
 import click
@@ -44,19 +45,26 @@ def print_answer(command: Callable[..., Mapping[str, Any]]) -> Callable[..., Non
     @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
     @functools.wraps(command)
     def run(*, as_json: bool, **options: Any) -> None:
-        try:
+        with command_errors(as_json=as_json):
             answer = command(**options)
-        except (CommandError, ServiceError, MissingSetting, BotoCoreError, ClientError) as reason:
-            refusal = _command_error(reason)
-            if as_json:
-                click.echo(json.dumps({"code": refusal.code, "detail": refusal.message}))
-            raise refusal from reason
         if as_json:
             click.echo(json.dumps(answer))
         else:
             click.echo("\n".join(answer_lines(answer)))
 
     return run
+
+
+@contextmanager
+def command_errors(*, as_json: bool) -> Iterator[None]:
+    """Turn the errors of a command into CommandError; with `as_json` print them as well."""
+    try:
+        yield
+    except (CommandError, ServiceError, MissingSetting, BotoCoreError, ClientError) as reason:
+        refusal = _command_error(reason)
+        if as_json:
+            click.echo(json.dumps({"code": refusal.code, "detail": refusal.message}))
+        raise refusal from reason
 
 
 def _command_error(reason: Exception) -> CommandError:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from chalicelib.features.trace.timeline import TimelineEntry
+from chalicelib.features.webhooks.model import WebhookDelivery
 from infra.operator.connection import render_tracer
 from infra.operator.output import print_answer
 
@@ -26,7 +27,19 @@ def trace(render_id: str, workspace: str | None) -> dict[str, Any]:
     return {
         **render_trace.state,
         "objects": [asdict(stored) for stored in render_trace.objects],
+        "deliveries": [_delivery_row(delivery) for delivery in render_trace.deliveries],
         "events": list(_event_rows(render_trace.timeline)),
+    }
+
+
+def _delivery_row(delivery: WebhookDelivery) -> dict[str, Any]:
+    return {
+        "id": delivery.id,
+        "endpoint_id": delivery.endpoint_id,
+        "event_type": delivery.event_type,
+        "status": delivery.status,
+        "attempts": delivery.attempts_made,
+        "next_attempt_at": delivery.next_attempt_at,
     }
 
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.change import WorkspaceChanges
 from chalicelib.features.workspaces.limits.model import allowance
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import PLANS
+from chalicelib.features.workspaces.repository import Workspaces
 from infra.operator.connection import operator
 from infra.operator.output import print_answer
 
@@ -53,7 +53,7 @@ def list_all() -> dict[str, Any]:
 def show(workspace_id: str) -> dict[str, Any]:
     """Show a workspace and what it has used of its allowance."""
     service = operator()
-    existing = existing_workspace(service, workspace_id)
+    existing = existing_workspace(service.workspaces, workspace_id)
     limits = service.limits.get(existing.id)
     current = allowance(existing, limits, service.clock.now())
     return _workspace_row(existing) | {
@@ -125,9 +125,9 @@ def delete(workspace_id: str) -> dict[str, Any]:
     return _workspace_row(operator().change_status.delete(WorkspaceId(workspace_id)))
 
 
-def existing_workspace(service: OperatorServices, workspace_id: str) -> Workspace:
+def existing_workspace(workspaces: Workspaces, workspace_id: str) -> Workspace:
     """Return a workspace; raises `not_found`."""
-    existing = service.workspaces.get(WorkspaceId(workspace_id))
+    existing = workspaces.get(WorkspaceId(workspace_id))
     if existing is None:
         raise NotFound("not_found", f"There is no workspace {workspace_id}.")
     return existing

@@ -140,12 +140,12 @@ def _statement_grants(statement: Mapping[str, Any]) -> set[Grant]:
 
 
 def _limits(condition: Mapping[str, Any]) -> list[str]:
-    """Return the partition keys, or the field of the encryption context, of a condition."""
+    """Return the partition keys, or the fields of the encryption context, of a condition."""
     ((operator, compared),) = condition.items()
     ((key, value),) = compared.items()
     if operator == "StringEquals":
         assert key == "kms:EncryptionContext:field"
-        return [value]
+        return [value] if isinstance(value, str) else list(value)
     assert (operator, key) == ("ForAllValues:StringLike", "dynamodb:LeadingKeys")
     return list(value)
 

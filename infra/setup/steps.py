@@ -17,6 +17,7 @@ _STAMPS_DIR: Final = INSTALL_DIR / "stamps"
 UV: Final = INSTALL_DIR / "tools" / "bin" / "uv"
 PYTHON: Final = ROOT / ".venv" / "bin" / "python"
 LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
+WEBHOOK_LIBRARY_DIR: Final = INSTALL_DIR / "webhook-library"
 
 
 class SetupError(Exception):
@@ -93,6 +94,7 @@ def setup_steps(python: str) -> tuple[SetupStep, ...]:
         _chromium(),
         _fonts(),
         _dynoxide(),
+        _webhook_library(),
         # Optional: without JDK and Maven only verdicts are unavailable (decision 23).
         *(() if missing_tools() else (_validators(),)),
     )
@@ -222,13 +224,22 @@ def _layer_sources(layer: str) -> tuple[Path, ...]:
 
 
 def _dynoxide() -> SetupStep:
-    target = INSTALL_DIR / "bin"
-    source = ROOT / "infra" / "setup" / "dynoxide.py"
+    result = INSTALL_DIR / "bin" / "dynoxide"
+    return _npm_step("dynoxide", "DynamoDB for one machine", result)
+
+
+def _webhook_library() -> SetupStep:
+    result = WEBHOOK_LIBRARY_DIR / "node_modules"
+    return _npm_step("webhook_library", "library that verifies webhooks in tests", result)
+
+
+def _npm_step(name: str, title: str, result: Path) -> SetupStep:
+    """Return the step of a module of this folder that fills the folder of its result."""
     return SetupStep(
-        "dynoxide",
-        "DynamoDB for one machine",
-        ([str(PYTHON), "-m", "infra.setup.dynoxide", str(target)],),
-        inputs=(ROOT / "layers" / "npm.py", source),
-        results=(target / "dynoxide",),
+        name,
+        title,
+        ([str(PYTHON), "-m", f"infra.setup.{name}", str(result.parent)],),
+        inputs=(ROOT / "layers" / "npm.py", ROOT / "infra" / "setup" / f"{name}.py"),
+        results=(result,),
         after=("product",),
     )

@@ -87,7 +87,8 @@ NEVER_BY_RENDERS: Final = [
     AwsAction("lambda:InvokeFunction", "RenderFunction"),
     AwsAction("secretsmanager:GetSecretValue", "SigningSecret"),
     AwsAction("secretsmanager:GetSecretValue", "MailSecret"),
-    AwsAction("kms:Decrypt", "DataKey"),
+    AwsAction("kms:Decrypt", "DataKey", "signing_secret"),
+    AwsAction("kms:Decrypt", "DataKey", "request_signing_secret"),
 ]
 # No function may take an action outside this list: create, change or delete resources of the
 # stack, scan tables, list objects, or use roles, keys and users.
@@ -170,9 +171,12 @@ def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozens
     assert functions_granted(
         grants, AwsAction("secretsmanager:GetSecretValue", "SigningSecret")
     ) == {"APIHandler", "RelayFunction"}
-    assert functions_granted(grants, AwsAction("kms:Decrypt", "DataKey")) == {
-        "DeliverWebhookFunction"
-    }
+    for field, functions in {
+        "signing_secret": {"DeliverWebhookFunction"},
+        "request_signing_secret": {"APIHandler", "DeliverWebhookFunction"},
+        "credentials": set[str](),
+    }.items():
+        assert functions_granted(grants, AwsAction("kms:Decrypt", "DataKey", field)) == functions
     assert functions_granted(grants, AwsAction("secretsmanager:GetSecretValue", "MailSecret")) == {
         "MaintenanceFunction"
     }

@@ -37,12 +37,17 @@ class OperatorTool:
     def forget_service(self) -> None:
         """Remove the environment that names a service."""
         # Set first, so that monkeypatch also reverts what the tool itself sets.
-        for variable in (*connection._RESOURCE_VARIABLES, "PLATEN_STACK", "PLATEN_FUNCTIONS_LOG"):
+        others = ("PLATEN_STACK", "PLATEN_FUNCTIONS_LOG", "PLATEN_FILES_HOST")
+        for variable in (*connection._RESOURCE_VARIABLES, *others):
             self._environment.setenv(variable, "")
         bootstrap.operator_services.cache_clear()
 
     def write_run_files(
-        self, table: str, pid: int, resources: Mapping[str, Mapping[str, str]] | None = None
+        self,
+        table: str,
+        pid: int,
+        resources: Mapping[str, Mapping[str, str]] | None = None,
+        workspace: str = "ws_demo",
     ) -> None:
         """Write the run files of a running stack."""
         self._environment.setenv("AWS_REGION", REGION)  # reverted after the test, as above
@@ -52,7 +57,8 @@ class OperatorTool:
             "region": REGION,
             "resources": resources or {"MainTable": {"Ref": table}},
         }
-        (self.folder / "run.json").write_text(json.dumps({"pid": pid}))
+        run = {"pid": pid, "workspace": workspace, "files_host": "https://files.test"}
+        (self.folder / "run.json").write_text(json.dumps(run))
         (self.folder / "endpoints.json").write_text(json.dumps(endpoints))
 
     def run(self, *arguments: str) -> Result:

@@ -1,6 +1,11 @@
 """What templates, uploads, validators and the engine make the functions do on AWS."""
 
+import json
+
+from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.ids import derived_id
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
+from chalicelib.features.events.model import DomainEvent, PublishEvent
 from chalicelib.features.webhooks.subscribe import MAX_OF_STEP
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
@@ -71,17 +76,34 @@ def webhooks_of_requests_and_of_many_endpoints(service: Service, receiver: Webho
     """Show the secret of requests, and let more endpoints hear an event than one step writes."""
     assert service.render(webhook={"url": receiver.url}).status == 200
     assert service.call("GET", f"{ENDPOINTS_PATH}/default-secret").status == 200
+    deliver(service)
     endpoints = [
-        make_endpoint(service, receiver.url, events=["render.succeeded"], enabled=False)
-        for _ in range(MAX_OF_STEP)
+        make_endpoint(service, receiver.url, enabled=False) for _ in range(MAX_OF_STEP + 1)
     ]
     assert service.render(webhook={"url": receiver.url}).status == 200
+    make_template(service, publish=True)
+    publish_threshold(service)
     service.process_queues()
     for endpoint in endpoints:
         assert service.call("DELETE", f"{ENDPOINTS_PATH}/{endpoint['id']}").status == 204
     service.clock.advance(days=31)
     for _ in range(3):
         service.process_due()
+
+
+def publish_threshold(service: Service) -> None:
+    """Publish the event of a usage threshold."""
+    now = service.clock.now()
+    event = DomainEvent(
+        id=derived_id("evt", now, service.workspace),
+        type="usage.threshold_reached",
+        workspace_id=service.workspace,
+        subject=f"WS#{service.workspace}",
+        request_id="threshold-50",
+        created_at=format_rfc3339(now),
+    )
+    assert service.services.state.outbox.create(event)
+    service.send("Events", json.dumps(PublishEvent.of_event(event, settled=True).to_json()))
 
 
 def large_engine_calls(service: Service) -> None:

@@ -9,6 +9,8 @@ from chalicelib.adapters.json_logs import log_context
 from infra.package.needs import NEEDS
 from tests.builders.operator import OperatorTool
 from tests.builders.service import MotoAws, Service, in_process_aws, shared_schemas
+from tests.builders.webhooks import allow_receiver
+from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +45,14 @@ def tool(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> O
     tool = OperatorTool(tmp_path, monkeypatch)
     tool.use_service(service.settings.main_table, service.resources)
     return tool
+
+
+@pytest.fixture
+def receiver(service: Service) -> Iterator[WebhookReceiver]:
+    """Run a receiver on this machine that the service may send webhooks to."""
+    with webhook_receiver() as running:
+        allow_receiver(service, running)
+        yield running
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from chalicelib.adapters.aws.table import Item, RowValue, Tables
 
 
-def query_all(
+def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query
     tables: Tables,
     table: str,
     condition: str,
@@ -13,12 +13,19 @@ def query_all(
     *,
     index: str | None = None,
     consistent: bool = False,
+    newest_first: bool = False,
 ) -> Iterator[Item]:
     """Yield all rows of a query, page by page."""
     start: Item | None = None
     while True:
         page = tables.query(
-            table, condition, values, index=index, consistent=consistent, start=start
+            table,
+            condition,
+            values,
+            index=index,
+            consistent=consistent,
+            newest_first=newest_first,
+            start=start,
         )
         yield from page.items
         start = page.last_evaluated_key

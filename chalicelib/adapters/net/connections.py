@@ -5,6 +5,7 @@ import select
 import ssl
 import time
 from collections.abc import Iterable, Iterator
+from http import HTTPStatus
 from socket import socket
 from typing import Final, override
 
@@ -18,10 +19,24 @@ _MAX_HEAD_BYTES: Final = 1_000_000
 # For one response head, or one line of a chunked body.
 _MAX_EVENT_BYTES: Final = 100 * 1024
 _READ_BYTES: Final = 64 * 1024
+# Faults of certificates, by OpenSSL's codes (X509_V_ERR_…).
+_CERTIFICATE_FAULTS: Final = {
+    9: "has a certificate that is not valid yet",
+    10: "has a certificate that has expired",
+    18: "has a certificate that it signed itself: one of a public authority is needed",
+    19: "has a certificate of an authority that is not trusted",
+    20: "has a certificate of an authority that is not trusted, or leaves out intermediate ones",
+    21: "has a certificate of an authority that is not trusted, or leaves out intermediate ones",
+    62: "has a certificate for another name",
+    64: "has a certificate for another address",
+}
 
 
 class ConnectionLostError(Exception):
-    """The other side ended or reset the connection, or TLS could not be agreed on."""
+    """The other side ended or reset the connection, or TLS could not be agreed on.
+
+    Its text goes on after the name of the host.
+    """
 
 
 class DeadlineError(Exception):
@@ -34,10 +49,10 @@ class RequestBudget:
     def __init__(self, max_bytes: int, timeout_s: float) -> None:
         """Start the clock."""
         self.sent = SentState.NOTHING
-        self._max_bytes = max_bytes
+        self.timeout_s = timeout_s
         self._deadline = time.monotonic() + timeout_s
         # Twice the limit: chunked transfer encoding can double the size of a body.
-        self._remaining_bytes = 2 * max_bytes + _MAX_HEAD_BYTES
+        self._limit = self._remaining_bytes = 2 * max_bytes + _MAX_HEAD_BYTES
 
     def remaining_s(self) -> float:
         """Return the time left in seconds; raises DeadlineError after the deadline."""
@@ -50,7 +65,9 @@ class RequestBudget:
         """Count bytes that were read; raises DestinationUnreachableError beyond the limit."""
         self._remaining_bytes -= count
         if self._remaining_bytes < 0:
-            raise DestinationUnreachableError(too_large_message(host, self._max_bytes))
+            raise DestinationUnreachableError(
+                f"{host} sent more than {self._limit} bytes, and its answer is not complete"
+            )
 
 
 class HttpConnection:
@@ -62,6 +79,7 @@ class HttpConnection:
         self._host = host
         self._h11 = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_EVENT_BYTES)
         self._budget = budget
+        self._has_ended = False
         self.has_received = False
 
     def start_tls(self, context: ssl.SSLContext) -> None:
@@ -78,7 +96,7 @@ class HttpConnection:
         # A host that no certificate can name raises ValueError.
         except (OSError, ValueError) as error:
             self.close()
-            raise ConnectionLostError from error
+            raise ConnectionLostError(_tls_fault(error)) from error
         except BaseException:
             self.close()
             raise
@@ -160,7 +178,7 @@ class HttpConnection:
             except TimeoutError as error:
                 raise DeadlineError from error
             except OSError as error:
-                raise ConnectionLostError from error
+                raise self._loss() from error
             left = left[count:]
             if self._budget.sent is SentState.NOTHING:
                 self._budget.sent = SentState.PART
@@ -172,8 +190,17 @@ class HttpConnection:
         return event
 
     def _next_event(self) -> h11.Event | type[h11.NEED_DATA | h11.PAUSED]:
-        while (event := self._h11.next_event()) is h11.NEED_DATA:
-            self._h11.receive_data(self._read())
+        try:
+            while (event := self._h11.next_event()) is h11.NEED_DATA:
+                self._h11.receive_data(self._read())
+        except h11.RemoteProtocolError as error:
+            if self._has_ended:
+                raise self._loss() from error
+            if error.error_status_hint == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
+                raise DestinationUnreachableError(
+                    f"{self._host} answered with more than {_MAX_EVENT_BYTES} bytes of headers"
+                ) from error
+            raise
         return event
 
     def _read(self) -> bytes:
@@ -183,10 +210,15 @@ class HttpConnection:
         except TimeoutError as error:
             raise DeadlineError from error
         except OSError as error:
-            raise ConnectionLostError from error
+            raise self._loss() from error
+        self._has_ended = not received
         self.has_received = self.has_received or bool(received)
         self._budget.consume(len(received), self._host)
         return received
+
+    def _loss(self) -> ConnectionLostError:
+        when = "before its answer was complete" if self.has_received else "without an answer"
+        return ConnectionLostError(f"ended the connection {when}")
 
 
 class _ResponseBody(httpx.SyncByteStream):
@@ -198,6 +230,10 @@ class _ResponseBody(httpx.SyncByteStream):
         return self._connection.body()
 
 
-def too_large_message(host: str, max_bytes: int) -> str:
-    """Return the text for a response that is larger than its limit."""
-    return f"{host} answered with more than {max_bytes} bytes"
+def _tls_fault(error: Exception) -> str:
+    """Return why TLS could not be agreed on, as it goes on after the name of the host."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return _CERTIFICATE_FAULTS.get(error.verify_code, "has a certificate that is not valid")
+    if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError | ConnectionError):
+        return "ended the connection before TLS was agreed on"
+    return "did not agree on TLS 1.2 or 1.3"

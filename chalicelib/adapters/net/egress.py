@@ -88,7 +88,8 @@ class GuardedEgress:
         connection = _connect_to_first(addresses[:_MAX_DIALLED], port, deadline)
         if connection is None:
             raise DestinationUnreachableError(
-                f"{host_and_port(host, port)} could not be connected to"
+                f"{host_and_port(host, port)} could not be connected to: nothing listens there, "
+                "or a firewall is in the way"
             )
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
@@ -123,6 +124,9 @@ class GuardedEgress:
             return [literal]
         try:
             addresses = [ip_address(text) for text in self._lookup(host, port, timeout_s)]
+        except TimeoutError as error:
+            message = f"{host} could not be looked up in time: its name servers are slow"
+            raise DestinationUnreachableError(message) from error
         except (OSError, ValueError) as error:
             raise DestinationUnreachableError(f"{host} has no address") from error
         if not addresses:

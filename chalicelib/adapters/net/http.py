@@ -16,7 +16,6 @@ from chalicelib.adapters.net.connections import (
     DeadlineError,
     HttpConnection,
     RequestBudget,
-    too_large_message,
 )
 from chalicelib.adapters.net.transport import Connector, Destination, EgressTransport
 from chalicelib.core import destinations
@@ -141,7 +140,8 @@ class HttpClient:
             response = _follow_redirects(http, transport, request, _FETCH_REDIRECTS)
             content = _read(_unpack(response, max_bytes), max_bytes)
         if len(content) > max_bytes:
-            raise DestinationUnreachableError(too_large_message(_host(response.url), max_bytes))
+            message = f"{_host(response.url)} answered with more than {max_bytes} bytes"
+            raise DestinationUnreachableError(message)
         return _fetch_response(response, content, max_bytes)
 
 
@@ -197,7 +197,7 @@ def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:
 def _egress_errors(url: str, budget: RequestBudget) -> Iterator[None]:
     """Turn all failures into the errors of egress, which say what was sent."""
     try:
-        with _readable_errors(url):
+        with _readable_errors(url, budget):
             if "\\" in url:
                 raise DestinationRefusedError(
                     "an address has no backslashes: browsers read them as slashes"
@@ -209,7 +209,7 @@ def _egress_errors(url: str, budget: RequestBudget) -> Iterator[None]:
 
 
 @contextmanager
-def _readable_errors(url: str) -> Iterator[None]:
+def _readable_errors(url: str, budget: RequestBudget) -> Iterator[None]:
     try:
         yield
     except httpx.UnsupportedProtocol as error:
@@ -220,14 +220,17 @@ def _readable_errors(url: str) -> Iterator[None]:
             "an address is https://host:port/path, its port up to 65535"
         ) from error
     except DeadlineError as error:
-        raise DestinationUnreachableError(f"{_host(url)} took too long to answer") from error
+        seconds = f"{round(budget.timeout_s, 1):g}"
+        raise DestinationUnreachableError(
+            f"{_host(url)} took too long to answer: all of it must arrive within {seconds} s"
+        ) from error
     except h11.LocalProtocolError as error:
         message = f"{_host(url)} cannot be sent this request: it is no valid HTTP"
         raise DestinationUnreachableError(message) from error
-    except (ConnectionLostError, h11.RemoteProtocolError, httpx.HTTPError) as error:
-        raise DestinationUnreachableError(
-            f"{_host(url)} did not answer as HTTP asks for"
-        ) from error
+    except ConnectionLostError as error:
+        raise DestinationUnreachableError(f"{_host(url)} {error}") from error
+    except (h11.RemoteProtocolError, httpx.HTTPError) as error:
+        raise DestinationUnreachableError(f"{_host(url)} gave no valid HTTP/1.1 answer") from error
 
 
 def _read(pieces: Iterable[bytes], max_bytes: int) -> bytes:

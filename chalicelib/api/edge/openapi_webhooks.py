@@ -13,6 +13,7 @@ _HEADERS: Final = ("webhook-id", "webhook-timestamp", "webhook-signature", "user
 _DESCRIPTION: Final = """Sent to the webhook endpoints that have `{name}` in `events`.
 
 An event may arrive twice, and in another order than events happened."""
+_OF_REQUESTS: Final = "Also sent to the `webhook` of the render's request, if its `events` name it."
 _UPCOMING: Final = "This release does not send it yet."
 _RESPONSES: Final[Mapping[str, oas.Response]] = {
     "2XX": {"description": "The event was taken."},
@@ -50,6 +51,8 @@ def event_schemas(
 
 def _operation(row: EventType) -> oas.Operation:
     description = _DESCRIPTION.format(name=row.name)
+    if row.name.startswith("render."):
+        description = f"{description}\n\n{_OF_REQUESTS}"
     schema: oas.Schema = {"$ref": f"#/components/schemas/{_schema_name(row)}"}
     return {
         "operationId": f"event.{row.name}",

@@ -43,7 +43,7 @@ class WebhookDelivery(Model):
     event_type: str
     status: DeliveryStatus
     """`retrying`: an attempt has failed, and another one is to come. `canceled`: the endpoint was
-    paused or deleted."""
+    paused or deleted, also if it is enabled again."""
     next_attempt_at: str | None
     created_at: str
 
@@ -53,7 +53,7 @@ class WebhookDeliveryDetail(WebhookDelivery):
 
     attempts: list[DeliveryAttempt]
     request: DeliveryRequest | None
-    """Null before the first attempt."""
+    """Null before the first attempt, and for a test key where the endpoint is not its own."""
 
 
 class WebhookDeliveryList(Model):

@@ -64,6 +64,15 @@ HeaderName = Annotated[
     AfterValidator(_check_name),
 ]
 HeaderValue = Annotated[str, StringConstraints(max_length=4_096), AfterValidator(_check_value)]
+
+
+def _check_true(value: bool) -> bool:  # noqa: FBT001 -- a validator
+    if not value:
+        message = "must be true: another endpoint becomes the default one in its place"
+        raise ValueError(message)
+    return value
+
+
 Events = Annotated[list[EventTypeName], Field(min_length=1, max_length=len(EVENT_TYPE_NAMES))]
 TemplateIds = Annotated[
     list[Annotated[str, StringConstraints(min_length=1, max_length=64)]], Field(max_length=100)
@@ -105,6 +114,8 @@ class EndpointChange(Model):
     headers: Headers = Field(default_factory=dict)
     enabled: bool = Field(default_factory=bool)
     """`true` also ends a disabling: failures are counted anew."""
+    is_default: Annotated[bool, AfterValidator(_check_true)] = True
+    """`true` makes it the default endpoint, whose secret signs the webhooks of requests."""
 
 
 class SecretRoll(Model):
@@ -133,7 +144,8 @@ class WebhookEndpoint(Model):
     headers: dict[str, str]
     enabled: bool
     is_default: bool
-    """The workspace's oldest endpoint."""
+    """Its secret signs the webhooks of requests. The first endpoint has it; deleted, the oldest
+    other one."""
     disabled_reason: Literal["failing"] | None
     """`failing`: every attempt of five days failed."""
     previous_secret_expires_at: str | None

@@ -1,11 +1,12 @@
 """Event outbox: rows `EVENT#<id>` in their subject's partition, due until they are published."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import replace
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
+from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
@@ -62,6 +63,12 @@ class EventOutbox:
         values = {":subject": subject, ":events": "EVENT#"}
         condition = "PK = :subject AND begins_with(SK, :events)"
         return self._tables.query(self._table, condition, values).items
+
+    def all_of_subject(self, subject: str) -> Iterator[Item]:
+        """Yield the rows of all events of a subject, strongly consistent."""
+        values = {":subject": subject, ":events": "EVENT#"}
+        condition = "PK = :subject AND begins_with(SK, :events)"
+        return query_all(self._tables, self._table, condition, values, consistent=True)
 
     def publication(self, event: DomainEvent, at: str) -> Write:
         """Return the write that marks an event published; refused if it is already."""

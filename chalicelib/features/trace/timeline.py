@@ -1,15 +1,16 @@
 """Timeline of a render: entries read from rows, events, dead letters and logs."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
-from chalicelib.core.json import JsonObject
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter
 from chalicelib.features.renders.model import Render
+from chalicelib.features.webhooks.model import DeliveryAttempt, WebhookDelivery
 
 # Fields of a log line that have their own column, or that no reader needs.
 _COLUMN_FIELDS: Final = frozenset(
@@ -44,10 +45,11 @@ class TracedObject:
 
 @dataclass(frozen=True, slots=True)
 class TraceReport:
-    """State, objects and timeline (oldest entry first) of one render."""
+    """State, objects, webhook deliveries and timeline (oldest entry first) of one render."""
 
     state: JsonObject
     objects: tuple[TracedObject, ...]
+    deliveries: tuple[WebhookDelivery, ...]
     timeline: tuple[TimelineEntry, ...]
 
 
@@ -80,6 +82,24 @@ def event_entries(rows: Iterable[Item]) -> Iterator[TimelineEntry]:
         for what, at in moments.items():
             if at:
                 yield TimelineEntry(at, "facts", f"{row['type']} {what}", {"fact": row["id"]})
+
+
+def delivery_entries(
+    delivery: WebhookDelivery, attempts: Sequence[DeliveryAttempt]
+) -> Iterator[TimelineEntry]:
+    """Yield the entries of a webhook delivery: without its body, its URL and its headers."""
+    named: dict[str, Json] = {"delivery": delivery.id}
+    what = f"delivery of {delivery.event_type}"
+    target: dict[str, Json] = {"endpoint": delivery.endpoint_id}
+    yield TimelineEntry(delivery.created_at, "webhooks", what, named | target)
+    for number, at, status_code, latency_ms, error, _ in attempts:
+        what = f"attempt {number} " + (f"answered {status_code}" if status_code else "not answered")
+        result: dict[str, Json] = {"status_code": status_code, "latency_ms": latency_ms}
+        reason: dict[str, Json] = {"error": error} if error else {}
+        yield TimelineEntry(at, "webhooks", what, named | result | reason)
+    if delivery.next_attempt_at:
+        what = f"attempt {delivery.attempts_made + 1} due"
+        yield TimelineEntry(delivery.next_attempt_at, "webhooks", what, named)
 
 
 def dead_letter_entries(letters: Iterable[DeadLetter]) -> Iterator[TimelineEntry]:

@@ -12,7 +12,7 @@ from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
-from chalicelib.features.events.repository import EventOutbox
+from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import partition, render_of
@@ -22,12 +22,16 @@ from chalicelib.features.trace.timeline import (
     TracedObject,
     TraceReport,
     dead_letter_entries,
+    delivery_entries,
     event_entries,
     log_entries,
     platform_entries,
     related_request_ids,
     row_entries,
 )
+from chalicelib.features.webhooks.deliveries import Deliveries
+from chalicelib.features.webhooks.find_deliveries import FindDeliveries
+from chalicelib.features.webhooks.model import WebhookDelivery
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.repository import Workspaces
 
@@ -50,6 +54,8 @@ class TraceRender:
         workspaces: Workspaces,
         renders: Renders,
         outbox: EventOutbox,
+        deliveries: Deliveries,
+        find_deliveries: FindDeliveries,
         limits: WorkspaceLimits,
         letters: DeadLetters,
         queues: Sequence[str],
@@ -60,6 +66,8 @@ class TraceRender:
         self._workspaces = workspaces
         self._renders = renders
         self._outbox = outbox
+        self._deliveries = deliveries
+        self._find_deliveries = find_deliveries
         self._limits = limits
         self._letters = letters
         self._queues = queues
@@ -75,9 +83,12 @@ class TraceRender:
         render = render_of(row)
         since = parse_rfc3339(render.created_at) - _CLOCK_SKEW
         lines = list(self._read_lines(render.request_id, since))
+        events = self._outbox.of_subject(partition(render.workspace_id, render.id))
+        deliveries = tuple(self._find_deliveries.of_events(map(event_of, events)))
         entries = [
             *row_entries(render, row),
-            *event_entries(self._outbox.of_subject(partition(render.workspace_id, render.id))),
+            *event_entries(events),
+            *self._delivery_entries(deliveries),
             *dead_letter_entries(self._dead_letters_of(render)),
             *log_entries(lines, render),
             *(
@@ -89,6 +100,7 @@ class TraceRender:
         return TraceReport(
             state=self._render_state(render, row),
             objects=tuple(self._objects_of(render)),
+            deliveries=deliveries,
             timeline=tuple(sorted(entries, key=_sort_key)),
         )
 
@@ -130,6 +142,10 @@ class TraceRender:
             "timings": render.timings,
         }
 
+    def _delivery_entries(self, deliveries: Iterable[WebhookDelivery]) -> Iterator[TimelineEntry]:
+        for delivery in deliveries:
+            yield from delivery_entries(delivery, self._deliveries.attempts(delivery))
+
     def _dead_letters_of(self, render: Render) -> Iterator[DeadLetter]:
         for queue in self._queues:
             for letter in self._letters.of_queue(queue):
@@ -151,4 +167,4 @@ class TraceRender:
 
 def _sort_key(entry: TimelineEntry) -> tuple[str, bool]:
     # At the same time, log lines come before the rows that result from them.
-    return entry.at, entry.source in {"row", "facts", "dead letters"}
+    return entry.at, entry.source in {"row", "facts", "dead letters", "webhooks"}

@@ -9,7 +9,8 @@ from typing import Final
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.sealing import KeyUnavailable
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Throttled, Write
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -29,7 +30,7 @@ from chalicelib.features.webhooks.send import PostWebhook
 log = logging.getLogger(__name__)
 
 # The receiver's time, and what claim and result may take.
-_CLAIM: Final = dt.timedelta(seconds=40)
+CLAIM_TIME: Final = dt.timedelta(seconds=40)
 _SLOW_MS: Final = 2_000
 _DISABLED_AFTER: Final = dt.timedelta(days=5)
 # The due item of a delivery whose message comes sooner.
@@ -72,7 +73,7 @@ class SendWebhook:
                 message.delivery_id,
                 claim=claim,
                 now=now,
-                until=now + _CLAIM,
+                until=now + CLAIM_TIME,
             )
             if delivery is None:
                 return False
@@ -102,7 +103,7 @@ class SendWebhook:
         claim: str,
         now: dt.datetime,
     ) -> None:
-        period = (now, now + _CLAIM)
+        period = (now, now + CLAIM_TIME)
         with leases.attempt(delivery.workspace_id, receiver, claim, period) as has_lease:
             if has_lease:
                 crash_if_armed(CrashPoint.WEBHOOK_LEASED)
@@ -126,7 +127,13 @@ class SendWebhook:
             # Its log ends: the payload goes first.
             self._record(delivery.given_up(), None, (), claim)
             return
-        request, attempt = self._post(delivery, receiver, body)
+        try:
+            request, attempt = self._post(delivery, receiver, body)
+        except KeyUnavailable as fault:
+            # No attempt is used up for what the operator has to mend.
+            log.error("webhook not signed", exc_info=fault)  # noqa: TRY400 -- it is tried again
+            self._postpone(delivery, claim, self._clock.now())
+            return
         crash_if_armed(CrashPoint.WEBHOOK_SENT)
         after = _after_attempt(delivery, attempt)
         if request is not None:
@@ -168,7 +175,6 @@ class SendWebhook:
         if failing_since is not None and endpoint.enabled:
             failing = parse_rfc3339(attempt.at) - parse_rfc3339(failing_since)
             if failing >= _DISABLED_AFTER:
-                log.warning("webhook endpoint disabled", extra={"endpoint": endpoint.id})
                 return self._endpoints.disabling(endpoint, changed, self._clock.now())
         return [self._endpoints.change_write(endpoint, changed)] if changed else []
 
@@ -187,6 +193,11 @@ class SendWebhook:
             if conflict.index < len(writes):
                 return False
             # The endpoint was changed or deleted meanwhile; the attempt was made all the same.
+            return self._record(delivery, attempt, (), claim)
+        except Throttled:
+            if not endpoint_changes:
+                raise
+            # Many attempts to this endpoint end at once: another one writes the same change.
             return self._record(delivery, attempt, (), claim)
         return True
 

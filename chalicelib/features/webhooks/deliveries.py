@@ -70,7 +70,7 @@ class Deliveries:
         return _delivery_of(row)
 
     def attempts(self, delivery: WebhookDelivery) -> list[DeliveryAttempt]:
-        """Return the finished attempts of a delivery, in order."""
+        """Return the last 100 finished attempts of a delivery, in order."""
         page = self._tables.query(
             self._table,
             "PK = :pk AND begins_with(SK, :attempts)",
@@ -78,10 +78,11 @@ class Deliveries:
                 ":pk": delivery_partition(delivery.workspace_id, delivery.id),
                 ":attempts": "TRY#",
             },
+            newest_first=True,
         )
         return [
             DeliveryAttempt(**{name: row[name] for name in DeliveryAttempt._fields})
-            for row in page.items
+            for row in reversed(page.items)
         ]
 
     def get_many(

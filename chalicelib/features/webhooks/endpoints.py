@@ -64,6 +64,18 @@ class Endpoints:
         row = self._tables.get(self._table, endpoints_partition(workspace_id)) or {}
         return row.get("default_id")
 
+    def default(self, workspace_id: WorkspaceId) -> WebhookEndpoint | None:
+        """Return the default endpoint, or None without an endpoint."""
+        default_id = self.default_id(workspace_id)
+        while default_id is not None:
+            endpoint = self.find(workspace_id, default_id)
+            if endpoint is not None:
+                return endpoint
+            # It was deleted between the two reads: another one is the default now.
+            former_id, default_id = default_id, self.default_id(workspace_id)
+            assert default_id != former_id, "the default endpoint does not exist"
+        return None
+
     def create(self, endpoint: WebhookEndpoint) -> None:
         """Store a new endpoint, the first one as the default; raises `conflict` beyond 100."""
         row = Write(self._table, item=_endpoint_row(endpoint), condition="attribute_not_exists(PK)")
@@ -97,6 +109,16 @@ class Endpoints:
             return
         raise _contention_error()
 
+    def defaulting(self, endpoint: WebhookEndpoint) -> Write | None:
+        """Return the write that makes an endpoint the default one; None: it is.
+
+        It is refused if endpoints come, go or change places meanwhile.
+        """
+        seen = self._tables.get(self._table, endpoints_partition(endpoint.workspace_id)) or {}
+        if seen.get("default_id") == endpoint.id:
+            return None
+        return self._meta_write(endpoint.workspace_id, seen, {"default_id": endpoint.id})
+
     def _meta(
         self, endpoint: WebhookEndpoint, seen: Item, others: Sequence[EndpointId] | None = None
     ) -> Write:
@@ -106,14 +128,20 @@ class Endpoints:
             count, default = count + 1, default or endpoint.id
         else:
             count, default = len(others), default if default in others else next(iter(others), None)
+        sets = {"endpoint_count": count, "default_id": default}
+        return self._meta_write(endpoint.workspace_id, seen, sets)
+
+    def _meta_write(
+        self, workspace_id: WorkspaceId, seen: Item, sets: Mapping[str, RowValue]
+    ) -> Write:
+        """Return the write of `META` as it was seen, with other values."""
         return Write(
             self._table,
             item={
                 **seen,
-                "PK": endpoints_partition(endpoint.workspace_id),
+                "PK": endpoints_partition(workspace_id),
                 "SK": "META",
-                "endpoint_count": count,
-                "default_id": default,
+                **sets,
                 "changes": seen.get("changes", 0) + 1,
             },
             condition="changes = :changes" if seen else "attribute_not_exists(PK)",
@@ -126,13 +154,15 @@ class Endpoints:
         sets: Mapping[str, RowValue],
         *,
         unchanged: Sequence[str] = (),
+        also: Sequence[Write] = (),
     ) -> WebhookEndpoint | None:
         """Change fields of an endpoint and return it; None: it is deleted or has changed.
 
-        The attributes named by `unchanged` must be those of `endpoint`.
+        The attributes named by `unchanged` must be those of `endpoint`. The writes `also` are of
+        the same transaction.
         """
         try:
-            self._tables.transact([self.change_write(endpoint, sets, unchanged=unchanged)])
+            self._tables.transact([self.change_write(endpoint, sets, unchanged=unchanged), *also])
         except ConditionFailed:
             return None
         return _endpoint_of(_endpoint_row(endpoint) | dict(sets))
@@ -145,7 +175,11 @@ class Endpoints:
         unchanged: Sequence[str] = (),
     ) -> Write:
         """Return the write of `change`."""
-        conditions = ["attribute_exists(PK)", *(f"#{name} = :was_{name}" for name in unchanged)]
+        conditions = ["attribute_exists(PK)"]
+        for name in unchanged:
+            # Rows of earlier releases lack later attributes.
+            absent = f" OR attribute_not_exists(#{name})" if getattr(endpoint, name) is None else ""
+            conditions.append(f"(#{name} = :was_{name}{absent})")
         return Write(
             self._table,
             key=_key(endpoint),

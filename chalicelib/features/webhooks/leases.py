@@ -23,22 +23,29 @@ _HAS_ROOM: Final = (
     "(attribute_not_exists(#all) OR size(#all) < :max_all)"
     " AND (attribute_not_exists(#of) OR size(#of) < :max_of)"
 )
+_UNPROVEN_HAS_ROOM: Final = " AND (attribute_not_exists(#new) OR size(#new) < :max_new)"
 
 
 class Lane(NamedTuple):
     """Queue of deliveries, and how many invocations may make attempts at a time.
 
-    `max_unproven` is the bound of a receiver whose last attempt did not succeed soon.
+    A receiver is unproven unless its last attempt succeeded soon. `max_unproven` bounds one of
+    them, `max_all_unproven` those of a workspace together.
     """
 
     name: str
     max_of_workspace: int
     max_of_receiver: int
     max_unproven: int
+    max_all_unproven: int
 
 
-FAST_LANE: Final = Lane("webhooks", max_of_workspace=16, max_of_receiver=4, max_unproven=2)
-SLOW_LANE: Final = Lane("webhooks_slow", max_of_workspace=8, max_of_receiver=2, max_unproven=2)
+FAST_LANE: Final = Lane(
+    "webhooks", max_of_workspace=16, max_of_receiver=4, max_unproven=2, max_all_unproven=4
+)
+SLOW_LANE: Final = Lane(
+    "webhooks_slow", max_of_workspace=8, max_of_receiver=2, max_unproven=2, max_all_unproven=8
+)
 
 
 class ReceiverLease(NamedTuple):
@@ -47,7 +54,14 @@ class ReceiverLease(NamedTuple):
     workspace_id: WorkspaceId
     lane: Lane
     receiver: str
+    proven: bool
     text: str
+
+    @property
+    def sets(self) -> dict[str, str]:
+        """Return the names of the sets that it is in, by their names in expressions."""
+        unproven = {} if self.proven else {"#new": "unproven"}
+        return {"#all": "all", "#of": f"of_{self.receiver}", **unproven}
 
 
 class ReceiverLeases:
@@ -73,30 +87,35 @@ class ReceiverLeases:
 
         `proven`: the receiver's last attempt succeeded soon. `claim` names the lease.
         """
-        lease = ReceiverLease(workspace_id, lane, receiver, f"{format_rfc3339(until)}#{claim}")
-        max_of = lane.max_of_receiver if proven else lane.max_unproven
-        full = self._take(lease, max_of)
+        text = f"{format_rfc3339(until)}#{claim}"
+        lease = ReceiverLease(workspace_id, lane, receiver, proven, text)
+        full = self._take(lease)
         if full is not None and self._remove_expired(lease, full, now):
-            full = self._take(lease, max_of)
+            full = self._take(lease)
         return lease if full is None else None
 
     def release(self, lease: ReceiverLease) -> None:
         """Return a lease; once more, or after it ran out, changes nothing."""
-        self._remove(lease, {name: {lease.text} for name in _names(lease).values()})
+        self._remove(lease, {name: {lease.text} for name in lease.sets.values()})
 
-    def _take(self, lease: ReceiverLease, max_of: int) -> Item | None:
+    def _take(self, lease: ReceiverLease) -> Item | None:
         """Take a lease; return the row if that has no room."""
+        lane = lease.lane
         values: dict[str, RowValue] = {
             ":lease": {lease.text},
-            ":max_all": lease.lane.max_of_workspace,
-            ":max_of": max_of,
+            ":max_all": lane.max_of_workspace,
+            ":max_of": lane.max_of_receiver if lease.proven else lane.max_unproven,
         }
+        condition = _HAS_ROOM
+        if not lease.proven:
+            values[":max_new"] = lane.max_all_unproven
+            condition += _UNPROVEN_HAS_ROOM
         write = Write(
             self._table,
             key=_key(lease),
-            update="ADD #all :lease, #of :lease",
-            condition=_HAS_ROOM,
-            names=_names(lease),
+            update="ADD " + ", ".join(f"{name} :lease" for name in lease.sets),
+            condition=condition,
+            names=lease.sets,
             values=values,
         )
         try:
@@ -104,16 +123,17 @@ class ReceiverLeases:
         except ConditionFailed as refused:
             row = refused.existing_item
             # This very call has taken it, but its response was lost.
-            return None if lease.text in row.get(_names(lease)["#of"], ()) else row
+            return None if lease.text in row.get(lease.sets["#of"], ()) else row
         return None
 
     def _remove_expired(self, lease: ReceiverLease, row: Item, now: dt.datetime) -> bool:
-        """Remove the leases that ran out from both sets; False: there are none."""
+        """Remove the leases that ran out from all sets of the row; False: there are none."""
         limit = format_rfc3339(now)
         expired = {
             name: ended
-            for name in _names(lease).values()
-            if (ended := {text for text in row.get(name, ()) if text.partition("#")[0] <= limit})
+            for name, texts in row.items()
+            if isinstance(texts, AbstractSet)
+            and (ended := {text for text in texts if text.partition("#")[0] <= limit})
         }
         if expired:
             self._remove(lease, expired)
@@ -136,10 +156,6 @@ class ReceiverLeases:
 
 def _key(lease: ReceiverLease) -> Item:
     return {"PK": endpoints_partition(lease.workspace_id), "SK": f"LEASES#{lease.lane.name}"}
-
-
-def _names(lease: ReceiverLease) -> dict[str, str]:
-    return {"#all": "all", "#of": f"of_{lease.receiver}"}
 
 
 class BatchLeases:

@@ -125,6 +125,13 @@ class DeliveryLog:
         (delivery,) = self._at_endpoints([self._deliveries.one(workspace_id, delivery_id, mode)])
         return delivery
 
+    def shows_request(self, delivery: WebhookDelivery, mode: Mode) -> bool:
+        """Tell whether keys of a mode see what was sent: a test key only to its own endpoints."""
+        if mode == "live" or delivery.endpoint_id is None:
+            return True
+        endpoint = self._endpoints.find(delivery.workspace_id, delivery.endpoint_id)
+        return endpoint is not None and endpoint.is_visible_to(mode)
+
     def _at_endpoints(self, deliveries: Sequence[WebhookDelivery]) -> list[WebhookDelivery]:
         """Return deliveries of one workspace as they are with their endpoints."""
         if not any(delivery.is_open for delivery in deliveries):
@@ -139,12 +146,18 @@ class DeliveryLog:
     def replay(self, delivery: WebhookDelivery, request_id: str) -> WebhookDelivery:
         """Send a delivery again, once, to its endpoint as it is now, or to the URL of its request.
 
-        Raises `conflict` if the endpoint is deleted, or an attempt is being made.
+        Raises `conflict` if the endpoint is deleted or may not have the event any more, or an
+        attempt is being made.
         """
         endpoint_id = delivery.endpoint_id
-        if endpoint_id and self._endpoints.find(delivery.workspace_id, endpoint_id) is None:
-            detail = f"The webhook endpoint {endpoint_id} is deleted."
-            raise Conflict("conflict", detail)
+        if endpoint_id is not None:
+            endpoint = self._endpoints.find(delivery.workspace_id, endpoint_id)
+            if endpoint is None:
+                detail = f"The webhook endpoint {endpoint_id} is deleted."
+                raise Conflict("conflict", detail)
+            if not endpoint.may_get(test=delivery.test):
+                detail = f"The webhook endpoint {endpoint_id} gets events of test renders only."
+                raise Conflict("conflict", detail)
         replayed = self._deliveries.replay(delivery, format_rfc3339(self._clock.now()))
         if replayed is None:
             raise Conflict("conflict", "An attempt of this delivery is being made; try again.")

@@ -3,9 +3,10 @@
 import datetime as dt
 from collections.abc import Callable, Mapping
 from copy import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from chalicelib.adapters.aws.sealing import SecretSealer
+from chalicelib.adapters.aws.table import RowValue
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import EndpointId, IdGenerator, WorkspaceId
@@ -13,9 +14,6 @@ from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.model import WebhookEndpoint
 from chalicelib.features.webhooks.signature import new_secret
 from chalicelib.features.workspaces.model import Mode
-
-if TYPE_CHECKING:
-    from chalicelib.adapters.aws.table import RowValue
 
 _MAX_TRIES: Final = 10
 
@@ -76,22 +74,25 @@ class ManageEndpoints:
         return EndpointWithSecret(endpoint, secret)
 
     def change(self, endpoint: WebhookEndpoint, fields: Mapping[str, Any]) -> WebhookEndpoint:
-        """Change fields of an endpoint; raises as CheckWebhookUrl, and `not_found`.
+        """Change fields of an endpoint; raises as CheckWebhookUrl, `not_found` and `conflict`.
 
         `enabled: true` forgets earlier failures; what was canceled meanwhile stays canceled.
+        `is_default: true` makes it the default endpoint.
         """
-        sets: dict[str, RowValue] = dict(fields)
-        if "url" in sets:
+        given: dict[str, RowValue] = {
+            name: value for name, value in fields.items() if name != "is_default"
+        }
+        if "url" in given:
             takes_live = self._check_url(fields["url"], "/url")
-            sets["test_only"] = endpoint.made_in_test_mode or not takes_live
-        if sets.get("enabled"):
-            sets |= {"disabled_reason": None, "failing_since": None}
+            given["test_only"] = endpoint.made_in_test_mode or not takes_live
         for _ in range(_MAX_TRIES):
-            now = format_rfc3339(self._clock.now())
-            sets["updated_at"] = now
-            if sets.get("enabled") and not endpoint.enabled:
-                sets["enabled_since"] = now
-            changed = self._endpoints.change(endpoint, sets, unchanged=("enabled",))
+            defaulting = self._endpoints.defaulting(endpoint) if "is_default" in fields else None
+            changed = self._endpoints.change(
+                endpoint,
+                given | _enabling(endpoint, given, format_rfc3339(self._clock.now())),
+                unchanged=("enabled",),
+                also=[defaulting] if defaulting else [],
+            )
             if changed is not None:
                 return changed
             endpoint = self._endpoints.one(endpoint.workspace_id, endpoint.id)
@@ -119,3 +120,15 @@ class ManageEndpoints:
                 return EndpointWithSecret(rolled, secret)
             endpoint = self._endpoints.one(endpoint.workspace_id, endpoint.id)
         raise Conflict("conflict", "Others roll this secret all the time; try again.")
+
+
+def _enabling(
+    endpoint: WebhookEndpoint, given: Mapping[str, RowValue], now: str
+) -> dict[str, RowValue]:
+    """Return what changes beside the given fields."""
+    sets: dict[str, RowValue] = {"updated_at": now}
+    if given.get("enabled"):
+        sets |= {"disabled_reason": None, "failing_since": None}
+        if not endpoint.enabled:
+            sets["enabled_since"] = now
+    return sets

@@ -14,7 +14,7 @@ type DeliveryStatus = Literal["pending", "succeeded", "failed", "retrying", "can
 
 # Statuses in which a scheduled attempt is still to come.
 _OPEN_STATUSES: Final = ("pending", "retrying")
-_SECRET_FIELD: Final = "signing_secret"  # noqa: S105 -- a name
+ENDPOINT_SECRET_FIELD: Final = "signing_secret"  # noqa: S105 -- a name
 
 
 class WebhookEndpoint(NamedTuple):
@@ -51,16 +51,20 @@ class WebhookEndpoint(NamedTuple):
     @property
     def secret_place(self) -> SealContext:
         """Return the place in which its secrets are sealed."""
-        return SealContext(self.workspace_id, self.id, _SECRET_FIELD)
+        return SealContext(self.workspace_id, self.id, ENDPOINT_SECRET_FIELD)
 
     def is_visible_to(self, mode: Mode) -> bool:
         """Tell whether keys of a mode may see it; test keys see those of test keys."""
         return mode == "live" or self.made_in_test_mode
 
-    def hears(self, event_type: str, template_id: str | None, *, test: bool) -> bool:
+    def may_get(self, *, test: bool) -> bool:
+        """Tell whether it may get an event; with `test_only` it gets none of live renders."""
+        return test or not self.test_only
+
+    def is_subscribed(self, event_type: str, template_id: str | None, *, test: bool) -> bool:
         """Tell whether an event passes the filters, whether or not the endpoint is enabled."""
-        hears_template = not self.template_ids or template_id in self.template_ids
-        return event_type in self.events and hears_template and (test or not self.test_only)
+        has_template = not self.template_ids or template_id in self.template_ids
+        return event_type in self.events and has_template and self.may_get(test=test)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,14 +114,16 @@ class WebhookDelivery:
     def at_endpoint(self, endpoint: WebhookEndpoint | None) -> "WebhookDelivery":
         """Return the delivery as it is with its endpoint, None for one that is deleted.
 
-        Pausing and deleting an endpoint cancel what is open, at once and for good; the rows of
-        deliveries follow when they are due (decision 38).
+        Pausing and deleting an endpoint cancel what is open, at once and for good, and so does a
+        URL that live events may not go to; the rows of deliveries follow when they are due
+        (decision 38).
         """
         if self.endpoint_id is None or not self.is_open:
             return self
         if (
             endpoint is not None
             and endpoint.enabled
+            and endpoint.may_get(test=self.test)
             and self.created_at >= (endpoint.enabled_since or "")
         ):
             return self
@@ -135,9 +141,9 @@ class Receiver(NamedTuple):
     def of_delivery(
         cls, delivery: WebhookDelivery, endpoint: WebhookEndpoint | None
     ) -> "Receiver | None":
-        """Return the receiver of a delivery; None: its endpoint is deleted."""
+        """Return the receiver of a delivery; None: its endpoint is deleted, or may not have it."""
         if endpoint is not None:
-            return cls(endpoint.url, endpoint)
+            return cls(endpoint.url, endpoint) if endpoint.may_get(test=delivery.test) else None
         return None if delivery.url is None else cls(delivery.url, None)
 
     @property

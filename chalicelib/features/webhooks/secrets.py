@@ -5,22 +5,24 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Final
 
-from chalicelib.adapters.aws.sealing import KeyUnavailable, SealBroken, SealContext, SecretSealer
+from chalicelib.adapters.aws.sealing import SealBroken, SealContext, SecretSealer
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
-from chalicelib.features.webhooks.model import WebhookEndpoint
+from chalicelib.features.webhooks.model import ENDPOINT_SECRET_FIELD, WebhookEndpoint
 from chalicelib.features.webhooks.signature import new_secret
 
 # Name of the row and of the sealed field; the API function may open this field and no other.
 _ROW: Final = "SECRET"
 REQUEST_SECRET_FIELD: Final = "request_signing_secret"  # noqa: S105 -- a name
+# The fields that the function which signs may open.
+SECRET_FIELDS: Final = (ENDPOINT_SECRET_FIELD, REQUEST_SECRET_FIELD)
 
 
 class SecretUnusable(Exception):  # noqa: N818 -- the state of the secret
-    """A signing secret cannot be opened."""
+    """A signing secret can never be opened; the text says what to do."""
 
 
 class SigningSecrets:
@@ -57,9 +59,10 @@ class SigningSecrets:
     def request_secret(self, workspace_id: WorkspaceId) -> str | None:
         """Return the workspace's own secret, None before its first use; raises SecretUnusable."""
         row = self._request_row(workspace_id)
-        return (
-            None if row is None else self._open(row["sealed_secret"], _request_place(workspace_id))
-        )
+        if row is None:
+            return None
+        advice = "make an endpoint the default one, whose secret signs then"
+        return self._open(row["sealed_secret"], _request_place(workspace_id), advice)
 
     def of_endpoint(self, endpoint: WebhookEndpoint, now: dt.datetime) -> Sequence[str]:
         """Return the secrets that sign at a time, the current one first; raises SecretUnusable."""
@@ -71,12 +74,12 @@ class SigningSecrets:
             and format_rfc3339(now) < expires_at
         ):
             sealed.append(endpoint.sealed_previous_secret)
-        return [self._open(each, endpoint.secret_place) for each in sealed]
+        advice = f"POST /v1/webhook-endpoints/{endpoint.id}/roll-secret gives a new one"
+        return [self._open(each, endpoint.secret_place, advice) for each in sealed]
 
     def of_request(self, workspace_id: WorkspaceId, now: dt.datetime) -> Sequence[str]:
         """Return the secrets that sign a webhook of a request; raises SecretUnusable."""
-        default_id = self._endpoints.default_id(workspace_id)
-        default = self._endpoints.find(workspace_id, default_id) if default_id else None
+        default = self._endpoints.default(workspace_id)
         if default is not None:
             return self.of_endpoint(default, now)
         secret = self.request_secret(workspace_id)
@@ -87,11 +90,13 @@ class SigningSecrets:
     def _request_row(self, workspace_id: WorkspaceId) -> Item | None:
         return self._tables.get(self._table, endpoints_partition(workspace_id), _ROW)
 
-    def _open(self, sealed: str, place: SealContext) -> str:
+    def _open(self, sealed: str, place: SealContext, advice: str) -> str:
+        """Open a secret; raises KeyUnavailable, which passes, and SecretUnusable with an advice."""
         try:
             return self._sealer.open(sealed, place).decode()
-        except (SealBroken, KeyUnavailable) as error:
-            raise SecretUnusable("The signing secret cannot be opened.") from error
+        except SealBroken as error:
+            message = f"The signing secret cannot be opened: {advice}."
+            raise SecretUnusable(message) from error
 
 
 def _request_place(workspace_id: WorkspaceId) -> SealContext:

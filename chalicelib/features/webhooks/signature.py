@@ -1,18 +1,32 @@
-"""Signatures of Standard Webhooks, version `v1`."""
+"""Headers and signatures of Standard Webhooks, version `v1`."""
 
 import base64
 import hmac
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 -- a prefix
 _SECRET_BYTES: Final = 32
+_USER_AGENT: Final = "Platen-Webhooks/1.0"
 
 
 def new_secret() -> str:
     """Return a new signing secret: `whsec_` and 32 random bytes in base64."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+
+
+def signed_headers(
+    secret_texts: Iterable[str], event_id: str, timestamp: int, body: bytes
+) -> Mapping[str, str]:
+    """Return the service's own headers of a webhook (interface, Delivery format)."""
+    return {
+        "content-type": "application/json",
+        "user-agent": _USER_AGENT,
+        "webhook-id": event_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": signature_header(secret_texts, event_id, timestamp, body),
+    }
 
 
 def signature_header(

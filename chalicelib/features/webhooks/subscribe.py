@@ -25,7 +25,7 @@ from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
 from chalicelib.features.webhooks.message import DeliverWebhook
-from chalicelib.features.webhooks.model import WebhookDelivery, WebhookEndpoint
+from chalicelib.features.webhooks.model import Receiver, WebhookDelivery, WebhookEndpoint
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 
 # A delivery's row is written with each of its attempts.
@@ -111,7 +111,7 @@ class QueueWebhooks(Subscriber):
         objects: Objects,
         view: Callable[[WorkspaceId], EventView],
     ) -> None:
-        """Hear the public ones of `types`; `view` reads what one call needs once."""
+        """Subscribe to the public ones of `types`; `view` reads what one call needs once."""
         self._types = {each.name: each for each in types}
         self.types = frozenset(each.name for each in types if each.is_public) | {WEBHOOK_STEP.name}
         self._endpoints = endpoints
@@ -172,30 +172,27 @@ class QueueWebhooks(Subscriber):
         event_type = self._types[source.event_type]
         if view.is_internal(event_type, source.row):
             return _Plan()
-        hearers: list[WebhookEndpoint | RequestWebhook] = [
-            endpoint
+        receivers = [
+            Receiver(endpoint.url, endpoint)
             for endpoint in endpoints
             if endpoint.id > source.after
-            and endpoint.hears(source.event_type, source.template_id, test=source.is_test)
+            and endpoint.is_subscribed(source.event_type, source.template_id, test=source.is_test)
         ]
         request = view.request_webhook(event_type, source.row)
         if not source.after and request is not None and source.event_type in request.events:
-            hearers.insert(0, request)
-        if not hearers:
+            receivers.insert(0, Receiver(request.url, None))
+        if not receivers:
             return _Plan()
-        now, later = hearers[:MAX_OF_STEP], hearers[MAX_OF_STEP:]
+        now, later = receivers[:MAX_OF_STEP], receivers[MAX_OF_STEP:]
         text, key = None, source.payload_key
         if key is None:
             text, key = self._store_payload(source, event_type, view, as_object=bool(later))
-        last = now[-1]
         return _Plan(
-            deliveries=[_new_delivery(source, hearer, text, key) for hearer in now],
+            deliveries=[_new_delivery(source, receiver, text, key) for receiver in now],
             slow_ids=frozenset(
-                each.id for each in now if isinstance(each, WebhookEndpoint) and each.is_slow
+                endpoint.id for _, endpoint in now if endpoint is not None and endpoint.is_slow
             ),
-            next_step=_next_step(source, last.id, key)
-            if later and isinstance(last, WebhookEndpoint)
-            else None,
+            next_step=_next_step(source, now[-1], key) if later else None,
         )
 
     def _store_payload(
@@ -231,7 +228,7 @@ def event_body(event: DomainEvent, shown: JsonObject, region: str) -> JsonObject
 def payload_key(workspace_id: WorkspaceId, event_id: str) -> str:
     """Return the key of the object of a large payload.
 
-    A relay that dies before its transaction leaves an object without a delivery, if nobody hears
+    A relay that dies before its transaction leaves an object without a delivery, if nobody gets
     the event any more: a lifecycle rule of this prefix removes it.
     """
     return f"log/ws/{workspace_id}/webhooks/{event_id}"
@@ -243,8 +240,10 @@ def _message(delivery: WebhookDelivery, plan: _Plan) -> OutgoingMessage:
     return OutgoingMessage(queue, QueueMessage(body, delivery.workspace_id))
 
 
-def _next_step(source: _Source, after: str, key: str | None) -> DomainEvent:
+def _next_step(source: _Source, last: Receiver, key: str | None) -> DomainEvent:
+    assert last.endpoint is not None, "only the first receiver is that of a request"
     assert key is not None, "a payload of several steps is an object"
+    after = last.endpoint.id
     event = source.origin.event
     moment = parse_rfc3339(event.created_at)
     return event._replace(
@@ -261,14 +260,10 @@ def _next_step(source: _Source, after: str, key: str | None) -> DomainEvent:
 
 
 def _new_delivery(
-    source: _Source,
-    hearer: WebhookEndpoint | RequestWebhook,
-    payload: str | None,
-    key: str | None,
+    source: _Source, receiver: Receiver, payload: str | None, key: str | None
 ) -> WebhookDelivery:
-    event = source.origin.event
+    event, endpoint = source.origin.event, receiver.endpoint
     moment = parse_rfc3339(event.created_at)
-    endpoint = hearer if isinstance(hearer, WebhookEndpoint) else None
     name = "request" if endpoint is None else endpoint.id
     delivery = WebhookDelivery(
         id=DeliveryId(derived_id("whd", moment, source.event_id, name)),
@@ -282,7 +277,7 @@ def _new_delivery(
         request_id=event.request_id,
         payload=payload,
         payload_key=key,
-        url=None if endpoint else hearer.url,
+        url=None if endpoint else receiver.url,
         next_attempt_at=event.created_at,
     )
     return delivery if endpoint is None else delivery.at_endpoint(endpoint)

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 _NOW = dt.datetime.now(dt.UTC)
+_ENDS_AT = _NOW + dt.timedelta(days=30)
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,11 @@ class Certificates:
 
 
 def certificates(
-    folder: Path, addresses: Sequence[str] = ("127.0.0.1",), names: Sequence[str] = ()
+    folder: Path,
+    addresses: Sequence[str] = ("127.0.0.1",),
+    names: Sequence[str] = (),
+    *,
+    expired: bool = False,
 ) -> Certificates:
     """Write the authority's and the server's certificates into a folder."""
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
@@ -49,8 +54,9 @@ def certificates(
         ]
     )
     identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
+    ends_at = _NOW - dt.timedelta(hours=1) if expired else _ENDS_AT
     certificate = (
-        _builder("127.0.0.1", "authority", key.public_key())
+        _builder("127.0.0.1", "authority", key.public_key(), ends_at)
         .add_extension(alt_names, critical=False)
         .add_extension(identifier, critical=False)
         .sign(authority_key, hashes.SHA256())
@@ -67,7 +73,10 @@ def certificates(
 
 
 def _builder(
-    subject: str, issuer: str, public_key: ec.EllipticCurvePublicKey
+    subject: str,
+    issuer: str,
+    public_key: ec.EllipticCurvePublicKey,
+    ends_at: dt.datetime = _ENDS_AT,
 ) -> x509.CertificateBuilder:
     own = x509.SubjectKeyIdentifier.from_public_key(public_key)
     return (
@@ -77,7 +86,7 @@ def _builder(
         .public_key(public_key)
         .serial_number(x509.random_serial_number())
         .not_valid_before(_NOW - dt.timedelta(days=1))
-        .not_valid_after(_NOW + dt.timedelta(days=30))
+        .not_valid_after(ends_at)
         .add_extension(own, critical=False)
     )
 

@@ -17,13 +17,16 @@ def stage(tool: OperatorTool, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("PLATEN_REGION", "")  # Set first, so that the test removes it.
     template = load_template()
     declared = {
-        "Parameters": {"RegionName": template["Parameters"]["RegionName"]},
+        "Parameters": {name: template["Parameters"][name] for name in ("RegionName", "FilesHost")},
         "Resources": {"MainTable": template["Resources"]["MainTable"]},
     }
     boto3.client("cloudformation", region_name=REGION).create_stack(
         StackName="platen-operated",
         TemplateBody=json.dumps(declared),
-        Parameters=[{"ParameterKey": "RegionName", "ParameterValue": "us"}],
+        Parameters=[
+            {"ParameterKey": "RegionName", "ParameterValue": "us"},
+            {"ParameterKey": "FilesHost", "ParameterValue": "https://files.test"},
+        ],
     )
     return "operated"
 

@@ -24,8 +24,7 @@ from tests.builders.permission_scenarios import (
     webhooks_of_requests_and_of_many_endpoints,
 )
 from tests.builders.service import MotoAws, Service
-from tests.builders.webhooks import allow_receiver
-from tests.fakes.webhook_receiver import webhook_receiver
+from tests.builders.webhooks import ENDPOINTS_PATH, receiver_of
 
 KEY: Final = {"Idempotency-Key": "k"}
 QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks")
@@ -194,7 +193,13 @@ def deleted_workspace(service: Service) -> None:
         "Gone", plan="scale", owner="ada@example.com", regions=["eu"]
     ).id
     service.operator.manage_members.verify(workspace, "ada@example.com")
-    assert service.render(key=service.key("live", workspace)).status == 200
+    key = service.key("live", workspace)
+    paused = {"url": "https://example.com/", "enabled": False}
+    assert service.call("POST", ENDPOINTS_PATH, json_body=paused, key=key).status == 201
+    # Its payload is an object.
+    metadata = {f"k{n}": "x" * 490 for n in range(40)}
+    assert service.render(key=key, metadata=metadata).status == 200
+    service.relay_events()
     service.operator.change_status.delete(workspace)
     for days in (30.0001, 1):
         service.clock.advance(days=days)
@@ -249,11 +254,10 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
     """Run every function through all it does; return the recorded actions."""
     service = Service(aws)
     with (
-        webhook_receiver() as receiver,
+        receiver_of(service) as receiver,
         service.aws_actions.recording(service.clients),
         pytest.MonkeyPatch.context() as patch,
     ):
-        allow_receiver(service, receiver)
         successful_renders(service)
         reads(service)
         validated_documents(service)

@@ -145,6 +145,8 @@ def test_attempt_at_the_deletion_of_its_workspace_leaves_no_leases(
     service.deliver_webhooks()
 
     assert len(receiver.received) == (begins == "before")
+    # The secret is gone with the workspace, so nobody can verify this any more.
+    receiver.received.clear()
     assert list(steps) == [] or begins == "during"
     rows = state.tables.query(table, "PK = :pk", {":pk": endpoints_partition(service.workspace)})
     assert rows.items == []

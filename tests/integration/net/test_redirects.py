@@ -148,6 +148,6 @@ def test_byte_limit_counts_all_responses_of_a_fetch(here: Site) -> None:
         here.pages[f"/hop{number}"] = raw_response(hints * 30 + head(number))
     here.pages["/hop5"] = SitePage("end")
 
-    with pytest.raises(DestinationUnreachableError, match="more than 10000 bytes"):
+    with pytest.raises(DestinationUnreachableError, match="more than 1020000 bytes"):
         fetch(here, "/hop0")
     assert fetch(here, "/hop3").content == b"end"

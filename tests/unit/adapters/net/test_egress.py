@@ -171,7 +171,7 @@ def test_unreachable_host_is_reported_by_name_only(dialled: Dialled) -> None:
         dial(egress_for("2a00:dead::1", "2a00:dead::2"))
 
     assert len(dialled) == 2
-    assert str(missed.value) == "name.example:443 could not be connected to"
+    assert str(missed.value).startswith("name.example:443 could not be connected to: ")
 
 
 def test_hanging_lookup_times_out(dialled: Dialled) -> None:
@@ -181,7 +181,7 @@ def test_hanging_lookup_times_out(dialled: Dialled) -> None:
         done.wait(30)
         return ["93.184.215.14"]
 
-    with pytest.raises(DestinationUnreachableError, match="has no address"):
+    with pytest.raises(DestinationUnreachableError, match="could not be looked up in time"):
         GuardedEgress(allow="", own_hosts=frozenset(), resolve=resolve).dial(
             "a", 443, timeout_s=0.05
         )

@@ -1,11 +1,13 @@
-"""What `/healthz` says about walls and tenancy."""
+"""Checks of `/healthz`: storage, queues, walls and tenancy."""
 
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from tests.builders.lambda_client import LambdaClient
 from tests.builders.service import Service
+
+PARTS: Final = {"database": "ok", "storage": "ok", "queues": "ok"}
 
 
 def checks(service: Service) -> Any:
@@ -24,7 +26,7 @@ def test_health_tells_walls_and_tenancy_without_detail(
     service.engine.lacks = lacks
     service.tenancy = vars(service.settings)["tenancy"] = mode
 
-    assert checks(service) == {"database": "ok", "walls": walls, "tenancy": tenancy}
+    assert checks(service) == {**PARTS, "walls": walls, "tenancy": tenancy}
 
     (call,) = service.engine_calls
     assert call.tenant == ("self-test" if mode == "isolated" else None)
@@ -59,3 +61,21 @@ def test_walls_are_missing_until_an_engine_proves_them(service: Service) -> None
     service.clock.advance(minutes=5)
     service.invoke_failures = always()
     assert checks(service)["walls"] == "ok"
+
+
+def test_absent_bucket_fails(service: Service) -> None:
+    service.clients.s3.delete_bucket(Bucket=service.settings.bucket)
+
+    assert failing_parts(service) == ["storage"]
+
+
+def test_absent_queue_fails(service: Service) -> None:
+    service.clients.sqs.delete_queue(QueueUrl=service.settings.webhooks_queue_url)
+
+    assert failing_parts(service) == ["queues"]
+
+
+def failing_parts(service: Service) -> list[str]:
+    answer = service.call("GET", "/healthz", key=None)
+    assert (answer.status, answer.json["status"]) == (503, "failing")
+    return [name for name, state in answer.json["checks"].items() if state == "failing"]

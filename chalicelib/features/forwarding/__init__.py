@@ -1,0 +1,1 @@
+"""Forwarding of a workspace's events to an address of the operator, as they happen."""

@@ -1,0 +1,82 @@
+"""Search of deliveries: by id across workspaces, and by the events they carry; for operators."""
+
+from collections.abc import Iterable, Iterator
+from itertools import batched
+
+from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Tables
+from chalicelib.core.clock import epoch_ms, parse_rfc3339
+from chalicelib.core.errors import NotFound
+from chalicelib.core.ids import DeliveryId, WorkspaceId, is_id, lowest_id
+from chalicelib.features.events.model import DomainEvent
+from chalicelib.features.webhooks.deliveries import (
+    Deliveries,
+    delivery_partition,
+    list_partition,
+)
+from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.webhooks.model import WebhookDelivery
+from chalicelib.features.workspaces.repository import Workspaces
+
+
+class FindDeliveries:
+    """Finds deliveries, those of deleted endpoints too; it writes nothing."""
+
+    def __init__(
+        self,
+        *,
+        tables: Tables,
+        table: str,
+        workspaces: Workspaces,
+        endpoints: Endpoints,
+        deliveries: Deliveries,
+    ) -> None:
+        """Search these workspaces; show deliveries as they are with their endpoints."""
+        self._tables = tables
+        self._table = table
+        self._workspaces = workspaces
+        self._endpoints = endpoints
+        self._deliveries = deliveries
+
+    def one(self, delivery_id: str, workspace_id: WorkspaceId | None) -> WebhookDelivery:
+        """Return a delivery, of `workspace_id` if given; raises `not_found`."""
+        known = is_id("whd", delivery_id)
+        ids = [workspace_id] if workspace_id else [row.id for row in self._workspaces.all()]
+        for some in batched(ids if known else (), BATCH_GET_LIMIT, strict=False):
+            keys = [(delivery_partition(each, delivery_id), "META") for each in some]
+            for row in self._tables.get_many(self._table, keys):
+                delivery = self._deliveries.one(row["workspace_id"], delivery_id, "live")
+                return self._at_endpoint(delivery)
+        where = "that workspace" if workspace_id else "any workspace"
+        raise NotFound("not_found", f"There is no webhook delivery {delivery_id[:64]} in {where}.")
+
+    def of_events(self, events: Iterable[DomainEvent]) -> Iterator[WebhookDelivery]:
+        """Yield the deliveries of events.
+
+        The id of a delivery has the time of its event. So the list of the workspace is read for
+        the millisecond of each event, and no endpoint needs to be known.
+        """
+        for event in events:
+            milliseconds = epoch_ms(parse_rfc3339(event.created_at))
+            rows = query_all(
+                self._tables,
+                self._table,
+                "LPK = :list AND LSK BETWEEN :first AND :last",
+                {
+                    ":list": list_partition(event.workspace_id),
+                    ":first": lowest_id("whd", milliseconds),
+                    ":last": lowest_id("whd", milliseconds + 1),
+                },
+                index="lists",
+            )
+            for some in batched(rows, BATCH_GET_LIMIT, strict=False):
+                ids = [DeliveryId(row["LSK"]) for row in some]
+                for delivery in self._deliveries.get_many(event.workspace_id, ids):
+                    if delivery.event_id == event.id:
+                        yield self._at_endpoint(delivery)
+
+    def _at_endpoint(self, delivery: WebhookDelivery) -> WebhookDelivery:
+        if delivery.endpoint_id is None or not delivery.is_open:
+            return delivery
+        endpoint = self._endpoints.find(delivery.workspace_id, delivery.endpoint_id)
+        return delivery.at_endpoint(endpoint)

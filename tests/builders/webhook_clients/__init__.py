@@ -1,0 +1,71 @@
+"""Code of docs/clients.md, run in its own language on deliveries."""
+
+import base64
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from infra.setup.steps import WEBHOOK_LIBRARY_DIR
+from infra.template import ROOT
+
+PAGE: Final = ROOT / "docs" / "clients.md"
+# Blocks whose first line names their file.
+_BLOCK: Final = re.compile(r"^```\w+\n(?://|#) (\w+\.\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_DRIVERS: Final = Path(__file__).parent
+_HEADERS: Final = ("webhook-id", "webhook-timestamp", "webhook-signature")
+
+
+class Delivery(NamedTuple):
+    """Delivery as a receiver gets it, and the secret that it checks it with."""
+
+    secret: str
+    headers: dict[str, str]
+    body: bytes
+
+    def line(self) -> str:
+        """Return the delivery as drivers read it; a header that is absent is empty."""
+        values = [self.headers.get(name, "") for name in _HEADERS]
+        return "\t".join([self.secret, *values, base64.b64encode(self.body).decode()])
+
+
+def blocks_with_names() -> dict[str, str]:
+    """Return the blocks of the page that name their file, by this name."""
+    return dict(_BLOCK.findall(PAGE.read_text(encoding="utf-8")))
+
+
+def accepted(name: str, folder: Path, deliveries: Sequence[Delivery]) -> list[bool]:
+    """Run a block of the page in a folder, and return which deliveries it accepts."""
+    (folder / name).write_text(blocks_with_names()[name], encoding="utf-8")
+    command = _command(name, folder)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=os.environ | {"LC_ALL": "C.UTF-8"},
+        input="".join(f"{delivery.line()}\n" for delivery in deliveries),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [line == "accepted" for line in done.stdout.splitlines()]
+
+
+def _command(name: str, folder: Path) -> list[str]:
+    """Prepare the driver of a language, and return the command that runs it."""
+    stem, _, ending = name.partition(".")
+    driver = {"py": "driver.py", "mjs": "driver.mjs", "java": "Driver.java"}[ending]
+    shutil.copy(_DRIVERS / driver, folder / driver)
+    if ending == "py":
+        return [sys.executable, driver, stem]
+    if ending == "mjs":
+        (folder / "node_modules").symlink_to(WEBHOOK_LIBRARY_DIR / "node_modules")
+        return ["node", driver, name]
+    compile_both = ["javac", "-Xlint:all", "-Werror", name, driver]
+    subprocess.run(compile_both, cwd=folder, check=True, timeout=60)
+    return ["java", "-cp", str(folder), "Driver"]

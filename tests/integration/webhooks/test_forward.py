@@ -1,0 +1,149 @@
+"""`platen webhooks forward` as a developer runs it, beside the stack of this machine."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standardwebhooks.webhooks import Webhook
+
+from infra.local.running_stack import RunningStack, running_stack
+from infra.template import ROOT
+from tests.builders.stack.api_client import ApiClient
+from tests.fakes.webhook_receiver import ReceivedWebhook, WebhookReceiver, webhook_receiver
+
+pytestmark = pytest.mark.integration
+
+# The tool looks for the stack of this machine in the folder of the project.
+TOOL = """
+import sys, pathlib
+from infra.operator import cli, connection
+connection._RUN_FOLDER = pathlib.Path(sys.argv.pop(1))
+cli.main()
+"""
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[RunningStack]:
+    with running_stack() as running:
+        yield running
+
+
+@contextmanager
+def forwarding(folder: Path, url: str, *options: str) -> Iterator["subprocess.Popen[str]"]:
+    """Run the command during the block."""
+    arguments = ["webhooks", "forward", url, "--json", *options]
+    process = subprocess.Popen(
+        [sys.executable, "-c", TOOL, str(folder), *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def next_line(process: "subprocess.Popen[str]") -> dict[str, Any]:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, process.stderr and process.stderr.read()
+    read: dict[str, Any] = json.loads(line)
+    return read
+
+
+def wait_until(is_done: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not is_done():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def render_of(received: ReceivedWebhook, secret: str) -> str:
+    """Return the id of the render in a verified webhook."""
+    body = Webhook(secret).verify(received.body.decode(), received.headers)
+    assert body["type"] == "render.succeeded"
+    name: str = body["data"]["object"]["id"]
+    return name
+
+
+def test_test_renders_of_the_demo_workspace_reach_a_receiver(stack: RunningStack) -> None:
+    with (
+        ApiClient(stack, stack.test_key) as test,
+        ApiClient(stack, stack.live_key) as live,
+        webhook_receiver() as receiver,
+        forwarding(stack.folder, receiver.url) as process,
+    ):
+        start = next_line(process)
+        live.render()
+        queued = test.render(mode="async").json()
+        direct = test.render().json()
+
+        printed = [next_line(process) for _ in range(2)]
+        # Another poll finds nothing more.
+        time.sleep(2.5)
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=10)
+
+    assert (process.returncode, rest, errors) == (0, "", "")
+    assert (start["workspace"], start["test_only"]) == (stack.workspace, True)
+    seen = [render_of(received, start["secret"]) for received in receiver.received]
+    assert sorted(seen) == sorted([queued["id"], direct["id"]])
+    assert [row["id"] for row in printed] == [
+        received.headers["webhook-id"] for received in receiver.received
+    ]
+    assert {(row["type"], row["status_code"]) for row in printed} == {("render.succeeded", 200)}
+    assert receiver.received[0].headers["user-agent"] == "Platen-Webhooks/1.0"
+
+
+def test_named_workspace_is_signed_with_the_secret_of_its_endpoint(stack: RunningStack) -> None:
+    with (
+        ApiClient(stack, stack.live_key) as live,
+        webhook_receiver() as receiver,
+    ):
+        endpoint = live.http.post("/webhook-endpoints", json={"url": "https://example.com/"}).json()
+        options = ("--workspace", stack.workspace, "--events", "template.published")
+        with forwarding(stack.folder, receiver.url, *options) as process:
+            start = next_line(process)
+            live.render()
+            publish_template(live)
+            row = next_line(process)
+
+    (received,) = receiver.received
+    body = Webhook(endpoint["secret"]).verify(received.body.decode(), received.headers)
+    assert (start["endpoint_id"], start["secret"]) == (endpoint["id"], None)
+    assert (body["type"], body["id"]) == ("template.published", row["id"])
+    assert body["data"]["object"]["version"] == 1
+
+
+def publish_template(client: ApiClient) -> None:
+    fields = {"name": "Letter", "type": "html", "html": "<p>{{ name }}</p>"}
+    made = client.http.post("/templates", json=fields)
+    assert made.status_code == 201, made.text
+    published = client.http.post(f"/templates/{made.json()['id']}/publish", json={})
+    assert published.status_code == 201, published.text
+
+
+def test_receiver_that_is_away_is_reported(stack: RunningStack) -> None:
+    receiver: WebhookReceiver
+    with webhook_receiver() as receiver:
+        url = receiver.url
+    with (
+        ApiClient(stack, stack.test_key) as test,
+        forwarding(stack.folder, url) as process,
+    ):
+        next_line(process)
+        test.render()
+        row = next_line(process)
+
+    assert row["status_code"] is None
+    assert "could not be connected to" in row["error"]
