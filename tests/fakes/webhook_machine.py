@@ -208,7 +208,8 @@ class WebhookMachine(RuleBasedStateMachine):
             self.service.tick()
             self.relay()
             self.deliver()
-            self.deliver()
+            if not self.unpublished and not any(row.next_attempt_at for row in self.shown()):
+                break
         self.log_equals_the_model()
         assert self.unpublished == []
         assert not any(each.is_replay for each in self.deliveries.values())

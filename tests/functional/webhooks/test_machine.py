@@ -101,6 +101,14 @@ class Webhooks(WebhookMachine):
         self.service.tick()
         self.deliver()
 
+    @precondition(lambda self: self.now - self.begun < MAX_DAYS)
+    @rule()
+    def pass_two_days(self) -> None:
+        for _ in range(5):
+            self.service.clock.advance(hours=10)
+            self.service.tick()
+            self.deliver()
+
     @precondition(lambda self: self.living)
     @rule(data=st.data(), answer=st.sampled_from([200, 204, 302, 410, 500]))
     def change_receiver(self, data: st.DataObject, answer: int) -> None:
@@ -186,5 +194,5 @@ def test_deliveries_equal_the_model(
 
     run_state_machine_as_test(
         cast("Any", machine),
-        settings=settings(max_examples=16, stateful_step_count=30, deadline=None),
+        settings=settings(max_examples=14, stateful_step_count=30, deadline=None),
     )

@@ -10,7 +10,7 @@ import pytest
 
 from chalicelib.features.webhooks import send
 from tests.builders.service import Service
-from tests.builders.webhooks import deliver, deliveries, make_endpoint
+from tests.builders.webhooks import DELIVERIES_PATH, deliver, deliveries, make_endpoint
 from tests.fakes.webhook_receiver import WebhookReceiver
 
 OFFSETS_S: Final = (0, 5, 300, 2_100, 9_300, 27_300, 63_300, 99_300)
@@ -83,3 +83,23 @@ def test_attempt_waits_for_the_end_of_the_one_before(
     assert next_at - began == dt.timedelta(seconds=9)
     service.clock.moment = next_at
     assert repeat_message(service)["status"] == "succeeded"
+
+
+def test_replay_takes_no_place_in_the_schedule(service: Service, receiver: WebhookReceiver) -> None:
+    receiver.status = 500
+    make_endpoint(service, receiver.url)
+    service.render()
+    began = service.clock.now()
+    deliver(service)
+
+    (row,) = deliveries(service)
+    for offset_s in OFFSETS_S[1:]:
+        assert service.call("POST", f"{DELIVERIES_PATH}/{row['id']}/replay").status == 202
+        row = repeat_message(service)
+        assert row["status"] == "retrying"
+        due = dt.datetime.fromisoformat(row["next_attempt_at"])
+        assert 0.9 * offset_s <= (due - began).total_seconds() <= 1.1 * offset_s
+        service.clock.moment = due
+        row = repeat_message(service)
+
+    assert (row["status"], len(row["attempts"])) == ("failed", 15)
