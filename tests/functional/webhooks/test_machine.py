@@ -21,7 +21,7 @@ from chalicelib.features.webhooks.message import DeliverWebhook
 from tests.builders.service import MotoAws
 from tests.fakes.fault_injector import FaultInjector
 from tests.fakes.webhook_machine import WebhookMachine
-from tests.fakes.webhook_model import ModelDelivery
+from tests.fakes.webhook_model import ModelDelivery, ModelEndpoint
 
 MAX_ENDPOINTS = 3
 MAX_DELIVERIES = 30
@@ -41,6 +41,7 @@ PAUSES = st.sampled_from(
         dt.timedelta(days=5),
     ]
 )
+ANSWERS = st.sampled_from([500, 302, 200, 410])
 DEATHS = st.sampled_from(
     [P.WEBHOOK_CLAIMED, P.WEBHOOK_LEASED, P.WEBHOOK_SENT, P.WEBHOOK_RECORDED, P.WEBHOOK_RELEASED]
 )
@@ -50,11 +51,15 @@ RELAY_DEATHS = st.sampled_from([P.RELAY_PREPARED, P.RELAY_PUBLISHED])
 class Webhooks(WebhookMachine):
     """Rules of what may happen."""
 
-    @initialize(seed=st.integers(0, 2**16))
-    def begin(self, seed: int) -> None:
-        self.add_endpoint()
+    @initialize(seed=st.integers(0, 2**16), answers=st.lists(ANSWERS, min_size=2, max_size=2))
+    def begin(self, seed: int, answers: list[int]) -> None:
+        for answer in answers:
+            self.add_endpoint()
+            self.endpoints[-1].answer = answer
+            self.sample(self.endpoints[-1])
         self.dynamodb.faults = FaultInjector(seed, {"conflict": 0.2, "lost": 0.2})
         self.dynamodb.faults.is_on = True
+        self.deliver()
 
     @precondition(lambda self: len(self.living) < MAX_ENDPOINTS)
     @rule()
@@ -63,30 +68,27 @@ class Webhooks(WebhookMachine):
         self.add_endpoint()
 
     @precondition(lambda self: len(self.deliveries) < MAX_DELIVERIES)
-    @rule()
-    def render(self) -> None:
+    @rule(dies_at=st.none() | RELAY_DEATHS)
+    def render(self, dies_at: P | None) -> None:
         self.service.clock.advance(milliseconds=1)
         render_id = self.service.render().json["id"]
         (event,) = self.service.events(render_id)
         self.unpublished.append((event["PK"], event["SK"], event["id"]))
+        self.relay(dies_at)
 
     @precondition(lambda self: self.living and len(self.deliveries) < MAX_DELIVERIES)
     @rule(data=st.data())
     def send_sample(self, data: st.DataObject) -> None:
-        endpoint = data.draw(st.sampled_from(self.living))
-        made = self.call("POST", f"webhook-endpoints/{endpoint.id}/test", event="render.failed")
-        self.add_delivery(made, endpoint)
+        self.sample(data.draw(st.sampled_from(self.living)))
 
+    @precondition(lambda self: self.unpublished)
     @rule(dies_at=st.none() | RELAY_DEATHS)
     def run_relay(self, dies_at: P | None) -> None:
         self.relay(dies_at)
 
     @rule()
-    def run_tick(self) -> None:
-        self.service.tick()
-
-    @rule()
     def run_deliver(self) -> None:
+        self.service.tick()
         self.deliver()
 
     @precondition(lambda self: self.kills < MAX_KILLS)
@@ -110,7 +112,7 @@ class Webhooks(WebhookMachine):
             self.deliver()
 
     @precondition(lambda self: self.living)
-    @rule(data=st.data(), answer=st.sampled_from([200, 204, 302, 410, 500]))
+    @rule(data=st.data(), answer=ANSWERS)
     def change_receiver(self, data: st.DataObject, answer: int) -> None:
         data.draw(st.sampled_from(self.living)).answer = answer
 
@@ -165,6 +167,11 @@ class Webhooks(WebhookMachine):
     @rule()
     def deliver_late_requests(self) -> None:
         self.dynamodb.deliver_late()
+
+    def sample(self, endpoint: ModelEndpoint) -> None:
+        """Send a sample to an endpoint."""
+        path = f"webhook-endpoints/{endpoint.id}/test"
+        self.add_delivery(self.call("POST", path, event="render.failed"), endpoint)
 
     def draw_delivery(self, data: st.DataObject) -> ModelDelivery:
         return data.draw(st.sampled_from(list(self.deliveries.values())))
