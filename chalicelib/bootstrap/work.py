@@ -50,7 +50,8 @@ class Work:
 
     `name` is its folder in `functions/`, and its name in logs and metrics. `queues` feed it; they
     share the dead-letter queue of the first, whose messages `resolve` resolves. It sends to the
-    queues `sends`. Items of the kinds `due` go to its first queue as `due_message` makes them.
+    queues `sends`. Items of the kinds `due` go to its queue `due_queue`, by default the first, as
+    `due_message` makes them.
     `settings`, `grants` (actions and a resource, with the partition key that limits them) and
     `layers` are what it needs beside its queues. `package` is its archive (decision 8).
     """
@@ -59,6 +60,7 @@ class Work:
     queues: tuple[str, ...] = ()
     sends: tuple[str, ...] = ()
     due: tuple[DueKind, ...] = ()
+    due_queue: str = ""
     due_message: Callable[[DueItem], JsonObject] = DueItem.to_json
     resolve: "Callable[[WorkParts], ResolveMessage] | None" = None
     settings: tuple[str, ...] = ()
@@ -70,6 +72,11 @@ class Work:
     def function(self) -> str:
         """Return the logical id of the function in `infra/functions.yaml`."""
         return f"{_pascal_case(self.name)}Function"
+
+    @property
+    def queue_of_due_items(self) -> str:
+        """Return the queue to which the tick sends what is due."""
+        return self.due_queue or self.queues[0]
 
     @property
     def all_settings(self) -> tuple[str, ...]:
@@ -200,6 +207,8 @@ _CONSUMERS: Final = (
         queues=("webhooks", "webhooks_slow"),
         sends=("webhooks_slow",),
         due=(DUE_DELIVERY,),
+        # What is due has failed before, or its message was lost.
+        due_queue="webhooks_slow",
         due_message=lambda item: DeliverWebhook.of_due_item(item).to_json(),
         resolve=_give_up_delivery,
         settings=(
@@ -225,7 +234,7 @@ _CONSUMERS: Final = (
 # Functions that serve the rows above.
 _TICK: Final = Work(
     name="tick",
-    sends=tuple(row.queues[0] for row in _CONSUMERS if row.due),
+    sends=tuple(row.queue_of_due_items for row in _CONSUMERS if row.due),
     settings=("main_table",),
     grants=(
         ("dynamodb:Query", "${MainTable.Arn}/index/due"),

@@ -31,6 +31,10 @@ def build(parts: WorkParts) -> ServeEvent:
     deliveries = Deliveries(state.tables, state.main_table)
     endpoints = Endpoints(state.tables, state.main_table)
     sealer = SecretSealer(parts.clients, settings.data_key, parts.clock)
+    egress = GuardedEgress(allow=settings.egress_allow, own_hosts=settings.own_hosts)
+    # What the first attempt needs is loaded before it: a second of a busy process.
+    parts.clients.create("dynamodb", "kms", "sqs")
+    egress.client().close()
     send = SendWebhook(
         tables=state.tables,
         endpoints=endpoints,
@@ -40,7 +44,7 @@ def build(parts: WorkParts) -> ServeEvent:
             secrets=SigningSecrets(
                 state.tables, state.main_table, endpoints=endpoints, sealer=sealer
             ),
-            egress=GuardedEgress(allow=settings.egress_allow, own_hosts=settings.own_hosts),
+            egress=egress,
             clock=parts.clock,
         ),
         retries=parts.queue("webhooks_slow"),

@@ -24,6 +24,8 @@ from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
 def build(parts: WorkParts) -> ServeEvent:
     """Return the function that publishes a batch of events."""
     relay = outbox_relay(parts)
+    # What the first event needs is loaded before it.
+    parts.clients.create("dynamodb", "sqs")
 
     def publish(received: Sequence[ReceivedMessage]) -> Mapping[str, Exception]:
         messages: dict[str, PublishEvent] = {}

@@ -12,7 +12,7 @@ def build(parts: WorkParts) -> ServeEvent:
     tick = Tick(
         index=DueIndex(parts.state.tables, parts.settings.main_table),
         routes=[
-            DueRoute(kind, parts.queue(row.queues[0]), row.due_message)
+            DueRoute(kind, parts.queue(row.queue_of_due_items), row.due_message)
             for row in WORK.values()
             for kind in row.due
         ],

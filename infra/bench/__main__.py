@@ -24,6 +24,8 @@ MODULES: Final = {
     "table": "long_table",
     "template-call": "template_call",
     "templates": "templates",
+    "webhook-lag": "webhooks.lag",
+    "webhooks": "webhooks.rate",
 }
 
 

@@ -16,13 +16,11 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from functools import cached_property
 from importlib import import_module
 from math import ceil
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, override
+from typing import Any, Final
 
-from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.api.edge.app import App
 from chalicelib.api.routes import BLUEPRINTS
 from chalicelib.bootstrap import render
@@ -34,6 +32,7 @@ from chalicelib.core.ids import RandomIdGenerator
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.renders.run.cancellation_watch import FIRST_CHECK_S, NEXT_CHECK_S
 from chalicelib.settings import ApiSettings, RenderSettings, WorkSettings
+from infra.bench.counting_clients import CountingClients
 from infra.bench.in_process import InProcessPool, engine_of, environment
 from infra.local.event_sources import sqs_event
 from infra.local.runner.invoke_api import InvokeApi
@@ -41,10 +40,6 @@ from infra.local.running_stack import RunningStack, running_stack
 from infra.local.server import WsgiServer
 from infra.template import load_template
 from infra.write_units import WriteUnits
-
-if TYPE_CHECKING:
-    from boto3.session import Session
-
 
 # Imported by name, as Lambda does.
 serve_module: Final[Any] = import_module("functions.render.serve")
@@ -105,29 +100,6 @@ def main() -> int:
     return int(ratio > 1)
 
 
-class _CountingClients(AwsClients):
-    """Clients that count their calls under the name of a function."""
-
-    def __init__(self, function: str, counts: Counter[str], units: WriteUnits) -> None:
-        super().__init__()
-        self._function = function
-        self._counts = counts
-        self._units = units
-
-    @cached_property
-    @override
-    def _session(self) -> "Session":
-        import boto3  # noqa: PLC0415
-
-        session = boto3.session.Session()
-        session.events.register("before-send", self._count)
-        self._units.count(session.events, self._function)
-        return session
-
-    def _count(self, event_name: str, **_: Any) -> None:
-        self._counts[f"{self._function} {event_name.rsplit('.', 1)[-1]}"] += 1
-
-
 class _CallCounter:
     """API, render function and engine in this process, with a count of their calls."""
 
@@ -143,12 +115,12 @@ class _CallCounter:
         os.environ.update({k: v for k, v in variables.items() if k.startswith("AWS_")})
         own = {"PLATEN_RENDERS_QUEUE_URL": self._queue, "PLATEN_EVENTS_QUEUE_URL": self._events}
         settings = RenderSettings.from_env(variables | own)
-        clients = _CountingClients("render", self._counts, self._units)
+        clients = CountingClients("render", self._counts, self._units)
         row = WORK["relay"]
         relay_settings = WorkSettings.with_names(
             row.all_settings, environment(stack, "functions.relay.handler.handler") | own
         )
-        relay_clients = _CountingClients("relay", self._counts, self._units)
+        relay_clients = CountingClients("relay", self._counts, self._units)
         parts = WorkParts(row, relay_settings, relay_clients, SystemClock())
         self._relay = import_module("functions.relay.handler").outbox_relay(parts)
         self._services = serve_module.RenderServices(
@@ -171,7 +143,7 @@ class _CallCounter:
         os.environ["AWS_ENDPOINT_URL_LAMBDA"] = self._server.url
         services = ApiServices(
             api_settings,
-            _CountingClients("API", self._counts, self._units),
+            CountingClients("API", self._counts, self._units),
             clock=SystemClock(),
             ids=RandomIdGenerator(),
         )

@@ -14,7 +14,7 @@ from chalicelib.adapters.aws.table import ConditionFailed, Tables, Throttled, Wr
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.features.webhooks.deliveries import Deliveries
+from chalicelib.features.webhooks.deliveries import MESSAGE_TIME, Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.leases import BatchLeases
 from chalicelib.features.webhooks.message import DeliverWebhook
@@ -33,8 +33,6 @@ log = logging.getLogger(__name__)
 CLAIM_TIME: Final = dt.timedelta(seconds=40)
 _SLOW_MS: Final = 2_000
 _DISABLED_AFTER: Final = dt.timedelta(days=5)
-# The due item of a delivery whose message comes sooner.
-_NET: Final = dt.timedelta(minutes=2)
 
 
 class SendWebhook:
@@ -116,7 +114,7 @@ class SendWebhook:
         """Put an attempt off: it waits longer, the longer it has waited (decision 38)."""
         assert delivery.next_attempt_at is not None
         delay = waiting_time(delivery.id, now - parse_rfc3339(delivery.next_attempt_at))
-        if self._deliveries.postpone(delivery, claim=claim, due_at=now + delay + _NET):
+        if self._deliveries.postpone(delivery, claim=claim, due_at=now + delay + MESSAGE_TIME):
             log.info("webhook put off", extra={"seconds": delay.total_seconds()})
             crash_if_armed(CrashPoint.WEBHOOK_POSTPONED)
             self._send_message(delivery, delay)

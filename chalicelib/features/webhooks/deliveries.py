@@ -23,6 +23,8 @@ from chalicelib.features.workspaces.model import Mode
 
 DUE_DELIVERY: Final = DueKind("webhook_delivery", shards=8)
 RETENTION: Final = dt.timedelta(days=30)
+# Until a delivery whose message was sent is due itself: the message may wait in its queue.
+MESSAGE_TIME: Final = dt.timedelta(minutes=2)
 _CLAIM: Final = {"#claim": "claim", "#until": "claimed_until"}
 _STATUS: Final = {"#status": "status"}
 _RESULT_FIELDS: Final = (
@@ -47,12 +49,17 @@ class Deliveries:
         self._table = table
 
     def creation(self, delivery: WebhookDelivery) -> Write:
-        """Return the write of a new delivery, for the transaction that publishes its event."""
+        """Return the write of a new delivery, for the transaction that publishes its event.
+
+        Its message is sent at once.
+        """
         key = delivery_key(delivery.workspace_id, delivery.id)
         lists = {"LPK": list_partition(delivery.workspace_id), "LSK": delivery.id}
         fields = {name: getattr(delivery, name) for name in _FIELDS}
         row = {name: value for name, value in fields.items() if value is not None}
-        due_at = delivery.next_attempt_at or expiry(delivery)
+        due_at = expiry(delivery)
+        if delivery.next_attempt_at is not None:
+            due_at = format_rfc3339(parse_rfc3339(delivery.next_attempt_at) + MESSAGE_TIME)
         return Write(self._table, item=row | key | lists | _due(delivery.id, due_at))
 
     def create(self, delivery: WebhookDelivery) -> None:

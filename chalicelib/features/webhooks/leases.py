@@ -5,6 +5,7 @@ receiver. An update of a set takes or returns a lease without reading it first (
 """
 
 import datetime as dt
+import time
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
@@ -20,10 +21,14 @@ from chalicelib.features.webhooks.endpoints import endpoints_partition
 from chalicelib.features.webhooks.model import Receiver
 
 _HAS_ROOM: Final = (
-    "(attribute_not_exists(#all) OR size(#all) < :max_all)"
+    "(attribute_not_exists(#all) OR size(#all) < :max_all OR contains(#all, :text))"
     " AND (attribute_not_exists(#of) OR size(#of) < :max_of)"
 )
-_UNPROVEN_HAS_ROOM: Final = " AND (attribute_not_exists(#new) OR size(#new) < :max_new)"
+_UNPROVEN_HAS_ROOM: Final = (
+    " AND (attribute_not_exists(#new) OR size(#new) < :max_new OR contains(#new, :text))"
+)
+# Tries to get the lease of a receiver that answers soon: others return theirs meanwhile.
+_PAUSES_S: Final = (0.1, 0.3)
 
 
 class Lane(NamedTuple):
@@ -41,15 +46,20 @@ class Lane(NamedTuple):
 
 
 FAST_LANE: Final = Lane(
-    "webhooks", max_of_workspace=16, max_of_receiver=4, max_unproven=2, max_all_unproven=4
+    "webhooks", max_of_workspace=16, max_of_receiver=8, max_unproven=2, max_all_unproven=8
 )
 SLOW_LANE: Final = Lane(
-    "webhooks_slow", max_of_workspace=8, max_of_receiver=2, max_unproven=2, max_all_unproven=8
+    "webhooks_slow", max_of_workspace=8, max_of_receiver=4, max_unproven=2, max_all_unproven=8
 )
 
 
 class ReceiverLease(NamedTuple):
-    """Lease of one invocation for one receiver; it runs out by itself after a crash."""
+    """Lease of one invocation for one receiver; it runs out by itself after a crash.
+
+    `proven`: the receiver's last attempt succeeded soon. The text begins with the time of its end.
+    Leases of one invocation in a workspace have the same text, so `all` and `unproven` count it
+    once, however many receivers it has.
+    """
 
     workspace_id: WorkspaceId
     lane: Lane
@@ -72,37 +82,28 @@ class ReceiverLeases:
         self._tables = tables
         self._table = table
 
-    def acquire(  # noqa: PLR0913 -- what a lease has
-        self,
-        workspace_id: WorkspaceId,
-        lane: Lane,
-        receiver: str,
-        *,
-        proven: bool,
-        claim: str,
-        now: dt.datetime,
-        until: dt.datetime,
-    ) -> ReceiverLease | None:
-        """Return a lease for a receiver, or None if there are too many.
-
-        `proven`: the receiver's last attempt succeeded soon. `claim` names the lease.
-        """
-        text = f"{format_rfc3339(until)}#{claim}"
-        lease = ReceiverLease(workspace_id, lane, receiver, proven, text)
+    def acquire(self, lease: ReceiverLease, now: dt.datetime) -> bool:
+        """Take a lease for a receiver; False: there are too many."""
         full = self._take(lease)
         if full is not None and self._remove_expired(lease, full, now):
             full = self._take(lease)
-        return lease if full is None else None
+        return full is None
 
-    def release(self, lease: ReceiverLease) -> None:
-        """Return a lease; once more, or after it ran out, changes nothing."""
-        self._remove(lease, {name: {lease.text} for name in lease.sets.values()})
+    def release(self, lease: ReceiverLease, *, is_last: bool = True) -> None:
+        """Return a lease; once more, or after it ran out, changes nothing.
+
+        `is_last`: the invocation makes no other attempt in the workspace.
+        """
+        names = ["all", "unproven"] if is_last else []
+        names.append(lease.sets["#of"])
+        self._remove(lease, {name: {lease.text} for name in names})
 
     def _take(self, lease: ReceiverLease) -> Item | None:
         """Take a lease; return the row if that has no room."""
         lane = lease.lane
         values: dict[str, RowValue] = {
             ":lease": {lease.text},
+            ":text": lease.text,
             ":max_all": lane.max_of_workspace,
             ":max_of": lane.max_of_receiver if lease.proven else lane.max_unproven,
         }
@@ -165,7 +166,9 @@ class BatchLeases:
         """Take leases of this lane."""
         self._leases = leases
         self._lane = lane
+        self._lock = Lock()
         self._shared: dict[tuple[WorkspaceId, str], _SharedLease] = {}
+        self._places: dict[WorkspaceId, _Place] = {}
 
     @contextmanager
     def attempt(
@@ -182,17 +185,10 @@ class BatchLeases:
         key = (workspace_id, receiver.key)
         shared = self._shared.setdefault(key, _SharedLease())
         with shared.lock:
-            if shared.lease is None:
-                now, until = period
-                shared.lease = self._leases.acquire(
-                    workspace_id,
-                    self._lane,
-                    receiver.key,
-                    proven=receiver.is_proven,
-                    claim=claim,
-                    now=now,
-                    until=until,
-                )
+            if shared.lease is None and not shared.is_refused:
+                shared.lease = self._acquire(workspace_id, receiver, claim, period)
+                # The others of the batch do not wait for it once more.
+                shared.is_refused = shared.lease is None
             has_lease = shared.lease is not None
             shared.users += has_lease
         try:
@@ -201,14 +197,62 @@ class BatchLeases:
             if has_lease:
                 self._leave(shared)
 
+    def _acquire(
+        self,
+        workspace_id: WorkspaceId,
+        receiver: Receiver,
+        claim: str,
+        period: tuple[dt.datetime, dt.datetime],
+    ) -> ReceiverLease | None:
+        now, until = period
+        place = self._enter(workspace_id, f"{format_rfc3339(until)}#{claim}")
+        lease = ReceiverLease(
+            workspace_id, self._lane, receiver.key, receiver.is_proven, place.text
+        )
+        has_lease = False
+        try:
+            has_lease = self._leases.acquire(lease, now)
+            for pause in _PAUSES_S if lease.proven else ():
+                if has_lease:
+                    break
+                time.sleep(pause)
+                has_lease = self._leases.acquire(lease, now)
+            place.is_taken |= has_lease
+        except BaseException:
+            # Its answer may have been lost.
+            place.is_taken = True
+            raise
+        finally:
+            if not has_lease:
+                self._return(lease)
+        return lease if has_lease else None
+
+    def _enter(self, workspace_id: WorkspaceId, text: str) -> "_Place":
+        """Return the place of this invocation in the workspace: a new one after the last left."""
+        with self._lock:
+            place = self._places.setdefault(workspace_id, _Place(text))
+            place.users += 1
+            return place
+
+    def _return(self, lease: ReceiverLease) -> None:
+        with self._lock:
+            place = self._places[lease.workspace_id]
+            place.users -= 1
+            is_last = place.users == 0
+            if is_last:
+                # A lease that is taken meanwhile has another text, which this does not remove.
+                del self._places[lease.workspace_id]
+        if place.is_taken:
+            # Without this it runs out by itself.
+            with tolerate_transient("a lease is not returned"):
+                self._leases.release(lease, is_last=is_last)
+
     def _leave(self, shared: "_SharedLease") -> None:
         with shared.lock:
             shared.users -= 1
             if shared.users == 0 and shared.lease is not None:
                 lease, shared.lease = shared.lease, None
-                # Without this it runs out by itself.
-                with tolerate_transient("a lease is not returned"):
-                    self._leases.release(lease)
+                self._return(lease)
 
 
 @dataclass(slots=True)
@@ -218,3 +262,13 @@ class _SharedLease:
     lock: Lock = field(default_factory=Lock)
     lease: ReceiverLease | None = None
     users: int = 0
+    is_refused: bool = False
+
+
+@dataclass(slots=True)
+class _Place:
+    """Text of an invocation's leases in a workspace, with the number of its receivers there."""
+
+    text: str
+    users: int = 0
+    is_taken: bool = False

@@ -4,7 +4,8 @@
 measured are events per second from the first to the last published one: 2 000 async renders of one
 workspace, which the relay settles, as those of a batch; 1 000 sync renders of as many workspaces;
 and fewer of the costlier kind. Then sync renders over HTTP, one after the other, with the time from
-each final state to its published event.
+each final state to its published event. At last 1 000 events of a workspace with two endpoints; the
+queue of webhooks is delayed, so that the machine's cores are the relay's.
 """
 
 import datetime as dt
@@ -16,52 +17,56 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import batched
 from typing import Any, Final, NamedTuple
 
-from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
-from chalicelib.core.clock import SystemClock, format_rfc3339, parse_rfc3339
-from chalicelib.core.ids import RandomIdGenerator, RenderId, WorkspaceId
+from chalicelib.core.clock import SystemClock, parse_rfc3339
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.events.model import PublishEvent
-from chalicelib.features.events.repository import EventOutbox
-from chalicelib.features.renders.events import final_event
-from chalicelib.features.renders.model import Render
-from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.run.bodies import body_key
 from infra.bench.latency import BenchClient
+from infra.bench.state.final_renders import (
+    SMALL_RENDER,
+    FinalRenders,
+    bench_clients,
+    send_together,
+)
+from infra.bench.webhooks.endpoints import BenchEndpoints
 from infra.local.running_stack import RunningStack, running_stack
 
 LIMIT: Final = 100
 BATCH_LIMIT: Final = 500
 BATCH_EVENTS: Final = 2_000
 QUEUED_EVENTS: Final = 1_000
+HEARD_LIMIT: Final = 60
+HEARD_EVENTS: Final = 1_000
+ENDPOINTS: Final = 2
 RENDERS: Final = 60
 # All messages are sent within this delay, at whose end they become visible together.
-_DELAY_S: Final = 20
+_DELAY: Final = dt.timedelta(seconds=20)
+_WEBHOOKS_DELAY_S: Final = 600
 _TIMEOUT_S: Final = 120.0
-_BODY: Final = {"input": {"type": "html", "html": "<p>x</p>"}}
 
 
 def main() -> int:
     """Print the table and the rate; 1 when it is under the limit."""
     with running_stack() as stack:
-        clients = _clients(stack)
-        tables = Tables(clients)
+        tables = Tables(bench_clients(stack))
         batch = _events_per_second(stack, tables, _EventMix(BATCH_EVENTS, of_batch=True))
         rate = _events_per_second(stack, tables, _EventMix(QUEUED_EVENTS, workspaces=QUEUED_EVENTS))
         worst = _events_per_second(
             stack, tables, _EventMix(QUEUED_EVENTS // 5, settled=False, bodies=True)
         )
         lags = _lags(stack, tables)
+        heard = _heard_events_per_second(stack, tables)
     p50, p99 = statistics.median(lags), statistics.quantiles(lags, n=100)[-1]
-    sys.stdout.write(
-        f"{BATCH_EVENTS} events of a batch: {batch:.0f} events/s (limit {BATCH_LIMIT}, at least)\n"
+    rows = (
+        f"{BATCH_EVENTS} events of a batch: {batch:.0f} events/s (limit {BATCH_LIMIT}, at least)",
+        f"of one workspace, with bodies to delete, not settled: {worst:.0f} events/s",
+        f"final state to published event, ms: p50 {p50:.0f}, p99 {p99:.0f}",
+        f"with {ENDPOINTS} endpoints: {heard:.0f} events/s (limit {HEARD_LIMIT}, at least)",
+        f"{QUEUED_EVENTS} events of as many workspaces:",
+        f"relay: {rate:.0f} events/s (limit {LIMIT}, at least)",
     )
-    sys.stdout.write(
-        f"of one workspace, with bodies to delete, not settled: {worst:.0f} events/s\n"
-    )
-    sys.stdout.write(f"final state to published event, ms: p50 {p50:.0f}, p99 {p99:.0f}\n")
-    sys.stdout.write(f"{QUEUED_EVENTS} events of as many workspaces:\n")
-    sys.stdout.write(f"relay: {rate:.0f} events/s (limit {LIMIT}, at least)\n")
-    return int(rate < LIMIT or batch < BATCH_LIMIT)
+    sys.stdout.write("\n".join(rows) + "\n")
+    return int(rate < LIMIT or batch < BATCH_LIMIT or heard < HEARD_LIMIT)
 
 
 class _EventMix(NamedTuple):
@@ -81,76 +86,38 @@ def _events_per_second(stack: RunningStack, tables: Tables, mix: _EventMix) -> f
     return (len(times) - 1) / (times[-1] - times[0]).total_seconds()
 
 
-def _clients(stack: RunningStack) -> AwsClients:
-    clients = AwsClients()
-    for name in ("dynamodb", "sqs"):
-        setattr(clients, name, stack.client(name))
-    return clients
+def _heard_events_per_second(stack: RunningStack, tables: Tables) -> float:
+    """Return the published events per second with endpoints."""
+    endpoints = BenchEndpoints(stack)
+    for _ in range(ENDPOINTS):
+        endpoints.make(WorkspaceId(stack.workspace), "http://127.0.0.1:9/")
+    queue_url = stack.resources["WebhooksQueue"]["Ref"]
+    stack.client("sqs").set_queue_attributes(
+        QueueUrl=queue_url, Attributes={"DelaySeconds": str(_WEBHOOKS_DELAY_S)}
+    )
+    return _events_per_second(stack, tables, _EventMix(HEARD_EVENTS))
 
 
 def _queue_events(stack: RunningStack, tables: Tables, mix: _EventMix) -> list[PublishEvent]:
     """Create final renders with unpublished events; send the messages with a delay."""
-    table = stack.resources["MainTable"]["Ref"]
-    renders, outbox = Renders(tables, table, SystemClock()), EventOutbox(tables, table)
-    model = _render_once(stack, renders)
+    final_renders = FinalRenders(stack, tables)
 
     def create(number: int) -> PublishEvent:
-        render = _copy_render(model, with_body=mix.bodies)
+        render = final_renders.copy(with_body=mix.bodies)
         if mix.workspaces > 1:
             name = f"{number % mix.workspaces:026d}"
             render = render._replace(workspace_id=WorkspaceId(f"ws_{name}"))
         if mix.of_batch:
             reservation = render.reservation._replace(is_settled_by_relay=True)
             render = render._replace(reservation=reservation)
-        event = final_event(render, SystemClock().now())
-        # A century later: maintenance must not touch these renders.
-        far_future = render.created_at.replace("20", "21", 1)
-        tables.transact(
-            [
-                renders.creation(render, due_at=far_future, claimed_until=far_future),
-                outbox.creation(event),
-            ]
-        )
-        return PublishEvent.of_event(event, settled=mix.settled)
+        return final_renders.write(render, settled=mix.settled)
 
     with ThreadPoolExecutor(8) as threads:
         events = list(threads.map(create, range(mix.number)))
-    sqs = stack.client("sqs")
-    started = time.monotonic()
-    for messages in batched(events, 10, strict=True):
-        entries = [
-            {
-                "Id": str(n),
-                "MessageBody": json.dumps(message.to_json()),
-                "MessageGroupId": "bench",
-                "DelaySeconds": max(0, round(_DELAY_S - time.monotonic() + started)),
-            }
-            for n, message in enumerate(messages)
-        ]
-        sqs.send_message_batch(QueueUrl=stack.resources["EventsQueue"]["Ref"], Entries=entries)
-    assert time.monotonic() - started < _DELAY_S, "the messages were not sent in time"
+    queue_url = stack.resources["EventsQueue"]["Ref"]
+    visible_at = SystemClock().now() + _DELAY
+    send_together(stack.client("sqs"), queue_url, [event.to_json() for event in events], visible_at)
     return events
-
-
-def _render_once(stack: RunningStack, renders: Renders) -> Render:
-    """Render once through the API and return the row."""
-    response = json.loads(BenchClient(stack).render(json.dumps(_BODY).encode()))
-    render = renders.get(WorkspaceId(stack.workspace), RenderId(response["id"]))
-    assert render is not None
-    return render
-
-
-def _copy_render(model: Render, *, with_body: bool) -> Render:
-    """Return a copy of a render with a new id; its file and body do not exist."""
-    now = SystemClock().now()
-    render_id = RenderId(RandomIdGenerator().new("rnd", now))
-    key = f"ws/{model.workspace_id}/files/{render_id}/1-0.pdf"
-    return model._replace(
-        id=render_id,
-        created_at=format_rfc3339(now),
-        files=tuple(file._replace(key=key) for file in model.files),
-        body_key=body_key(model.workspace_id, render_id) if with_body else None,
-    )
 
 
 def _publication_times(
@@ -178,7 +145,7 @@ def _publication_times(
 def _lags(stack: RunningStack, tables: Tables) -> list[float]:
     """Render over HTTP in sequence; return the milliseconds until each event was published."""
     client = BenchClient(stack)
-    renders = [json.loads(client.render(json.dumps(_BODY).encode())) for _ in range(RENDERS)]
+    renders = [json.loads(client.render(json.dumps(SMALL_RENDER).encode())) for _ in range(RENDERS)]
     time.sleep(2)
     return [_lag(stack, tables, render) for render in renders]
 

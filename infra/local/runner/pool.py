@@ -1,5 +1,6 @@
 """Pool of a function's worker processes: grows up to its concurrency, grants slots in order."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from infra.local.runner.process import (
 
 IDLE_TIMEOUT_S: Final = 60.0
 INIT_REQUEST_ID: Final = "init"
+# More processes would not start sooner together, and the first of them later.
+MAX_STARTING: Final = max(2, os.cpu_count() or 1)
 _STACK_STOPPED: Final = lambda_failure("Sandbox.Stopped", "The stack stops.")
 
 
@@ -136,8 +139,10 @@ class WorkerPool:
             if worker := self._take_idle_worker(tenant):
                 worker.tenant = tenant
                 return worker
-            # The slot of an idle worker, which is another tenant's here, may be taken.
-            can_grow = self._has_free_slot() or bool(self._idle_workers)
+            # Every ticket gets a process of its own, even if that does not start yet. The slot of
+            # an idle worker, which is another tenant's here, may be taken.
+            promised = len(self._workers) + max(self._starting_count, len(self._tickets))
+            can_grow = promised < self.function.concurrency or bool(self._idle_workers)
             may_throttle = self._throttle and not invocation.waits_for_slot
             # A process that is starting for no ticket yet will serve this invocation.
             if may_throttle and not can_grow and self._starting_count <= len(self._tickets):
@@ -247,7 +252,8 @@ class WorkerPool:
         return len(self._workers) + self._starting_count < self.function.concurrency
 
     def _grow(self) -> None:
-        while not self._is_closed and self._starting_count < len(self._tickets):
+        wanted = min(len(self._tickets), MAX_STARTING)
+        while not self._is_closed and self._starting_count < wanted:
             replaced = None
             if not self._has_free_slot():
                 if not self._idle_workers:
@@ -279,6 +285,7 @@ class WorkerPool:
             if problem is None and not self._is_closed:
                 self._workers.add(worker)
                 self._assign(worker)
+                self._grow()
                 return
             if self._tickets:
                 self._tickets.pop(0).fail(problem or _STACK_STOPPED)

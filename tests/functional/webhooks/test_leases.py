@@ -4,9 +4,16 @@ import datetime as dt
 
 import pytest
 
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import endpoints_partition
-from chalicelib.features.webhooks.leases import FAST_LANE, SLOW_LANE, Lane, ReceiverLeases
+from chalicelib.features.webhooks.leases import (
+    FAST_LANE,
+    SLOW_LANE,
+    Lane,
+    ReceiverLease,
+    ReceiverLeases,
+)
 from chalicelib.features.webhooks.log import EraseWebhooks
 from tests.builders.service import Service
 from tests.builders.webhooks import deliver, deliveries, make_endpoint
@@ -23,16 +30,9 @@ class Holder:
     def take(self, receiver: str, lane: Lane = FAST_LANE, *, proven: bool = True) -> bool:
         """Take a lease for 40 s; False: there is none."""
         now = self.service.clock.now()
-        lease = self.leases.acquire(
-            self.service.workspace,
-            lane,
-            receiver,
-            proven=proven,
-            claim=str(next(self.service.calls)),
-            now=now,
-            until=now + dt.timedelta(seconds=40),
-        )
-        return lease is not None
+        text = f"{format_rfc3339(now + dt.timedelta(seconds=40))}#{next(self.service.calls)}"
+        lease = ReceiverLease(self.service.workspace, lane, receiver, proven, text)
+        return self.leases.acquire(lease, now)
 
 
 @pytest.fixture
@@ -42,7 +42,8 @@ def holder(service: Service) -> Holder:
 
 def test_receiver_without_a_success_has_fewer_leases(holder: Holder) -> None:
     assert [holder.take("whe_1", proven=False) for _ in range(3)] == [True, True, False]
-    assert [holder.take("whe_1") for _ in range(3)] == [True, True, False]
+    more = FAST_LANE.max_of_receiver - FAST_LANE.max_unproven
+    assert [holder.take("whe_1") for _ in range(more + 1)] == [True] * more + [False]
     assert holder.take("whe_2", proven=False)
 
 
@@ -93,6 +94,19 @@ def test_attempt_without_a_lease_is_put_off_and_made_later(
     assert len(receiver.received) == 1
 
 
+def test_delivery_is_not_due_while_its_message_waits(
+    service: Service, receiver: WebhookReceiver
+) -> None:
+    make_endpoint(service, receiver.url)
+    service.render()
+    service.relay_events()
+
+    service.clock.advance(seconds=119)
+    assert service.tick() == 0
+    service.clock.advance(seconds=1)
+    assert service.tick() == 1
+
+
 def test_attempts_of_one_batch_share_a_lease(
     service: Service, receiver: WebhookReceiver, holder: Holder
 ) -> None:
@@ -105,6 +119,23 @@ def test_attempts_of_one_batch_share_a_lease(
     assert len(receiver.received) == 10
     # It is returned with the last one.
     assert holder.take(endpoint["id"], proven=False)
+
+
+def test_batch_counts_once_in_its_workspace(
+    service: Service, receiver: WebhookReceiver, holder: Holder
+) -> None:
+    for number in range(4):
+        make_endpoint(service, f"{receiver.url}/{number}")
+    unproven = FAST_LANE.max_all_unproven - 1
+    for number in range(FAST_LANE.max_of_workspace - 1):
+        assert holder.take(f"whe_{number}", proven=number >= unproven)
+    service.render()
+    deliver(service)
+
+    assert {each.path for each in receiver.received} == {f"/hook/{n}" for n in range(4)}
+    # Its place is returned with its last attempt.
+    assert holder.take("whe_new", proven=False)
+    assert not holder.take("whe_more", proven=False)
 
 
 def test_slow_receiver_does_not_hold_up_its_neighbour(
