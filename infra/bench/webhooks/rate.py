@@ -238,11 +238,11 @@ class _CountedDeliveries:
 
     def _serve_all(self, deliveries: Sequence[WebhookDelivery]) -> None:
         for batch in batched(deliveries, _BATCH, strict=False):
-            records = [self._received(each) for each in batch]
+            records = [self._received_count(each) for each in batch]
             answer = self._serve(sqs_event(records, "arn:aws:sqs:us-east-1:0:counted"))
             assert answer == {"batchItemFailures": []}, answer
 
-    def _received(self, delivery: WebhookDelivery) -> Mapping[str, Any]:
+    def _received_count(self, delivery: WebhookDelivery) -> Mapping[str, Any]:
         """Send a message and return it as it is received."""
         self._sqs.send_message(QueueUrl=self._queue, MessageBody=json.dumps(_message(delivery)))
         received = self._sqs.receive_message(
