@@ -94,6 +94,26 @@ def test_delivery_that_kills_every_function_ends(
     assert (row["status"], len(row["attempts"])) == ("succeeded", 1)
 
 
+def test_function_that_outlives_its_claim_changes_nothing(
+    service: Service, receiver: WebhookReceiver
+) -> None:
+    begin(service, receiver)
+    # The other function is answered first.
+    receiver.statuses = [200, 500]
+
+    def outlast() -> None:
+        go_on(service)
+        service.deliver_webhooks()
+
+    receiver.before_answer = outlast
+    service.deliver_webhooks()
+
+    (row,) = deliveries(service)
+    assert (row["status"], row["next_attempt_at"]) == ("succeeded", None)
+    assert [attempt["status_code"] for attempt in row["attempts"]] == [200]
+    assert len(receiver.received) == 2
+
+
 def test_dead_letter_ends_a_delivery_that_no_function_has(
     service: Service, receiver: WebhookReceiver, mortal: MortalFunctions
 ) -> None:

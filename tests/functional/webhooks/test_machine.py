@@ -201,5 +201,5 @@ def test_deliveries_equal_the_model(
 
     run_state_machine_as_test(
         cast("Any", machine),
-        settings=settings(max_examples=14, stateful_step_count=30, deadline=None),
+        settings=settings(max_examples=12, stateful_step_count=30, deadline=None),
     )
