@@ -26,6 +26,7 @@ BESIDE: Final[dict[str, dict[str, Any]]] = {
     "Cookie": {"name": "a", "value": "b"},
     "Protection": {"user_password": "a"},
     "Watermark": {"text": "a"},
+    "WebhookSpec": {"url": "https://example.com/"},
 }
 # Properties of which exactly one may be given.
 INSTEAD: Final = {
