@@ -14,7 +14,7 @@ from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.renders.present import PresentRender
-from chalicelib.features.renders.rows import render_of
+from chalicelib.features.renders.rows import render_of, request_webhook_of
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.webhooks.subscribe import EventView
 from chalicelib.features.workspaces.repository import Workspaces
@@ -58,7 +58,7 @@ class _WorkspaceEvents(EventView):
 
     @override
     def request_webhook(self, event_type: EventType, row: Item) -> RequestWebhook | None:
-        return render_of(row).webhook if event_type in RENDER_EVENT_TYPES else None
+        return request_webhook_of(row) if event_type in RENDER_EVENT_TYPES else None
 
     @override
     def is_internal(self, event_type: EventType, row: Item) -> bool:

@@ -167,6 +167,12 @@ def render_of(item: Item) -> Render:
     )
 
 
+def request_webhook_of(item: Item) -> RequestWebhook | None:
+    """Return the webhook that the request of a row has named, without reading the rest of it."""
+    stored = json.loads_own(item["request"]).get("webhook")
+    return msgspec.convert(stored, RequestWebhook | None)
+
+
 def expiry_time(render: Render) -> int:
     """Return the Unix second from which the row of a final render is absent."""
     assert render.completed_at is not None, render.id
