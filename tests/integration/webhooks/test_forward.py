@@ -22,7 +22,9 @@ pytestmark = pytest.mark.integration
 
 # The tool looks for the stack of this machine in the folder of the project.
 TOOL = """
-import sys, pathlib
+import signal, sys, pathlib
+# As in a terminal, also where the tests run in the background of a shell, which ignores Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from infra.operator import cli, connection
 connection._RUN_FOLDER = pathlib.Path(sys.argv.pop(1))
 cli.main()
