@@ -29,7 +29,7 @@ class EInvoiceRequest(Model):
     timeout_behavior: Literal["continue", "cancel"] = "continue"
     delivery: DeliverySpec | None = None
     webhook: WebhookSpec | None = None
-    """Events of this render to an address of its own."""
+    """An address that gets the events of this render."""
     reference: Annotated[str, StringConstraints(max_length=255)] | None = None
     metadata: Annotated[Metadata, Field(max_length=50)] | None = None
     test: bool | None = None

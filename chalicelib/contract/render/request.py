@@ -128,7 +128,7 @@ class RenderOptions(Model):
     delivery: DeliverySpec | None = None
     """Null: its defaults."""
     webhook: WebhookSpec | None = None
-    """Events of this render to an address of its own."""
+    """An address that gets the events of this render."""
     reference: Annotated[str, StringConstraints(max_length=255)] | None = None
     metadata: Annotated[Metadata, Field(max_length=50)] | None = None
     """At most 50 values of the caller's own, texts of at most 500 characters."""
