@@ -168,7 +168,7 @@ class BatchLeases:
         self._lane = lane
         self._lock = Lock()
         self._shared: dict[tuple[WorkspaceId, str], _SharedLease] = {}
-        self._places: dict[WorkspaceId, _Place] = {}
+        self._by_workspace: dict[WorkspaceId, _InvocationLease] = {}
 
     @contextmanager
     def attempt(
@@ -205,9 +205,9 @@ class BatchLeases:
         period: tuple[dt.datetime, dt.datetime],
     ) -> ReceiverLease | None:
         now, until = period
-        place = self._enter(workspace_id, f"{format_rfc3339(until)}#{claim}")
+        invocation = self._enter(workspace_id, f"{format_rfc3339(until)}#{claim}")
         lease = ReceiverLease(
-            workspace_id, self._lane, receiver.key, receiver.is_proven, place.text
+            workspace_id, self._lane, receiver.key, receiver.is_proven, invocation.text
         )
         has_lease = False
         try:
@@ -217,32 +217,32 @@ class BatchLeases:
                     break
                 time.sleep(pause)
                 has_lease = self._leases.acquire(lease, now)
-            place.is_taken |= has_lease
+            invocation.is_taken |= has_lease
         except BaseException:
             # Its answer may have been lost.
-            place.is_taken = True
+            invocation.is_taken = True
             raise
         finally:
             if not has_lease:
                 self._return(lease)
         return lease if has_lease else None
 
-    def _enter(self, workspace_id: WorkspaceId, text: str) -> "_Place":
-        """Return the place of this invocation in the workspace: a new one after the last left."""
+    def _enter(self, workspace_id: WorkspaceId, text: str) -> "_InvocationLease":
+        """Return this invocation's lease in the workspace: a new one after the last user left."""
         with self._lock:
-            place = self._places.setdefault(workspace_id, _Place(text))
-            place.users += 1
-            return place
+            invocation = self._by_workspace.setdefault(workspace_id, _InvocationLease(text))
+            invocation.users += 1
+            return invocation
 
     def _return(self, lease: ReceiverLease) -> None:
         with self._lock:
-            place = self._places[lease.workspace_id]
-            place.users -= 1
-            is_last = place.users == 0
+            invocation = self._by_workspace[lease.workspace_id]
+            invocation.users -= 1
+            is_last = invocation.users == 0
             if is_last:
                 # A lease that is taken meanwhile has another text, which this does not remove.
-                del self._places[lease.workspace_id]
-        if place.is_taken:
+                del self._by_workspace[lease.workspace_id]
+        if invocation.is_taken:
             # Without this it runs out by itself.
             with tolerate_transient("a lease is not returned"):
                 self._leases.release(lease, is_last=is_last)
@@ -266,7 +266,7 @@ class _SharedLease:
 
 
 @dataclass(slots=True)
-class _Place:
+class _InvocationLease:
     """Text of an invocation's leases in a workspace, with the number of its receivers there."""
 
     text: str

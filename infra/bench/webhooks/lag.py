@@ -64,7 +64,7 @@ def main() -> int:
 
 
 def _make_endpoints(stack: RunningStack, receiver: BenchReceiver) -> list[str]:
-    """Make all endpoints, and return the templates by which the healthy ones are told apart."""
+    """Make all endpoints, and return the templates that distinguish the healthy ones."""
     endpoints, ids = BenchEndpoints(stack), RandomIdGenerator()
     workspace_id = WorkspaceId(stack.workspace)
     template_ids = [ids.new("tpl", SystemClock().now()) for _ in range(HEALTHY)]
