@@ -58,6 +58,13 @@ class CrashWorkspace:
             assert answer.is_server_error, answer.text
         assert not armed.exists(), f"{point.name} has not killed"
 
+    def await_kill(self, armed: Path) -> None:
+        """Wait, without making time pass, until the armed point has killed."""
+        end = time.monotonic() + _SETTLE_TIMEOUT_S
+        while armed.exists():
+            assert time.monotonic() < end, f"point {armed.name} has not killed"
+            time.sleep(_PAUSE_S)
+
     def settle(self, unmet: Callable[[], Any], point: CrashPoint | None = None) -> None:
         """Make time pass and run the tick until nothing is unmet and `point` has killed."""
         armed = self.arm(point) if point is not None else None
