@@ -169,9 +169,9 @@ class ExecuteCall:
                 raise RenderFailure("upload_not_found", f"The upload {upload_id} is gone.")
             return content
 
-        def check_data(data: JsonObject) -> None:
+        def check_data(data: JsonObject, pointer: str) -> None:
             if isinstance(job, PageJob) and job.schema is not None:
-                self._schemas().check_data(job.schema, data)
+                self._schemas().check_data(job.schema, data, prefix=pointer)
 
         return JobContext(
             deadline=call.ends_at,

@@ -1,1 +1,1 @@
-"""Batches: many renders of one template, from items of the request or rows of a CSV file."""
+"""Batches: many renders of one template, released by and by, counted, and combined."""
