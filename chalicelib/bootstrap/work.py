@@ -222,7 +222,7 @@ _CONSUMERS: Final = (
             ("dynamodb:DeleteItem", "MainTable WS#*#BAT"),
             ("dynamodb:Query", "MainTable WS#*#BAT*"),
             ("dynamodb:Query", "MainTable WS#*#LIM"),
-            ("s3:GetObject", "${FilesBucket.Arn}/ws/*/batches/*"),
+            ("s3:GetObject PutObject DeleteObject", "${FilesBucket.Arn}/ws/*/batches/*"),
         ),
     ),
     Work(

@@ -125,6 +125,9 @@ class CrashPoint(IntEnum):
     BATCH_ITEM_CANCELED = 141
     BATCH_RETRIED = 142
     BATCH_ERASED = 143
+    BATCH_CHUNK_STORED = 144
+    BATCH_CHUNK_COUNTED = 145
+    BATCH_COUNTED = 146
 
 
 class _ArmedFolder:

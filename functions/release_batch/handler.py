@@ -9,6 +9,7 @@ from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.batches.advance import AdvanceBatch
+from chalicelib.features.batches.import_csv import CsvPositions, ImportCsv
 from chalicelib.features.batches.lease import release_item
 from chalicelib.features.batches.release import ReleaseStep
 from chalicelib.features.batches.releaser import Releaser
@@ -49,10 +50,18 @@ def releaser(parts: WorkParts) -> Releaser:
         queue=partial(parts.queue, "batch_items"),
         clock=parts.clock,
     )
+    import_csv = ImportCsv(
+        stores=stores,
+        positions=CsvPositions(state.tables, state.main_table),
+        objects=state.objects,
+        fail=advance.fail,
+        clock=parts.clock,
+    )
     return Releaser(
         batches=stores.batches,
         leases=stores.leases,
         workspaces=Workspaces(state.tables, state.main_table),
+        import_csv=import_csv,
         advance=advance,
         release=release,
         wake=partial(_wake, parts),

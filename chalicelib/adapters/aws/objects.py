@@ -116,6 +116,10 @@ class Objects:
         with ObjectReader(version, begin, end, self._open_range) as reader:
             return reader.read()
 
+    def get_rest(self, version: ObjectVersion, begin: int) -> ObjectReader:
+        """Return a reader of a version from byte `begin` to its end, to be closed."""
+        return ObjectReader(version, begin, version.size, self._open_range)
+
     def find(self, key: str) -> ObjectVersion | None:
         """Return the current version of an object, or None where it is absent."""
         head = self._unless_absent(lambda: self._client.head_object(Bucket=self._bucket, Key=key))

@@ -9,8 +9,6 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
-import msgspec
-
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.core import json
@@ -23,6 +21,7 @@ from chalicelib.engine.job import PageJob
 from chalicelib.features.batches.bodies import (
     BatchTemplate,
     Chunk,
+    CsvForm,
     csv_key,
     pack_lines,
 )
@@ -135,11 +134,12 @@ class AcceptBatch:
         render = self._templates(render, render.version)
         command = replace(command, render=render)
         self._check(command)
+        csv = self._csv(command)
         batch, chunks = self._new_batch(command, now), self._chunks(command)
         starts = [chunk.first for chunk in chunks]
         self._stores.batches.announce(batch, starts, format_rfc3339(now + _ANNOUNCED_FOR))
         crash_if_armed(CrashPoint.BATCH_ANNOUNCED)
-        self._store(command, batch, chunks)
+        self._store(command, batch, csv, chunks)
         crash_if_armed(CrashPoint.BATCH_STORED)
         return self._commit(render, batch, now)
 
@@ -186,7 +186,6 @@ class AcceptBatch:
     def _new_batch(self, command: BatchCommand, now: dt.datetime) -> Batch:
         render = command.render
         assert render.template_id is not None
-        is_csv = isinstance(command.items, CsvItems)
         return Batch(
             id=BatchId(self._ids.new("bat", now)),
             workspace_id=render.workspace.id,
@@ -204,13 +203,14 @@ class AcceptBatch:
             metadata=render.metadata,
             webhook=command.webhook,
             combine=command.combine,
-            csv=self._csv(command) if is_csv else None,
+            is_csv=isinstance(command.items, CsvItems),
         )
 
-    def _csv(self, command: BatchCommand) -> JsonObject:
+    def _csv(self, command: BatchCommand) -> CsvForm | None:
         """Return how the CSV is to be read; raises `upload_not_found` and `validation_error`."""
         items = command.items
-        assert isinstance(items, CsvItems)
+        if not isinstance(items, CsvItems):
+            return None
         workspace_id = command.render.workspace.id
         upload = self._uploads.get_ready(workspace_id, {_CSV_POINTER: items.upload_id})
         version = self._objects.find(upload[_CSV_POINTER].key)
@@ -223,17 +223,18 @@ class AcceptBatch:
         )
         if items.mapping is not None:
             check_csv_mapping(form.columns, items.mapping)
-        made: JsonObject = msgspec.to_builtins(form)
-        return {"format": made, "mapping": items.mapping}
+        return CsvForm(form, items.mapping)
 
     def _chunks(self, command: BatchCommand) -> list[Chunk]:
         if isinstance(command.items, CsvItems):
             return []
         return list(_inline_chunks(command.items))
 
-    def _store(self, command: BatchCommand, batch: Batch, chunks: Sequence[Chunk]) -> None:
+    def _store(
+        self, command: BatchCommand, batch: Batch, csv: CsvForm | None, chunks: Sequence[Chunk]
+    ) -> None:
         """Store the common part, and the chunks or the copy of the CSV."""
-        self._stores.bodies.store_template(_template(command, batch))
+        self._stores.bodies.store_template(_template(command, batch, csv))
         if isinstance(command.items, CsvItems):
             uploads = {_CSV_POINTER: command.items.upload_id}
             upload = self._uploads.get_ready(batch.workspace_id, uploads)[_CSV_POINTER]
@@ -250,7 +251,7 @@ class AcceptBatch:
             task.result()
 
 
-def _template(command: BatchCommand, batch: Batch) -> BatchTemplate:
+def _template(command: BatchCommand, batch: Batch, csv: CsvForm | None) -> BatchTemplate:
     render, now = command.render, dt.datetime.fromtimestamp(0, dt.UTC)
     reservation = Reservation(NOTHING, has_lease=False, is_settled_by_relay=True)
     template = replace(
@@ -261,7 +262,7 @@ def _template(command: BatchCommand, batch: Batch) -> BatchTemplate:
         metadata=None,
     )
     assert isinstance(render.job, PageJob)
-    return BatchTemplate(template, render.job)
+    return BatchTemplate(template, render.job, csv)
 
 
 def _inline_chunks(items: Sequence[JsonObject]) -> Iterator[Chunk]:

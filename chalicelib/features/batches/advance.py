@@ -6,6 +6,7 @@ from copy import replace
 
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.events import completed_event, pause_event, progress_events
 from chalicelib.features.batches.model import (
     PROGRESS_STEPS,
@@ -82,12 +83,15 @@ class AdvanceBatch:
         log.info("batch paused", extra={"batch": batch.id})
         return paused
 
-    def finish(
-        self, batch: Batch, counts: ItemCounts, *, status: BatchStatus = "completed"
-    ) -> Batch:
-        """End a batch whose items have all ended; a canceled one ends as such."""
+    def fail(self, batch: Batch) -> Batch:
+        """End a batch that has an error, and no items."""
+        return self.finish(replace(batch, error=None), ItemCounts(), error=batch.error)
+
+    def finish(self, batch: Batch, counts: ItemCounts, *, error: JsonObject | None = None) -> Batch:
+        """End a batch whose items have all ended; one with an `error` fails."""
         now = self._clock.now()
         at = format_rfc3339(now)
+        status: BatchStatus = "completed" if error is None else "failed"
         if batch.cancel_requested_at is not None:
             left = batch.total - counts.succeeded - counts.failed
             status, counts = "canceled", counts._replace(canceled=left)
@@ -95,6 +99,7 @@ class AdvanceBatch:
             batch,
             status=status,
             counts=counts,
+            error=error,
             paused_since=None,
             completed_at=at,
             data_until=format_rfc3339(now + retention(test=batch.test, days=batch.retention_days)),

@@ -19,6 +19,7 @@ from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
 from chalicelib.engine.job import Job, PageJob
+from chalicelib.features.batches.csv_reader import CsvFormat
 from chalicelib.features.batches.model import BatchItem, BatchKey
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of, row_of
@@ -32,11 +33,22 @@ _CACHED: Final = 4
 _JSON: Final = "application/json"
 
 
+class CsvForm(msgspec.Struct, frozen=True):
+    """Format of a CSV, and the columns of paths into the data; without it all are used."""
+
+    format: CsvFormat
+    mapping: Mapping[str, str] | None
+
+
 class BatchTemplate(NamedTuple):
-    """What the renders of a batch have in common: a render without id, and its job without data."""
+    """What the renders of a batch have in common: a render without id, and its job without data.
+
+    `csv` tells how its CSV is to be read.
+    """
 
     render: Render
     job: PageJob
+    csv: CsvForm | None = None
 
 
 class Chunk(NamedTuple):
@@ -81,7 +93,12 @@ class BatchBodies:
         render = template.render
         assert render.batch_id is not None
         key = template_key(render.workspace_id, BatchId(render.batch_id))
-        value = {"v": _VERSION, "render": row_of(render), "job": job_to_json(template.job)}
+        value = {
+            "v": _VERSION,
+            "render": row_of(render),
+            "job": job_to_json(template.job),
+            "csv": msgspec.to_builtins(template.csv),
+        }
         content = json.dumps(value).encode()
         digest = hashlib.sha256(content).digest()
         self._objects.put(key, content, content_type=_JSON, sha256=digest)
@@ -127,7 +144,8 @@ class BatchBodies:
             check_version(value, _VERSION, "a batch")
             job = job_from_json(value["job"])
             assert isinstance(job, PageJob), "a batch renders a template"
-            _keep(self._templates, key, BatchTemplate(render_of(value["render"]), job))
+            csv = msgspec.convert(value["csv"], CsvForm | None)
+            _keep(self._templates, key, BatchTemplate(render_of(value["render"]), job, csv))
         return self._templates[key]
 
     def _chunk(self, key: str) -> Chunk | None:

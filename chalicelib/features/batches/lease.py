@@ -94,10 +94,12 @@ class ReleaserLeases:
         )
 
     def refresh(self, lease: ReleaserLease) -> ReleaserLease | None:
-        """Return the lease with the wakes of now; None: another function has taken it."""
-        row = self._tables.get(self._table, releaser_partition(lease.workspace_id))
-        if row is None or row.get("fence") != lease.fence:
+        """Prolong the lease and return it with the wakes of now; None: another function has it."""
+        try:
+            row = self._tables.write(self.renewal(lease))
+        except ConditionFailed:
             return None
+        assert row is not None
         return lease._replace(wakes=row["wakes"])
 
     def give_back(self, lease: ReleaserLease, *, is_done: bool) -> bool:

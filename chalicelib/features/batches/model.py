@@ -101,7 +101,7 @@ class Batch:
     metadata: OpaqueObject | None = None
     webhook: RequestWebhook | None = None
     combine: Combine = _NONE_COMBINED
-    csv: OpaqueObject | None = None
+    is_csv: bool = False
     run: int = 1
     next_index: int = 0
     released: int = 0
@@ -132,7 +132,7 @@ class Batch:
     @property
     def is_importing(self) -> bool:
         """Return True while the records of its CSV are counted."""
-        return self.csv is not None and self.status == "queued"
+        return self.is_csv and self.status == "queued"
 
     @property
     def is_released(self) -> bool:

@@ -33,7 +33,7 @@ class PresentBatch:
         first = replace(
             batch,
             status="queued",
-            total=0 if batch.csv is not None else batch.total,
+            total=0 if batch.is_csv else batch.total,
             paused_since=None,
             completed_at=None,
             files=(),

@@ -11,6 +11,7 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.advance import AdvanceBatch
+from chalicelib.features.batches.import_csv import ImportCsv
 from chalicelib.features.batches.lease import ReleaserLease, ReleaserLeases
 from chalicelib.features.batches.model import Batch, Counted
 from chalicelib.features.batches.release import NoRendersLeft, ReleaseStep
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 
 # A function goes on for so long; then the next one does.
 _TIME_LIMIT: Final = dt.timedelta(seconds=40)
+# A CSV is read for so long; then other batches have their turn.
+_IMPORT_SLICE: Final = dt.timedelta(seconds=5)
 # Until the rate of test renders has more.
 _PACE: Final = dt.timedelta(seconds=1)
 
@@ -41,13 +44,14 @@ class ActiveBatch(NamedTuple):
 class Look(NamedTuple):
     """Outcome of a look at all batches.
 
-    `is_done`: none is active; `is_paced`: the rate of test renders holds items back; `has_ended`:
-    items have ended without a render, so another look is worth it.
+    `is_done`: none is active; `is_paced`: the rate of test renders holds items back;
+    `is_unfinished`: another look is worth it, since items have ended without a render, or a CSV is
+    not read to its end.
     """
 
     is_done: bool
     is_paced: bool = False
-    has_ended: bool = False
+    is_unfinished: bool = False
 
 
 class Releaser:
@@ -59,6 +63,7 @@ class Releaser:
         batches: Batches,
         leases: ReleaserLeases,
         workspaces: Workspaces,
+        import_csv: ImportCsv,
         advance: AdvanceBatch,
         release: ReleaseStep,
         wake: Callable[[WorkspaceId, dt.timedelta], None],
@@ -68,6 +73,7 @@ class Releaser:
         self._batches = batches
         self._leases = leases
         self._workspaces = workspaces
+        self._import_csv = import_csv
         self._advance = advance
         self._release = release
         self._wake = wake
@@ -85,13 +91,13 @@ class Releaser:
                 with tolerate_transient("a lease stays until it expires"):
                     self._leases.abandon(lease)
                 raise
-            if not look.has_ended and self._leases.give_back(lease, is_done=look.is_done):
+            if not look.is_unfinished and self._leases.give_back(lease, is_done=look.is_done):
                 if look.is_paced:
                     self._wake(workspace_id, _PACE)
                 return
             lease = self._leases.refresh(lease)
             if lease is not None and self._clock.now() > until:
-                self._leases.give_back(lease, is_done=False)
+                self._leases.abandon(lease)
                 self._wake(workspace_id, dt.timedelta())
                 return
 
@@ -116,8 +122,13 @@ class Releaser:
         return [ActiveBatch(batch, self._batches.counters(batch)) for batch in batches]
 
     def _advance_one(self, active: ActiveBatch) -> ActiveBatch:
+        batch = active.batch
         try:
-            return active._replace(batch=self._advance(*active))
+            if batch.is_importing and batch.cancel_requested_at is None:
+                batch = self._import_csv(batch, self._clock.now() + _IMPORT_SLICE)
+            if not batch.is_final:
+                batch = self._advance(batch, active.counted)
+            return active._replace(batch=batch)
         except ConditionFailed:
             # It was canceled meanwhile, which has sent a message.
             log.info("batch changed", extra={"batch": active.batch.id})
@@ -128,8 +139,13 @@ class Releaser:
     ) -> Look:
         """Fill the room of the plan, the batch with the fewest items in flight first."""
         room = workspace.plan.bulk_concurrency - sum(each.in_flight for each in active)
-        waiting = {each.batch.id: each for each in active if not each.batch.is_released}
-        look = Look(is_done=False)
+        waiting = {
+            each.batch.id: each
+            for each in active
+            if not (each.batch.is_released or each.batch.is_importing)
+        }
+        is_importing = any(each.batch.is_importing for each in active)
+        look = Look(is_done=False, is_unfinished=is_importing)
         while room > 0 and waiting:
             each = min(waiting.values(), key=lambda one: one.in_flight)
             share = -(-room // len(waiting))
@@ -145,7 +161,7 @@ class Releaser:
             room -= result.renders
             look = look._replace(
                 is_paced=look.is_paced or result.is_paced,
-                has_ended=look.has_ended or not (result.renders or result.is_paced),
+                is_unfinished=look.is_unfinished or not (result.renders or result.is_paced),
             )
             if result.is_paced or result.batch.is_released:
                 del waiting[each.batch.id]

@@ -35,7 +35,7 @@ _REQUEST_FIELDS: Final = (
     "metadata",
     "webhook",
     "combine",
-    "csv",
+    "is_csv",
 )
 _RESULT_FIELDS: Final = ("counts", "files", "error")
 _DEFAULTS: Final = {each.name: each.default for each in fields(Batch)}
