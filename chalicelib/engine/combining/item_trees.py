@@ -1,0 +1,159 @@
+"""Trees of an item: names and numbers, outline, fields of its form, and named destinations.
+
+All walks are bounded: each object is visited once, and a cycle is an error.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from pikepdf import Array, Dictionary, Name, Object, Pdf, String
+
+_MAX_ACTIONS: Final = 1_000
+
+
+def tree_entries(root: object, leaf_key: str) -> Iterator[tuple[Object, Object]]:
+    """Yield keys and values of a name tree (`/Names`) or number tree (`/Nums`).
+
+    Raises ValueError for a cycle.
+    """
+    nodes, visited = [root], set[tuple[int, int]]()
+    while nodes:
+        node = nodes.pop()
+        if not isinstance(node, Dictionary):
+            continue
+        _visit(node, visited)
+        pairs, kids = node.get(leaf_key), node.get("/Kids")
+        if isinstance(pairs, Array):
+            values = list(pairs.as_list())
+            yield from zip(values[::2], values[1::2], strict=False)
+        if isinstance(kids, Array):
+            nodes.extend(reversed(list(kids.as_list())))
+
+
+def _visit(node: Object, visited: set[tuple[int, int]]) -> None:
+    if node.is_indirect:
+        if node.objgen in visited:
+            message = f"object {node.objgen[0]} is twice in a tree"
+            raise ValueError(message)
+        visited.add(node.objgen)
+
+
+class DestinationPrefix:
+    """Renaming of an item's named destinations, in all places that name one."""
+
+    def __init__(self, prefix: bytes) -> None:
+        """Put `prefix` before every name."""
+        self._prefix = prefix
+
+    def new_name(self, name: Object) -> bytes:
+        """Return the new name; those of PDF 1.1 become strings."""
+        text = str(name)[1:].encode() if isinstance(name, Name) else bytes(name)
+        return self._prefix + text
+
+    def rename(self, owner: Object, key: str) -> None:
+        """Rename the destination of an entry, if it is a named one."""
+        value = owner.get(key)
+        if isinstance(value, Name | String):
+            owner[key] = String(self.new_name(value))
+
+    def rename_in_annotations(self, page: Object) -> None:
+        """Rename the destinations of the links of a page, and of its actions."""
+        annotations = page.get("/Annots")
+        owners = list(annotations.as_list()) if isinstance(annotations, Array) else []
+        for owner in (page, *owners):
+            if isinstance(owner, Dictionary):
+                self.rename(owner, "/Dest")
+                self.rename_in_action(owner.get("/A"))
+                triggers = owner.get("/AA")
+                if isinstance(triggers, Dictionary):
+                    for action in dict(triggers.as_dict()).values():
+                        self.rename_in_action(action)
+
+    def rename_in_action(self, first: object) -> None:
+        """Rename the destination of an action, and of those that follow it."""
+        actions, visited = [first], 0
+        while actions:
+            action = actions.pop()
+            visited += 1
+            if visited > _MAX_ACTIONS:
+                message = "a chain of actions has no end"
+                raise ValueError(message)
+            if not isinstance(action, Dictionary):
+                continue
+            if action.get("/S") == Name.GoTo:
+                self.rename(action, "/D")
+            following = action.get("/Next")
+            actions += following.as_list() if isinstance(following, Array) else [following]
+
+
+def walk_outline(root: Object, prefix: DestinationPrefix) -> list[Object]:
+    """Rename the destinations of an outline; return the items of its first level.
+
+    Raises ValueError for a cycle.
+    """
+    first_level: list[Object] = []
+    parents, visited = [root], set[tuple[int, int]]()
+    while parents:
+        parent = parents.pop()
+        item = parent.get("/First")
+        while isinstance(item, Dictionary):
+            _visit(item, visited)
+            prefix.rename(item, "/Dest")
+            prefix.rename_in_action(item.get("/A"))
+            if parent is root:
+                first_level.append(item)
+            parents.append(item)
+            item = item.get("/Next")
+    return first_level
+
+
+class FormFields:
+    """Fields of a form as they stand in the merged one: `fields`, and their `new_names`.
+
+    Fields whose name is `taken` become kids of a field `prefix`: the name of a field is that of its
+    parents and its own, with full stops between.
+    """
+
+    def __init__(self, document: Pdf, form: Object, prefix: str, taken: frozenset[str]) -> None:
+        """Read the fields of the first level."""
+        self.fields: list[Object] = []
+        self.new_names: list[str] = []
+        repeated: list[Object] = []
+        for field in dictionaries(form.get("/Fields")):
+            # The defaults of the form become those of its fields: two forms may have two.
+            for key in ("/DA", "/Q"):
+                if key in form and key not in field:
+                    field[key] = form[key]
+            name = str(field.get("/T", ""))
+            if name in taken:
+                repeated.append(field)
+            else:
+                self.fields.append(field)
+                self.new_names.append(name)
+        if repeated:
+            parent = document.make_indirect(Dictionary(T=String(prefix), Kids=Array(repeated)))
+            self.fields.append(parent)
+            for field in repeated:
+                field.Parent = parent
+
+
+def final_roles(role_map: object) -> dict[bytes, bytes]:
+    """Return the standard type of each type of structure elements, as names of a PDF."""
+    if not isinstance(role_map, Dictionary):
+        return {}
+    roles = {key: str(role) for key, role in role_map.as_dict().items() if isinstance(role, Name)}
+    result = {}
+    for key, role in roles.items():
+        final = role
+        for _ in range(len(roles)):
+            if final not in roles:
+                break
+            final = roles[final]
+        result[Name(key).unparse()] = Name(final).unparse()
+    return result
+
+
+def dictionaries(objects: object) -> list[Object]:
+    """Return the dictionaries of an array; none for anything else."""
+    values: list[Object] = list(objects.as_list()) if isinstance(objects, Array) else []
+    return [each for each in values if isinstance(each, Dictionary)]
