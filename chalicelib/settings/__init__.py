@@ -139,6 +139,8 @@ class WorkSettings(Settings):
     gateway_url: str = ""
     egress_allow: str = ""
     region: str = ""
+    engine_function: str = ""
+    tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
 

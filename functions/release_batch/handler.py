@@ -5,10 +5,10 @@ from functools import partial
 
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import ReceivedMessage
+from chalicelib.bootstrap.batches import advance_batch
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.import_csv import CsvPositions, ImportCsv
 from chalicelib.features.batches.lease import release_item
 from chalicelib.features.batches.release import ReleaseStep
@@ -33,15 +33,7 @@ def releaser(parts: WorkParts) -> Releaser:
     """Return the use case that releases the batches of a workspace."""
     state = parts.state
     stores = state.batch_stores
-    advance = AdvanceBatch(
-        stores=stores,
-        outbox=state.outbox,
-        publish=parts.settle_and_publish.publish,
-        renders=state.renders,
-        end=parts.end_render,
-        limits=state.limits,
-        clock=parts.clock,
-    )
+    advance = advance_batch(parts)
     release = ReleaseStep(
         stores=stores,
         renders=state.renders,

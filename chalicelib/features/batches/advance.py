@@ -4,22 +4,27 @@ import logging
 from collections.abc import Callable, Sequence
 from copy import replace
 
+from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.ids import RenderId
 from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.events import completed_event, pause_event, progress_events
 from chalicelib.features.batches.model import (
     PROGRESS_STEPS,
     Batch,
+    BatchKey,
     BatchStatus,
     Counted,
     ItemCounts,
     counts_of,
 )
+from chalicelib.features.batches.present import stored_file
 from chalicelib.features.batches.release import give_back_hold
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.events.model import DomainEvent
 from chalicelib.features.events.repository import EventOutbox
+from chalicelib.features.files.repository import FileOwner, Files
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.final_row import retention
@@ -40,15 +45,19 @@ class AdvanceBatch:
         renders: Renders,
         end: EndRender,
         limits: WorkspaceLimits,
+        files: Files,
+        send_combine: Callable[[BatchKey], None],
         clock: Clock,
     ) -> None:
-        """Build from the stores; `publish` sends an event that was written."""
+        """Build from the stores; `publish` sends an event, `send_combine` a message."""
         self._stores = stores
         self._outbox = outbox
         self._publish = publish
         self._renders = renders
         self._end = end
         self._limits = limits
+        self._files = files
+        self._send_combine = send_combine
         self._clock = clock
 
     def __call__(self, batch: Batch, counted: Counted) -> Batch:
@@ -62,14 +71,19 @@ class AdvanceBatch:
             batch = self._report(batch, counts_of(batch, counted))
         if not batch.is_released or batch.released != counted.ended:
             return batch
-        counts = self._recount(batch)
+        counts = batch.counts
+        if counts is None:
+            give_back_hold(self._limits, batch)
+            counts = self._recount(batch)
         if counts != counts_of(batch, counted):
             log.error(
                 "the counters differ from the items",
                 extra={"batch": batch.id, "rows": counts, "counters": counted},
             )
             return batch
-        return self.finish(batch, counts)
+        if not batch.combine.kinds or not counts.succeeded or batch.cancel_requested_at:
+            return self.finish(batch, counts)
+        return self._combine(batch, counts)
 
     def pause(self, batch: Batch, counted: Counted) -> Batch:
         """Pause a batch because its workspace has no renders left."""
@@ -104,12 +118,26 @@ class AdvanceBatch:
             completed_at=at,
             data_until=format_rfc3339(now + retention(test=batch.test, days=batch.retention_days)),
         )
-        give_back_hold(self._limits, batch)
         event = completed_event(ended, counts, at)
-        self._commit(batch, ended, [event], is_last=True)
+        owner = FileOwner(batch.workspace_id, RenderId(batch.id))
+        records = self._files.creations([stored_file(file) for file in ended.files], owner)
+        self._commit(batch, ended, [event], self._stores.batches.deactivation(ended), *records)
         crash_if_armed(CrashPoint.BATCH_ENDED)
+        if batch.counts is not None and batch.cancel_requested_at is not None:
+            # To remove what is there of combined files.
+            self._send_combine(batch.key)
         log.info("batch ended", extra={"batch": batch.id, "status": status})
         return ended
+
+    def _combine(self, batch: Batch, counts: ItemCounts) -> Batch:
+        """Have the combined files made; their function ends the batch."""
+        waiting = batch
+        if batch.counts is None:
+            waiting = replace(batch, counts=counts)
+            self._commit(batch, waiting, [])
+            crash_if_armed(CrashPoint.BATCH_COMBINING)
+        self._send_combine(batch.key)
+        return waiting
 
     def _report(self, batch: Batch, counts: ItemCounts) -> Batch:
         """Claim the tenths that were reached, with their events."""
@@ -146,11 +174,9 @@ class AdvanceBatch:
         return ItemCounts(**counts)
 
     def _commit(
-        self, before: Batch, after: Batch, events: Sequence[DomainEvent], *, is_last: bool = False
+        self, before: Batch, after: Batch, events: Sequence[DomainEvent], *others: Write
     ) -> None:
-        writes = [self._stores.batches.change(before, after), *map(self._outbox.creation, events)]
-        if is_last:
-            writes.append(self._stores.batches.deactivation(after))
-        self._stores.tables.transact(writes)
+        change = self._stores.batches.change(before, after)
+        self._stores.tables.transact([change, *map(self._outbox.creation, events), *others])
         for event in events:
             self._publish(event)

@@ -4,7 +4,6 @@ They are no temporary objects: a paused batch may wait for weeks. A body of an i
 chunk and its line, `<chunk key>#<line>`.
 """
 
-import hashlib
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +29,6 @@ MAX_CHUNK_ITEMS: Final = 500
 MAX_CHUNK_BYTES: Final = 4_000_000
 # Chunks in memory: items of a batch run in order, those of a few batches side by side.
 _CACHED: Final = 4
-_JSON: Final = "application/json"
 
 
 class CsvForm(msgspec.Struct, frozen=True):
@@ -99,9 +97,7 @@ class BatchBodies:
             "job": job_to_json(template.job),
             "csv": msgspec.to_builtins(template.csv),
         }
-        content = json.dumps(value).encode()
-        digest = hashlib.sha256(content).digest()
-        self._objects.put(key, content, content_type=_JSON, sha256=digest)
+        self._objects.put_data(key, json.dumps(value).encode())
 
     def template(self, workspace_id: WorkspaceId, batch_id: BatchId) -> BatchTemplate | None:
         """Return the common part, or None if it is gone."""
@@ -110,10 +106,7 @@ class BatchBodies:
     def store_chunk(self, batch: BatchKey, number: int, chunk: Chunk) -> None:
         """Store a chunk; idempotent."""
         header = json.dumps({"v": _VERSION, "first": chunk.first, "csv": chunk.is_csv}).encode()
-        content = b"\n".join([header, *chunk.lines])
-        digest = hashlib.sha256(content).digest()
-        key = chunk_key(*batch, number)
-        self._objects.put(key, content, content_type=_JSON, sha256=digest)
+        self._objects.put_data(chunk_key(*batch, number), b"\n".join([header, *chunk.lines]))
 
     def chunk(self, workspace_id: WorkspaceId, batch_id: BatchId, number: int) -> Chunk | None:
         """Return a chunk, or None if it is gone."""
