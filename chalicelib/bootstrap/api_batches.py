@@ -8,6 +8,7 @@ from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.batches.accept import AcceptBatch
 from chalicelib.features.batches.cancel import CancelBatch
+from chalicelib.features.batches.combine.succeeded_items import SucceededItems
 from chalicelib.features.batches.lease import release_item
 from chalicelib.features.batches.present import PresentBatch
 from chalicelib.features.batches.read import ReadBatches
@@ -64,10 +65,14 @@ class BatchUseCases:
 
     @cached_property
     def retry_failed(self) -> RetryFailedItems:  # noqa: D102
+        state = self._state
         return RetryFailedItems(
-            stores=self._state.batch_stores,
+            stores=state.batch_stores,
+            items=SucceededItems(state.batch_stores, state.renders, state.clock),
+            files=state.files,
+            objects=state.objects,
             wake=self.wake,
-            clock=self._state.clock,
+            clock=state.clock,
         )
 
     def wake(self, workspace_id: WorkspaceId) -> None:

@@ -8,13 +8,10 @@ from chalicelib.bootstrap.batches import advance_batch, send_item
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import BatchId, WorkspaceId
-from chalicelib.features.batches.combine import CombineBatch
-from chalicelib.features.batches.combine_progress import CombineLeases, combine_item
-from chalicelib.features.batches.combined_parts import (
-    SucceededItems,
-    WriteMergedPart,
-    WriteZipPart,
-)
+from chalicelib.features.batches.combine.combine_batch import CombineBatch
+from chalicelib.features.batches.combine.parts import WriteMergedPart, WriteZipPart
+from chalicelib.features.batches.combine.progress import CombineLeases, combine_item
+from chalicelib.features.batches.combine.succeeded_items import SucceededItems
 
 
 def build(parts: WorkParts) -> ServeEvent:

@@ -196,6 +196,7 @@ def _erase_batches(state: SharedServices) -> EraseBatches:
         batches=state.batch_stores.batches,
         bodies=state.batch_bodies,
         objects=state.objects,
+        files=state.files,
         clock=state.clock,
     )
 

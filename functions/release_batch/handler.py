@@ -9,7 +9,7 @@ from chalicelib.bootstrap.batches import advance_batch
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.batches.import_csv import CsvPositions, ImportCsv
+from chalicelib.features.batches.csv.import_csv import CsvPositions, ImportCsv
 from chalicelib.features.batches.lease import release_item
 from chalicelib.features.batches.release import ReleaseStep
 from chalicelib.features.batches.releaser import Releaser

@@ -227,7 +227,8 @@ def test_tenancy_isolates_the_functions_that_handle_content(
             told[name] = resolver.resolve(variable)
 
     assert isolated == (dict.fromkeys(isolating, mode) if mode else {})
-    assert told == dict.fromkeys(("APIHandler", "RenderFunction", *isolating), tenancy)
+    callers = ("APIHandler", "RenderFunction", "CombineBatchFunction")
+    assert told == dict.fromkeys((*callers, *isolating), tenancy)
 
 
 def test_a_queue_cannot_feed_a_function_that_isolates_tenants(template: dict[str, Any]) -> None:

@@ -99,7 +99,8 @@ NEVER_BY_RENDERS: Final = [
 # stack, scan tables, list objects, or use roles, keys and users.
 ACTIONS: Final = {
     "dynamodb": "GetItem BatchGetItem PutItem UpdateItem DeleteItem Query",
-    "s3": "GetObject PutObject DeleteObject",
+    "s3": "GetObject PutObject DeleteObject AbortMultipartUpload ListMultipartUploadParts "
+    "ListBucketMultipartUploads",
     "sqs": "SendMessage ReceiveMessage DeleteMessage GetQueueAttributes ChangeMessageVisibility",
     "lambda": "InvokeFunction",
     "logs": "CreateLogGroup CreateLogStream PutLogEvents",
@@ -198,7 +199,11 @@ def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozens
     assert functions_granted(grants, AwsAction("dynamodb:DeleteItem", "MainTable", KEY)) == {
         "MaintenanceFunction"
     }
-    assert functions_granted(grants, AwsAction("s3:GetObject", FILE)) == {"APIHandler"}
+    # It copies the files of items into those of their batch.
+    assert functions_granted(grants, AwsAction("s3:GetObject", FILE)) == {
+        "APIHandler",
+        "CombineBatchFunction",
+    }
 
 
 @pytest.mark.parametrize("function", NEEDS)

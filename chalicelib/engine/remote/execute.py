@@ -159,12 +159,12 @@ class ExecuteCall:
 
         state = MergeState()
         if call.state_url is not None:
-            content = self._required(call.state_url, call)
+            content = self._get_existing(call.state_url, call)
             state = msgspec.msgpack.decode(content, type=MergeState)
         parts = []
         try:
             for item in call.items:
-                content = self._required(item.url, call)
+                content = self._get_existing(item.url, call)
                 parts.append(merged_pdf.append(state, content, item.title, item.index))
             if call.is_last:
                 parts.append(merged_pdf.finish(state, test=call.test))
@@ -172,7 +172,7 @@ class ExecuteCall:
             return MergeResult(0, (failure.code, failure.detail)), []
         return MergeResult(state.page_count), [b"".join(parts), msgspec.msgpack.encode(state)]
 
-    def _required(self, url: str, call: MergeCall) -> bytes:
+    def _get_existing(self, url: str, call: MergeCall) -> bytes:
         content = self._get(url, call, _MAX_UPLOAD_BYTES)
         if content is None:
             # Its caller has just found it: the render was purged meanwhile.

@@ -25,7 +25,7 @@ from chalicelib.features.batches.bodies import (
     csv_key,
     pack_lines,
 )
-from chalicelib.features.batches.csv_reader import check_csv_mapping, read_csv_format
+from chalicelib.features.batches.csv.reader import check_csv_mapping, read_csv_format
 from chalicelib.features.batches.model import Batch, Combine
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.renders.accept.command import (

@@ -18,7 +18,7 @@ from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
 from chalicelib.engine.job import Job, PageJob
-from chalicelib.features.batches.csv_reader import CsvFormat
+from chalicelib.features.batches.csv.reader import CsvFormat
 from chalicelib.features.batches.model import BatchItem, BatchKey
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of, row_of

@@ -20,6 +20,7 @@ from chalicelib.features.batches.rows import (
     partition,
     releaser_partition,
 )
+from chalicelib.features.files.repository import Files
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 class EraseBatches:
     """Eraser of batches and their data; idempotent."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
         tables: Tables,
@@ -35,6 +36,7 @@ class EraseBatches:
         batches: Batches,
         bodies: BatchBodies,
         objects: Objects,
+        files: Files,
         clock: Clock,
     ) -> None:
         """Erase from `table` and the bucket."""
@@ -43,6 +45,7 @@ class EraseBatches:
         self._batches = batches
         self._bodies = bodies
         self._objects = objects
+        self._files = files
         self._clock = clock
 
     def handle_due(self, key: BatchKey) -> None:
@@ -87,6 +90,8 @@ class EraseBatches:
 
     def _erase(self, batch: Batch) -> Iterator[None]:
         self._erase_objects(batch)
+        for file in batch.files:
+            self._tables.write(self._files.removal(file.file_id))
         yield
         for index in range(0, batch.total, ITEMS_PER_PARTITION):
             yield from self._tables.delete_partition_in_steps(

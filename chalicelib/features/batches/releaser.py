@@ -11,7 +11,7 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.advance import AdvanceBatch
-from chalicelib.features.batches.import_csv import ImportCsv
+from chalicelib.features.batches.csv.import_csv import ImportCsv
 from chalicelib.features.batches.lease import ReleaserLease, ReleaserLeases
 from chalicelib.features.batches.model import Batch, Counted
 from chalicelib.features.batches.release import NoRendersLeft, ReleaseStep

@@ -1,15 +1,24 @@
 """Retry the failed items of a batch: a new run, with new renders."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from copy import replace
+from typing import Final
 
+from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.batches.combine.succeeded_items import SucceededItems
 from chalicelib.features.batches.model import PROGRESS_STEPS, Batch
+from chalicelib.features.batches.present import stored_file
 from chalicelib.features.batches.stores import BatchStores
+from chalicelib.features.files.repository import Files
+
+# Items whose files a request looks at; combining itself looks at all.
+_MAX_CHECKED: Final = 2_000
 
 
 class RetryFailedItems:
@@ -19,16 +28,22 @@ class RetryFailedItems:
         self,
         *,
         stores: BatchStores,
+        items: SucceededItems,
+        files: Files,
+        objects: Objects,
         wake: Callable[[WorkspaceId], None],
         clock: Clock,
     ) -> None:
         """Build from the stores; `wake` sends a message to the releaser."""
+        self._items = items
+        self._files = files
+        self._objects = objects
         self._stores = stores
         self._wake = wake
         self._clock = clock
 
     def __call__(self, batch: Batch) -> Batch:
-        """Begin the run and return the batch; raises `conflict`."""
+        """Begin the run and return the batch; raises `conflict` and `item_files_expired`."""
         self._check(batch)
         assert batch.counts is not None, batch.id
         succeeded = batch.counts.succeeded
@@ -56,6 +71,7 @@ class RetryFailedItems:
         except ConditionFailed as changed:
             raise _conflict("its items are being retried already") from changed
         crash_if_armed(CrashPoint.BATCH_RETRIED)
+        self._delete_combined_files(batch)
         self._wake(batch.workspace_id)
         return again
 
@@ -69,6 +85,29 @@ class RetryFailedItems:
             raise _conflict("none of its items has failed")
         if batch.data_until is None or batch.data_until <= now:
             raise _conflict("its data are no longer kept; send a new batch")
+        if batch.combine.kinds:
+            self._check_files(batch)
+
+    def _check_files(self, batch: Batch) -> None:
+        """Refuse a batch whose combined files could not be made again, as far as a look tells."""
+        gone = self._items.expired(batch, 0, min(batch.total, _MAX_CHECKED))
+        if gone:
+            raise Conflict(
+                "item_files_expired",
+                "The combined files would need files of succeeded items, and those are deleted. "
+                "Send the failed items as a new batch.",
+                items=gone,
+            )
+
+    def _delete_combined_files(self, batch: Batch) -> None:
+        """Delete the combined files of the earlier run; what a crash leaves expires by itself."""
+        at = format_rfc3339(self._clock.now())
+        stored = [stored_file(file) for file in batch.files]
+        for file, write in zip(stored, self._files.purges(stored, at), strict=True):
+            # A record that has expired has no URL any more.
+            with suppress(ConditionFailed):
+                self._stores.tables.write(write)
+            self._objects.delete(file.key)
 
 
 def _conflict(why: str) -> Conflict:

@@ -5,7 +5,7 @@ import codecs
 import pytest
 
 from chalicelib.core.errors import ServiceError
-from chalicelib.features.batches.csv_reader import CsvFormat, check_csv_mapping, read_csv_format
+from chalicelib.features.batches.csv.reader import CsvFormat, check_csv_mapping, read_csv_format
 
 HEAD_BYTES = 65_536
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01"

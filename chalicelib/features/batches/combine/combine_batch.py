@@ -21,19 +21,15 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.combining.failure import CombineFailure
 from chalicelib.features.batches.advance import AdvanceBatch
-from chalicelib.features.batches.combine_progress import (
+from chalicelib.features.batches.combine.parts import CombinedPart, WritePart
+from chalicelib.features.batches.combine.progress import (
     CombineLease,
     CombineLeases,
     PartialFile,
     object_key,
     state_key,
 )
-from chalicelib.features.batches.combined_parts import (
-    CombinedPart,
-    ItemFilesExpired,
-    SucceededItems,
-    WritePart,
-)
+from chalicelib.features.batches.combine.succeeded_items import ItemFilesExpired, SucceededItems
 from chalicelib.features.batches.model import Batch, BatchKey, CombinedFile, CombinedKind
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.renders.run.final_row import retention
@@ -42,7 +38,6 @@ log = logging.getLogger(__name__)
 
 # A function goes on for so long; then it hands the work on.
 _TIME_LIMIT: Final = dt.timedelta(seconds=150)
-_MAX_LISTED: Final = 100
 # Functions that may die, one after the other, without a part.
 _MAX_TRIES: Final = 8
 _GIVEN_UP: Final = {
@@ -219,7 +214,7 @@ class CombineBatch:
         return {
             "code": "item_files_expired",
             "message": "Files of succeeded items were deleted before they could be combined.",
-            "items": self._items.expired(batch, failure.index, _MAX_LISTED) or [failure.index],
+            "items": self._items.expired(batch, failure.index, batch.total) or [failure.index],
         }
 
     def _resume(self, batch: Batch, file: PartialFile) -> MultipartUpload:

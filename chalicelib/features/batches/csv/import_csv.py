@@ -17,7 +17,7 @@ from chalicelib.core import json
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.features.batches.bodies import Chunk, CsvForm, csv_key, pack_lines
-from chalicelib.features.batches.csv_reader import (
+from chalicelib.features.batches.csv.reader import (
     FIRST_DATA_RECORD,
     CsvItem,
     CsvRecord,

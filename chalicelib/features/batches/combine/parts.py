@@ -11,41 +11,24 @@ import msgspec
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.remote_engine import EngineCallContext
 from chalicelib.adapters.aws.remote_merge import RemoteMerge, SourcePdf
-from chalicelib.core.clock import Clock, format_rfc3339
-from chalicelib.core.ids import RenderId
+from chalicelib.core.clock import Clock
 from chalicelib.engine.combining import zip_archive
 from chalicelib.engine.combining.names import DistinctNames, item_title
-from chalicelib.features.batches.model import Batch, BatchItem
-from chalicelib.features.batches.stores import BatchStores
-from chalicelib.features.files.model import StoredFile
-from chalicelib.features.renders.repository import Renders
+from chalicelib.features.batches.combine.succeeded_items import (
+    ItemFiles,
+    ItemFilesExpired,
+    SucceededItems,
+)
+from chalicelib.features.batches.model import Batch
 from chalicelib.features.renders.run.bodies import engine_folder
 
 # S3 takes 10 000 parts, so 50 GB fit in.
 PART_BYTES: Final = 8 << 20
-_RENDERS_AT_ONCE: Final = 100
 _FETCHED_AT_ONCE: Final = 8
 # PDFs of one call of the engine.
 _CALL_ITEMS: Final = 100
 _CALL_BYTES: Final = 16_000_000
 _CALL_S: Final = 90.0
-
-
-class ItemFiles(NamedTuple):
-    """Succeeded item and the files of its render."""
-
-    item: BatchItem
-    files: Sequence[StoredFile]
-    has_name: bool
-
-
-class ItemFilesExpired(Exception):  # noqa: N818 -- names what happened
-    """Files of succeeded items are gone; `index` is the first such item."""
-
-    def __init__(self, index: int) -> None:
-        """Store the index."""
-        super().__init__(index)
-        self.index = index
 
 
 class CombinedPart(NamedTuple):
@@ -67,50 +50,6 @@ class WritePart(Protocol):
         Raises ItemFilesExpired and CombineFailure.
         """
         ...
-
-
-class SucceededItems:
-    """Succeeded items of batches, with their files."""
-
-    def __init__(self, stores: BatchStores, renders: Renders, clock: Clock) -> None:
-        """Read from these stores."""
-        self._stores = stores
-        self._renders = renders
-        self._clock = clock
-
-    def __call__(self, batch: Batch, start: int) -> Iterator[ItemFiles]:
-        """Yield the items from an index on; raises ItemFilesExpired."""
-        template = self._stores.bodies.template(*batch.key)
-        has_names = template is not None and template.render.output.get("filename") is not None
-        for item, files in self.with_files(batch, start):
-            if files is None:
-                raise ItemFilesExpired(item.index)
-            yield ItemFiles(item, files, has_names or item.filename is not None)
-
-    def expired(self, batch: Batch, start: int, limit: int) -> list[int]:
-        """Return the indexes of the first items from `start` on whose files are gone."""
-        found: list[int] = []
-        for item, files in self.with_files(batch, start):
-            if files is None:
-                found.append(item.index)
-            if len(found) == limit:
-                break
-        return found
-
-    def with_files(
-        self, batch: Batch, start: int
-    ) -> Iterator[tuple[BatchItem, Sequence[StoredFile] | None]]:
-        """Yield items with their files; None: the files are gone."""
-        now = format_rfc3339(self._clock.now())
-        items = self._stores.batches.items(batch, start, batch.total, statuses=("succeeded",))
-        for group in batched(items, _RENDERS_AT_ONCE, strict=False):
-            ids = [RenderId(item.render_id or "") for item in group]
-            renders = self._renders.get_many(batch.workspace_id, ids)
-            by_id = {render.id: render for render in renders}
-            for item, render_id in zip(group, ids, strict=True):
-                render = by_id.get(render_id)
-                is_gone = render is None or render.at(now).files_purged_at is not None
-                yield item, None if render is None or is_gone else render.files
 
 
 class WriteZipPart:

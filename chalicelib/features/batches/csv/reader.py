@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from chalicelib.core.errors import ServiceError, json_pointer, validation_error
 from chalicelib.core.json import MAX_DEPTH, JsonObject
-from chalicelib.features.batches.csv_lines import MAX_RECORD_BYTES, split_lines
+from chalicelib.features.batches.csv.lines import MAX_RECORD_BYTES, split_lines
 
 MAX_NAME_CHARACTERS: Final = 255
 FIRST_DATA_RECORD: Final = 2

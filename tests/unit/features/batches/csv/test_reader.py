@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.features.batches.csv_lines import MAX_RECORD_BYTES
-from chalicelib.features.batches.csv_reader import (
+from chalicelib.features.batches.csv.lines import MAX_RECORD_BYTES
+from chalicelib.features.batches.csv.reader import (
     FIRST_DATA_RECORD,
     CsvFormat,
     CsvRecord,

@@ -1,0 +1,1 @@
+"""Combined files of batches, made part by part."""

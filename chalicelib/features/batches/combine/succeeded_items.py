@@ -1,0 +1,72 @@
+"""Succeeded items of a batch, with the files of their renders."""
+
+from collections.abc import Iterator, Sequence
+from itertools import batched, islice
+from typing import Final, NamedTuple
+
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.ids import RenderId
+from chalicelib.features.batches.model import Batch, BatchItem
+from chalicelib.features.batches.stores import BatchStores
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.renders.repository import Renders
+
+# Indexes in the error of a batch.
+MAX_LISTED: Final = 100
+_RENDERS_AT_ONCE: Final = 100
+
+
+class ItemFiles(NamedTuple):
+    """Succeeded item and the files of its render."""
+
+    item: BatchItem
+    files: Sequence[StoredFile]
+    has_name: bool
+
+
+class ItemFilesExpired(Exception):  # noqa: N818 -- names what happened
+    """Files of succeeded items are gone; `index` is the first such item."""
+
+    def __init__(self, index: int) -> None:
+        """Store the index."""
+        super().__init__(index)
+        self.index = index
+
+
+class SucceededItems:
+    """Succeeded items of batches, with their files."""
+
+    def __init__(self, stores: BatchStores, renders: Renders, clock: Clock) -> None:
+        """Read from these stores."""
+        self._stores = stores
+        self._renders = renders
+        self._clock = clock
+
+    def __call__(self, batch: Batch, start: int) -> Iterator[ItemFiles]:
+        """Yield the items from an index on; raises ItemFilesExpired."""
+        template = self._stores.bodies.template(*batch.key)
+        has_names = template is not None and template.render.output.get("filename") is not None
+        for item, files in self._with_files(batch, start, batch.total):
+            if files is None:
+                raise ItemFilesExpired(item.index)
+            yield ItemFiles(item, files, has_names or item.filename is not None)
+
+    def expired(self, batch: Batch, start: int, end: int) -> list[int]:
+        """Return the indexes of the first items from `start` to before `end` without files."""
+        gone = (item.index for item, files in self._with_files(batch, start, end) if files is None)
+        return list(islice(gone, MAX_LISTED))
+
+    def _with_files(
+        self, batch: Batch, start: int, end: int
+    ) -> Iterator[tuple[BatchItem, Sequence[StoredFile] | None]]:
+        """Yield items with their files; None: the files are gone."""
+        now = format_rfc3339(self._clock.now())
+        items = self._stores.batches.items(batch, start, end, statuses=("succeeded",))
+        for group in batched(items, _RENDERS_AT_ONCE, strict=False):
+            ids = [RenderId(item.render_id or "") for item in group]
+            renders = self._renders.get_many(batch.workspace_id, ids)
+            by_id = {render.id: render for render in renders}
+            for item, render_id in zip(group, ids, strict=True):
+                render = by_id.get(render_id)
+                is_gone = render is None or render.at(now).files_purged_at is not None
+                yield item, None if render is None or is_gone else render.files

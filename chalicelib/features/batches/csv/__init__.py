@@ -1,0 +1,1 @@
+"""CSV files of batches: their records, and how these become items."""
