@@ -68,7 +68,7 @@ class BatchUseCases:
         state = self._state
         return RetryFailedItems(
             stores=state.batch_stores,
-            items=SucceededItems(state.batch_stores, state.renders, state.clock),
+            items=SucceededItems(state.batch_stores, state.renders),
             files=state.files,
             objects=state.objects,
             wake=self.wake,

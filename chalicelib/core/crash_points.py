@@ -136,6 +136,7 @@ class CrashPoint(IntEnum):
     COMBINE_PART_SAVED = 153
     COMBINE_COMPLETED = 154
     COMBINE_ENDED = 155
+    COMBINE_ITEM_PURGED = 156
 
 
 class _ArmedFolder:

@@ -28,7 +28,7 @@ def build(parts: WorkParts) -> ServeEvent:
 def combine_batch(parts: WorkParts) -> CombineBatch:
     """Return the use case that combines the results of a batch."""
     state, settings = parts.state, parts.settings
-    items = SucceededItems(state.batch_stores, state.renders, parts.clock)
+    items = SucceededItems(state.batch_stores, state.renders)
     engine = state.make_engine(settings.engine_function, settings.tenancy)
     merge = RemoteMerge(engine, state.objects)
     return CombineBatch(
@@ -42,6 +42,7 @@ def combine_batch(parts: WorkParts) -> CombineBatch:
         uploads=MultipartUploads(parts.clients, settings.bucket),
         objects=state.objects,
         advance=advance_batch(parts),
+        purge=state.make_purge_files(parts.settle_and_publish),
         hand_on=lambda key: send_item(parts.queue("combine"), combine_item(key)),
         clock=parts.clock,
     )

@@ -204,6 +204,7 @@ class AcceptBatch:
             webhook=command.webhook,
             combine=command.combine,
             is_csv=isinstance(command.items, CsvItems),
+            purges_items=bool(command.combine.kinds) and not render.delivery_policy.hosted,
         )
 
     def _csv(self, command: BatchCommand) -> CsvForm | None:
@@ -258,6 +259,7 @@ def _template(command: BatchCommand, batch: Batch, csv: CsvForm | None) -> Batch
         new_render(render, RenderId(""), reservation, now),
         source="batch",
         batch_id=batch.id,
+        hosted=render.delivery_policy.hosted or batch.purges_items,
         reference=None,
         metadata=None,
     )

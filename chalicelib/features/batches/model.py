@@ -102,6 +102,8 @@ class Batch:
     webhook: RequestWebhook | None = None
     combine: Combine = _NONE_COMBINED
     is_csv: bool = False
+    # The files of items go once the combined files are there (delivery.hosted false).
+    purges_items: bool = False
     run: int = 1
     next_index: int = 0
     released: int = 0

@@ -36,6 +36,7 @@ _REQUEST_FIELDS: Final = (
     "webhook",
     "combine",
     "is_csv",
+    "purges_items",
 )
 _RESULT_FIELDS: Final = ("counts", "files", "error")
 _DEFAULTS: Final = {each.name: each.default for each in fields(Batch)}

@@ -32,6 +32,7 @@ from chalicelib.features.batches.combine.progress import (
 from chalicelib.features.batches.combine.succeeded_items import ItemFilesExpired, SucceededItems
 from chalicelib.features.batches.model import Batch, BatchKey, CombinedFile, CombinedKind
 from chalicelib.features.batches.repository import Batches
+from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.run.final_row import retention
 
 log = logging.getLogger(__name__)
@@ -63,6 +64,7 @@ class CombineBatch:
         uploads: MultipartUploads,
         objects: Objects,
         advance: AdvanceBatch,
+        purge: PurgeFiles,
         hand_on: Callable[[BatchKey], None],
         clock: Clock,
     ) -> None:
@@ -74,6 +76,7 @@ class CombineBatch:
         self._uploads = uploads
         self._objects = objects
         self._advance = advance
+        self._purge = purge
         self._hand_on = hand_on
         self._clock = clock
 
@@ -87,7 +90,7 @@ class CombineBatch:
         if batch is None or lease is None:
             return
         if not _is_wanted(batch):
-            self._clean_up(lease, keeps_files=bool(batch.files))
+            self._clean_up(lease)
             return
         if lease.tries > _MAX_TRIES:
             log.error("combined files given up", extra={"batch": batch.id})
@@ -178,7 +181,7 @@ class CombineBatch:
                 log.info("batch changed", extra={"batch": lease.batch.id})
         crash_if_armed(CrashPoint.COMBINE_ENDED)
         ended = self._batches.get(lease.batch.key)
-        self._clean_up(lease, keeps_files=bool(ended is not None and ended.files))
+        self._clean_up(replace(lease, batch=ended or lease.batch))
 
     def _files(self, lease: CombineLease) -> tuple[CombinedFile, ...]:
         batch, now = lease.batch, self._clock.now()
@@ -198,15 +201,29 @@ class CombineBatch:
             for file in lease.files
         )
 
-    def _clean_up(self, lease: CombineLease, *, keeps_files: bool) -> None:
-        """Delete states and what is not a file of the batch; idempotent."""
+    def _clean_up(self, lease: CombineLease) -> None:
+        """Delete states and what is no file of the ended batch; idempotent."""
         batch = lease.batch
+        if batch.files and batch.purges_items and not self._purge_items(batch):
+            self._leases.give_back(lease)
+            self._hand_on(batch.key)
+            return
         for kind in batch.combine.kinds:
-            if not keeps_files:
+            if not batch.files:
                 self._uploads.abort_all(object_key(batch, kind))
                 self._objects.delete(object_key(batch, kind))
             self._objects.delete_many([state_key(batch, kind, parts) for parts in range(2)])
         self._leases.delete(lease)
+
+    def _purge_items(self, batch: Batch) -> bool:
+        """Purge the files of items, which the combined files contain; False: the time is over."""
+        until = self._clock.now() + _TIME_LIMIT
+        for render in self._items.stored_renders(batch):
+            self._purge(render)
+            crash_if_armed(CrashPoint.COMBINE_ITEM_PURGED)
+            if self._clock.now() > until:
+                return False
+        return True
 
     def _error(self, batch: Batch, failure: CombineFailure | ItemFilesExpired) -> JsonObject:
         if isinstance(failure, CombineFailure):

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import batched, islice
 from typing import Final, NamedTuple
 
-from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId
 from chalicelib.features.batches.model import Batch, BatchItem
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.files.model import StoredFile
+from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 
 # Indexes in the error of a batch.
@@ -36,11 +36,10 @@ class ItemFilesExpired(Exception):  # noqa: N818 -- names what happened
 class SucceededItems:
     """Succeeded items of batches, with their files."""
 
-    def __init__(self, stores: BatchStores, renders: Renders, clock: Clock) -> None:
+    def __init__(self, stores: BatchStores, renders: Renders) -> None:
         """Read from these stores."""
         self._stores = stores
         self._renders = renders
-        self._clock = clock
 
     def __call__(self, batch: Batch, start: int) -> Iterator[ItemFiles]:
         """Yield the items from an index on; raises ItemFilesExpired."""
@@ -56,17 +55,26 @@ class SucceededItems:
         gone = (item.index for item, files in self._with_files(batch, start, end) if files is None)
         return list(islice(gone, MAX_LISTED))
 
+    def stored_renders(self, batch: Batch) -> Iterator[Render]:
+        """Yield the renders of items whose files are there."""
+        for _, render in self._with_renders(batch, 0, batch.total):
+            if render is not None and render.files_purged_at is None:
+                yield render
+
     def _with_files(
         self, batch: Batch, start: int, end: int
     ) -> Iterator[tuple[BatchItem, Sequence[StoredFile] | None]]:
         """Yield items with their files; None: the files are gone."""
-        now = format_rfc3339(self._clock.now())
+        for item, render in self._with_renders(batch, start, end):
+            is_gone = render is None or render.files_purged_at is not None
+            yield item, None if render is None or is_gone else render.files
+
+    def _with_renders(
+        self, batch: Batch, start: int, end: int
+    ) -> Iterator[tuple[BatchItem, Render | None]]:
         items = self._stores.batches.items(batch, start, end, statuses=("succeeded",))
         for group in batched(items, _RENDERS_AT_ONCE, strict=False):
             ids = [RenderId(item.render_id or "") for item in group]
             renders = self._renders.get_many(batch.workspace_id, ids)
             by_id = {render.id: render for render in renders}
-            for item, render_id in zip(group, ids, strict=True):
-                render = by_id.get(render_id)
-                is_gone = render is None or render.at(now).files_purged_at is not None
-                yield item, None if render is None or is_gone else render.files
+            yield from zip(group, map(by_id.get, ids), strict=True)
