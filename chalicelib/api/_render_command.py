@@ -11,13 +11,17 @@ from chalicelib.core.ids import sha256_hex
 from chalicelib.engine.job import InvoiceJob, Job, PageJob
 from chalicelib.engine.sources import HtmlSource, Source
 from chalicelib.features.renders.accept.command import RenderCommand
-from chalicelib.features.renders.accept.delivery import DeliveryRequest, delivery_policy
+from chalicelib.features.renders.accept.delivery import (
+    DeliveryRequest,
+    TimeoutBehavior,
+    delivery_policy,
+)
 from chalicelib.features.renders.idempotency import IdempotencyKey
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 
 if TYPE_CHECKING:
     from chalicelib.contract.einvoices import EInvoiceRequest
-    from chalicelib.contract.render.request import RenderRequest
+    from chalicelib.contract.render.request import DeliverySpec, RenderRequest
 
 
 def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
@@ -58,19 +62,22 @@ def einvoice_command(call: Call, request: "EInvoiceRequest") -> RenderCommand:
 
 
 def _command(call: Call, request: "RenderRequest | EInvoiceRequest", job: Job) -> RenderCommand:
+    # The default of an absent `timeout_behavior` depends on the delivery (decision 17).
+    is_explicit = "timeout_behavior" in request.model_fields_set
+    delivery = delivery_request(request.delivery, request.timeout_behavior if is_explicit else None)
     return RenderCommand(
         workspace=call.caller.workspace,
         key_mode=call.caller.mode,
         mode=request.mode,
         job=job,
-        delivery_policy=delivery_policy(_delivery_request(request), request.mode, job),
+        delivery_policy=delivery_policy(delivery, request.mode, job),
         request_id=call.request_id,
         priority=request.priority,
         requested_test=request.test,
         reference=request.reference,
         metadata=request.metadata,
         webhook=_request_webhook(request),
-        idempotency=_idempotency_key(call),
+        idempotency=idempotency_key(call),
         received_bytes=len(call.raw_body),
     )
 
@@ -80,23 +87,25 @@ def _request_webhook(request: "RenderRequest | EInvoiceRequest") -> RequestWebho
     return None if webhook is None else RequestWebhook(webhook.url, tuple(webhook.events))
 
 
-def _delivery_request(request: "RenderRequest | EInvoiceRequest") -> DeliveryRequest:
+def delivery_request(
+    spec: "DeliverySpec | None", timeout_behavior: TimeoutBehavior | None = None
+) -> DeliveryRequest:
+    """Return the delivery options of a request."""
     from chalicelib.contract.render.request import DeliverySpec  # noqa: PLC0415 -- pydantic is slow
 
-    delivery = request.delivery or DeliverySpec()
-    # The default of an absent `timeout_behavior` depends on the delivery (decision 17).
-    is_explicit = "timeout_behavior" in request.model_fields_set
+    delivery = spec or DeliverySpec()
     return DeliveryRequest(
         type=delivery.type,
         hosted=delivery.hosted,
         retention=delivery.retention,
         retention_days=delivery.retention_days,
         expires_in_s=delivery.expires_in,
-        timeout_behavior=request.timeout_behavior if is_explicit else None,
+        timeout_behavior=timeout_behavior,
     )
 
 
-def _idempotency_key(call: Call) -> IdempotencyKey | None:
+def idempotency_key(call: Call) -> IdempotencyKey | None:
+    """Return the Idempotency-Key of a call with its scope, or None."""
     if call.idempotency_key is None:
         return None
     return IdempotencyKey(

@@ -4,6 +4,7 @@ from typing import Final
 
 from chalicelib.api import (
     account,
+    batches,
     conveniences,
     datasets,
     einvoices,
@@ -24,6 +25,7 @@ BLUEPRINTS: Final = (
     renders.blueprint,
     uploads.blueprint,
     conveniences.blueprint,
+    batches.blueprint,
     einvoices.blueprint,
     templates.blueprint,
     template_versions.blueprint,

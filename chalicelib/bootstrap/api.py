@@ -10,7 +10,8 @@ from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.adapters.metrics import Metrics
-from chalicelib.bootstrap.api_renders import RenderUseCases
+from chalicelib.bootstrap.api_batches import BatchUseCases
+from chalicelib.bootstrap.api_renders import RenderParts, RenderUseCases
 from chalicelib.bootstrap.api_state import ApiState, WallsCheck
 from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.bootstrap.cold_start import arm_crash_points
@@ -105,8 +106,15 @@ class ApiServices:
 
     @cached_property
     def renders(self) -> RenderUseCases:  # noqa: D102
-        return RenderUseCases(
-            self.state,
+        return RenderUseCases(self.state, self._render_parts)
+
+    @cached_property
+    def batches(self) -> BatchUseCases:  # noqa: D102
+        return BatchUseCases(self.state, self._render_parts)
+
+    @cached_property
+    def _render_parts(self) -> RenderParts:
+        return RenderParts(
             self.templates,
             self.uploads.read,
             self.files.signed_urls,
@@ -257,6 +265,7 @@ class ApiServices:
             settings.renders_low_queue_url,
             settings.events_queue_url,
             settings.webhooks_queue_url,
+            settings.batches_queue_url,
         ):
             self.state.queue(url).approximate_message_count()
         return True

@@ -1,6 +1,7 @@
 """Use cases of the API function for renders, each built on first use."""
 
 from functools import cached_property
+from typing import NamedTuple
 
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_templates import TemplateUseCases
@@ -8,7 +9,6 @@ from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.previews.preflight import PreflightRender
 from chalicelib.features.renders.accept.create import CreateRender
 from chalicelib.features.renders.cancel import CancelRender
-from chalicelib.features.renders.idempotency import IdempotencyRecords
 from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.read import ReadRenders
@@ -19,23 +19,22 @@ from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
 
 
+class RenderParts(NamedTuple):
+    """Use cases of other features that accepting and showing renders needs."""
+
+    templates: TemplateUseCases
+    read_uploads: ReadUploads
+    signed_urls: SignedFileUrls
+    accept_webhook: AcceptRequestWebhook
+
+
 class RenderUseCases:
     """Use cases for renders, over those for templates, uploads and files."""
 
-    def __init__(
-        self,
-        state: ApiState,
-        templates: TemplateUseCases,
-        read_uploads: ReadUploads,
-        signed_urls: SignedFileUrls,
-        accept_webhook: AcceptRequestWebhook,
-    ) -> None:
+    def __init__(self, state: ApiState, parts: RenderParts) -> None:
         """Build nothing yet."""
         self._state = state
-        self._templates = templates
-        self._read_uploads = read_uploads
-        self._signed_urls = signed_urls
-        self._accept_webhook = accept_webhook
+        self._parts = parts
 
     @cached_property
     def create(self) -> CreateRender:  # noqa: D102
@@ -43,27 +42,27 @@ class RenderUseCases:
             tables=self._state.tables,
             renders=self._state.renders,
             limits=self._state.limits,
-            idempotency=self._idempotency,
+            idempotency=self._state.idempotency,
             bodies=self._state.bodies,
             clock=self._state.clock,
             ids=self._state.ids,
             state=self._state.service_states,
-            templates=self._templates.resolve,
-            uploads=self._read_uploads,
+            templates=self._parts.templates.resolve,
+            uploads=self._parts.read_uploads,
             schemas=self._state.schemas,
-            webhooks=self._accept_webhook,
+            webhooks=self._parts.accept_webhook,
             region=self._state.settings.region,
         )
 
     @cached_property
     def preflight(self) -> PreflightRender:  # noqa: D102
         return PreflightRender(
-            templates=self._templates.resolve,
-            uploads=self._read_uploads,
+            templates=self._parts.templates.resolve,
+            uploads=self._parts.read_uploads,
             schemas=self._state.schemas,
-            lint=self._templates.lint,
+            lint=self._parts.templates.lint,
             leases=self._state.leases,
-            webhooks=self._accept_webhook,
+            webhooks=self._parts.accept_webhook,
             region=self._state.settings.region,
         )
 
@@ -74,7 +73,7 @@ class RenderUseCases:
             function=self._state.render_function,
             enqueue=self.enqueue,
             end=self.end,
-            idempotency=self._idempotency,
+            idempotency=self._state.idempotency,
             clock=self._state.clock,
         )
 
@@ -98,7 +97,7 @@ class RenderUseCases:
 
     @cached_property
     def present(self) -> PresentRender:  # noqa: D102
-        return PresentRender(file_urls=self._signed_urls, clock=self._state.clock)
+        return PresentRender(file_urls=self._parts.signed_urls, clock=self._state.clock)
 
     @cached_property
     def cancel(self) -> CancelRender:  # noqa: D102
@@ -111,7 +110,3 @@ class RenderUseCases:
     @cached_property
     def purge(self) -> PurgeFiles:  # noqa: D102
         return self._state.make_purge_files(self._state.settle_and_publish)
-
-    @cached_property
-    def _idempotency(self) -> IdempotencyRecords:
-        return IdempotencyRecords(self._state.tables, self._state.settings.transient_table)

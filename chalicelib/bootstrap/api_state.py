@@ -14,6 +14,7 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import IdGenerator, WorkspaceId
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
+from chalicelib.features.renders.idempotency import IdempotencyRecords
 from chalicelib.features.renders.run.after_final import SettleAndPublish
 from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
@@ -82,6 +83,10 @@ class ApiState(SharedServices):
     @cached_property
     def service_states(self) -> ServiceStates:  # noqa: D102
         return ServiceStates(self.tables, self.settings.main_table, self.clock)
+
+    @cached_property
+    def idempotency(self) -> IdempotencyRecords:  # noqa: D102
+        return IdempotencyRecords(self.tables, self.settings.transient_table)
 
     @cached_property
     def leases(self) -> ConcurrencyLeases:  # noqa: D102

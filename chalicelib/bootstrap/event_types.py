@@ -3,6 +3,7 @@
 from typing import Final
 
 from chalicelib.bootstrap.upcoming_event_types import UPCOMING_EVENT_TYPES
+from chalicelib.features.batches.events import BATCH_EVENT_TYPES
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.templates.publish import TEMPLATE_PUBLISHED
 from chalicelib.features.usage.notify_thresholds import USAGE_THRESHOLD_REACHED
@@ -12,6 +13,7 @@ EVENT_TYPES: Final = (
     *RENDER_EVENT_TYPES,
     TEMPLATE_PUBLISHED,
     USAGE_THRESHOLD_REACHED,
+    *BATCH_EVENT_TYPES,
     WEBHOOK_STEP,
 )
 # All types that customers can choose, in the order of the reference.

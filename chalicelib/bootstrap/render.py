@@ -79,9 +79,13 @@ def _validators(
 
 
 def render_consumers(settings: RenderSettings, clients: AwsClients) -> QueueConsumers:
-    """Return the consumers of queued renders; both queues share one dead-letter queue."""
+    """Return the consumers of queued renders; their queues share one dead-letter queue."""
     dead_letters = Queue(clients, settings.renders_dead_letters_url)
     return QueueConsumers(
         QueueConsumer(Queue(clients, url), dead_letters)
-        for url in (settings.renders_queue_url, settings.renders_low_queue_url)
+        for url in (
+            settings.renders_queue_url,
+            settings.renders_low_queue_url,
+            settings.batch_items_queue_url,
+        )
     )

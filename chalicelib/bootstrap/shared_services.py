@@ -10,6 +10,10 @@ from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
+from chalicelib.features.batches.bodies import BatchBodies
+from chalicelib.features.batches.lease import ReleaserLeases
+from chalicelib.features.batches.repository import Batches
+from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.repository import Files
 from chalicelib.features.renders.purge import PurgeFiles
@@ -74,7 +78,20 @@ class SharedServices:
 
     @cached_property
     def bodies(self) -> RenderBodies:  # noqa: D102
-        return RenderBodies(self.objects)
+        return RenderBodies(self.objects, self.batch_bodies.job)
+
+    @cached_property
+    def batch_bodies(self) -> BatchBodies:  # noqa: D102
+        return BatchBodies(self.objects)
+
+    @cached_property
+    def batch_stores(self) -> BatchStores:  # noqa: D102
+        return BatchStores(
+            self.tables,
+            Batches(self.tables, self.main_table),
+            self.batch_bodies,
+            ReleaserLeases(self.tables, self.main_table, self.clock),
+        )
 
     @cached_property
     def clean_up(self) -> CleanUpRender:  # noqa: D102
@@ -88,9 +105,12 @@ class SharedServices:
         """Return the queue at this URL."""
         return Queue(self.clients, url)
 
-    def render_queues(self, normal_url: str, low_url: str) -> RenderQueues:
-        """Return the queues of normal and low priority (decision 14)."""
-        return RenderQueues(self.queue(normal_url), self.queue(low_url))
+    def render_queues(
+        self, normal_url: str, low_url: str, batch_items_url: str | None = None
+    ) -> RenderQueues:
+        """Return the queues of renders (decision 14)."""
+        batch_items = None if batch_items_url is None else self.queue(batch_items_url)
+        return RenderQueues(self.queue(normal_url), self.queue(low_url), batch_items)
 
     def make_engine(self, function: str, tenancy: str) -> RemoteEngine:
         """Return the engine behind this function, which has no rights."""

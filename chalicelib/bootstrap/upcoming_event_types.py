@@ -9,66 +9,6 @@ from typing import Final
 from chalicelib.core.json import Json
 from chalicelib.features.events.model import EventType
 
-_BATCH_MODEL: Final = "chalicelib.contract.batches.batch:Batch"
-_BATCH: Final[Mapping[str, Json]] = {
-    "id": "bat_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
-    "object": "batch",
-    "status": "processing",
-    "test": False,
-    "total": 200,
-    "succeeded": 98,
-    "failed": 2,
-    "canceled": 0,
-    "pending": 100,
-    "progress": 0.5,
-    "template_id": "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
-    "template_version": 3,
-    "reference": "2026-01",
-    "metadata": {"run": "january"},
-    "created_at": "2026-01-31T12:00:00.000Z",
-    "completed_at": None,
-    "combine": {"merged_pdf": False, "zip": True, "zip_filename": "invoices.zip"},
-    "files": [],
-    "emails": {
-        "sent": 96,
-        "failed": 1,
-        "unknown": 0,
-        "pending": 1,
-        "skipped": 0,
-        "canceled": 0,
-    },
-    "paused": None,
-    "error": None,
-}
-_COMPLETED: Final[Mapping[str, Json]] = {
-    "status": "completed",
-    "succeeded": 198,
-    "pending": 0,
-    "progress": 1,
-    "completed_at": "2026-01-31T12:03:20.000Z",
-    "files": [
-        {
-            "kind": "zip",
-            "file_id": "file_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
-            "filename": "invoices.zip",
-            "content_type": "application/zip",
-            "bytes": 3_604_392,
-            "pages": None,
-            "expires_at": "2026-03-02T12:03:20.000Z",
-            "url": "https://files.example.com/files/file_01J8Z6Y3K4M5N6P7Q8R9S0T1V2/invoices.zip"
-            "?exp=1769864600&sig=5f0c4a6d1b",
-            "url_expires_at": "2026-01-31T13:03:20.000Z",
-        }
-    ],
-    "emails": {
-        "sent": 197,
-        "failed": 1,
-        "unknown": 0,
-        "pending": 0,
-        "skipped": 0,
-        "canceled": 0,
-    },
-}
 _STORAGE_UPLOAD: Final[Mapping[str, Json]] = {
     "id": "sup_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
     "object": "storage_upload",
@@ -147,18 +87,6 @@ def _email_with_counts(**counts: int) -> Mapping[str, Json]:
 
 
 UPCOMING_EVENT_TYPES: Final = (
-    EventType(
-        "batch.progress",
-        summary="A batch has advanced by 10 %, or is paused because no renders are left",
-        model=_BATCH_MODEL,
-        example=_BATCH,
-    ),
-    EventType(
-        "batch.completed",
-        summary="A batch has ended",
-        model=_BATCH_MODEL,
-        example={**_BATCH, **_COMPLETED},
-    ),
     EventType(
         "storage.upload_failed",
         summary="An upload to a storage destination has failed for good",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.adapters.aws.due_items import DueItem, DueKind
 from chalicelib.core.json import JsonObject
+from chalicelib.features.batches.rows import DUE_BATCH, DUE_RELEASE
 from chalicelib.features.dead_letters.resolutions import PostponeDueItem, ResolveQueuedRender
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.repository import DUE_EVENT
@@ -141,7 +142,7 @@ def _give_up_delivery(parts: "WorkParts") -> "ResolveMessage":
 _CONSUMERS: Final = (
     Work(
         name="render",
-        queues=("renders", "renders_low"),
+        queues=("renders", "renders_low", "batch_items"),
         sends=("events",),
         resolve=_resolve_render,
         settings=tuple(RenderSettings.__annotations__),
@@ -151,6 +152,7 @@ _CONSUMERS: Final = (
             ("dynamodb:PutItem", "MainTable FILE#*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/ws/*/batches/*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/ws/*/engine/*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/tmp/validate/*"),
             ("lambda:InvokeFunction", "EngineFunction"),
@@ -160,7 +162,7 @@ _CONSUMERS: Final = (
     Work(
         name="relay",
         queues=("events",),
-        sends=("maintenance", "webhooks", "webhooks_slow", "events"),
+        sends=("maintenance", "webhooks", "webhooks_slow", "events", "batches"),
         due=(DUE_EVENT,),
         due_message=lambda item: PublishEvent.of_due_item(item).to_json(),
         resolve=_postpone_event,
@@ -180,8 +182,9 @@ _CONSUMERS: Final = (
     Work(
         name="maintenance",
         queues=("maintenance",),
-        sends=("renders", "renders_low", "events", "maintenance"),
+        sends=("renders", "renders_low", "batch_items", "events", "maintenance"),
         due=(
+            DUE_BATCH,
             DUE_RENDER,
             DUE_FILE,
             DUE_LIMITS,
@@ -200,6 +203,48 @@ _CONSUMERS: Final = (
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/tmp/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/log/*"),
+        ),
+    ),
+    Work(
+        name="release_batch",
+        queues=("batches",),
+        sends=("batch_items", "combine", "events", "batches"),
+        due=(DUE_RELEASE,),
+        resolve=_postpone_due_item,
+        settings=("main_table", "bucket"),
+        grants=(
+            ("dynamodb:GetItem BatchGetItem", "MainTable WS#*"),
+            ("dynamodb:PutItem", "MainTable WS#*#BAT#*"),
+            ("dynamodb:PutItem", "MainTable WS#*#RND#*"),
+            ("dynamodb:UpdateItem", "MainTable WS#*#BAT*"),
+            ("dynamodb:UpdateItem", "MainTable WS#*#RND#*"),
+            ("dynamodb:UpdateItem", "MainTable WS#*#LIM"),
+            ("dynamodb:DeleteItem", "MainTable WS#*#BAT"),
+            ("dynamodb:Query", "MainTable WS#*#BAT*"),
+            ("dynamodb:Query", "MainTable WS#*#LIM"),
+            ("s3:GetObject PutObject DeleteObject", "${FilesBucket.Arn}/ws/*/batches/*"),
+        ),
+    ),
+    Work(
+        name="combine_batch",
+        queues=("combine",),
+        sends=("combine", "events"),
+        resolve=_postpone_due_item,
+        settings=("main_table", "bucket", "engine_function", "tenancy"),
+        grants=(
+            ("dynamodb:GetItem BatchGetItem", "MainTable WS#*"),
+            ("dynamodb:PutItem", "MainTable WS#*#BAT#*"),
+            ("dynamodb:PutItem", "MainTable FILE#*"),
+            ("dynamodb:UpdateItem", "MainTable WS#*#BAT#*"),
+            ("dynamodb:DeleteItem", "MainTable WS#*#BAT*"),
+            ("dynamodb:Query", "MainTable WS#*#BAT#*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/ws/*"),
+            ("s3:GetObject PutObject DeleteObject", "${FilesBucket.Arn}/tmp/ws/*/engine/*"),
+            ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/ws/*/batches/*"),
+            ("s3:AbortMultipartUpload", "${FilesBucket.Arn}/ws/*/batches/*"),
+            ("s3:ListMultipartUploadParts", "${FilesBucket.Arn}/ws/*/batches/*"),
+            ("s3:ListBucketMultipartUploads", "FilesBucket"),
+            ("lambda:InvokeFunction", "EngineFunction"),
         ),
     ),
     Work(

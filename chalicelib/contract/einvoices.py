@@ -2,11 +2,11 @@
 
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import StringConstraints, field_validator, model_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Base64, Metadata, UncheckedJson, UploadId
+from chalicelib.contract.field_types import Base64, Metadata, Reference, UncheckedJson, UploadId
 from chalicelib.contract.invoice.field_types import EInvoiceProfile
 from chalicelib.contract.invoice.invoice import Invoice
 from chalicelib.contract.render.conformance_report import ConformanceReport
@@ -30,8 +30,8 @@ class EInvoiceRequest(Model):
     delivery: DeliverySpec | None = None
     webhook: WebhookSpec | None = None
     """An address that gets the events of this render."""
-    reference: Annotated[str, StringConstraints(max_length=255)] | None = None
-    metadata: Annotated[Metadata, Field(max_length=50)] | None = None
+    reference: Reference | None = None
+    metadata: Metadata | None = None
     test: bool | None = None
     """Always true with a test key: the invoice then carries the note TEST.
 

@@ -31,7 +31,10 @@ Count = Annotated[int, Field(ge=0)]
 UncheckedJson = Annotated[Json, GetPydanticSchema(lambda _type, _next: core_schema.any_schema())]
 MetadataKey = Annotated[str, StringConstraints(min_length=1, max_length=40)]
 MetadataText = Annotated[str, StringConstraints(max_length=500)]
-Metadata = dict[MetadataKey, MetadataText | int | float | bool | None]
+Metadata = Annotated[
+    dict[MetadataKey, MetadataText | int | float | bool | None], Field(max_length=50)
+]
+Reference = Annotated[str, StringConstraints(max_length=255)]
 
 
 def check_language_tag(value: str) -> str:

@@ -17,6 +17,7 @@ DatasetId = NewType("DatasetId", str)
 KeyId = NewType("KeyId", str)
 EndpointId = NewType("EndpointId", str)
 DeliveryId = NewType("DeliveryId", str)
+BatchId = NewType("BatchId", str)
 
 # Base 32 without I, L, O and U (ULID specification).
 _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 # Returns the bytes of an upload by its id; raises RenderFailure `upload_not_found`.
 type UploadReader = Callable[[str], bytes]
 
-# Raises RenderFailure for data that do not fit the template's schema.
-type CheckData = Callable[[JsonObject], None]
+# Raises RenderFailure for data that do not fit the template's schema; the text is their pointer.
+type CheckData = Callable[[JsonObject, str], None]
 
 
 # Why no file carries the e-invoice of a template: its plan has none, or there is no PDF.
@@ -57,7 +57,8 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
     """Files to make of one page.
 
     The data are `data`, or the JSON object at `data_url`. `schema` is the template's JSON Schema of
-    them. `includes` are the templates that the job's templates may include.
+    them. `includes` are the templates that the job's templates may include. `data_pointer` is where
+    `data` stand in the request if nobody has checked them yet (JSON Pointer).
     """
 
     source: Source
@@ -67,6 +68,7 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
     schema: OpaqueObject | None = None
     includes: Includes = Includes()
     einvoice_default: EInvoiceDefault | None = None
+    data_pointer: str | None = None
 
     @property
     def einvoice(self) -> EInvoiceCommand | None:
@@ -104,7 +106,7 @@ class InvoiceJob(msgspec.Struct, frozen=True, tag_field="kind", tag="einvoice"):
 type Job = PageJob | InvoiceJob
 
 
-def _accept_any_data(_data: JsonObject) -> None:
+def _accept_any_data(_data: JsonObject, _pointer: str) -> None:
     """Accept any data."""
 
 
@@ -112,7 +114,7 @@ def _accept_any_data(_data: JsonObject) -> None:
 class JobContext:
     """Circumstances of a run: `deadline` in seconds since 1970, and what the job may ask for.
 
-    `check_data` checks data once they are fetched. `test` marks the files as tests. Setting
+    `check_data` checks data once they are there. `test` marks the files as tests. Setting
     `cancellation` ends the job: nobody needs its files any more.
     """
 

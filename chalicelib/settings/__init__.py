@@ -51,6 +51,7 @@ class ApiSettings(Settings):
     signing_secret: str
     data_key: str
     webhooks_queue_url: str
+    batches_queue_url: str
     base_url: str
     files_host: str
     gateway_url: str
@@ -73,6 +74,7 @@ class RenderSettings(Settings):
     bucket: str
     renders_queue_url: str
     renders_low_queue_url: str
+    batch_items_queue_url: str
     renders_dead_letters_url: str
     events_queue_url: str
     engine_function: str
@@ -137,6 +139,8 @@ class WorkSettings(Settings):
     gateway_url: str = ""
     egress_allow: str = ""
     region: str = ""
+    engine_function: str = ""
+    tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
 

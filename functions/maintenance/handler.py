@@ -11,7 +11,9 @@ from chalicelib.adapters.net.smtp import CurrentMailer
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
-from chalicelib.core.ids import FileId, RenderId, WorkspaceId
+from chalicelib.core.ids import BatchId, FileId, RenderId, WorkspaceId
+from chalicelib.features.batches.erase import EraseBatches
+from chalicelib.features.batches.rows import DUE_BATCH
 from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Erase
 from chalicelib.features.maintenance.dispatch import DueDispatcher, HandleDueItem
@@ -59,6 +61,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         erase=_erase_templates(parts.state),
         clock=parts.clock,
     )
+    batch = _erase_batches(parts.state)
     key = WarnOfKeyExpiry(
         keys=_keys(parts),
         workspaces=_workspaces(parts),
@@ -71,6 +74,9 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         notify=notify,
     )
     return {
+        DUE_BATCH.name: lambda item: batch.handle_due(
+            (_workspace_id(item), BatchId(item.id("BAT")))
+        ),
         DUE_RENDER.name: lambda item: render(_workspace_id(item), RenderId(item.id("RND"))),
         DUE_FILE.name: lambda item: purge.expire(FileId(item.id("FILE"))),
         DUE_LIMITS.name: lambda item: limits(_workspace_id(item)),
@@ -87,7 +93,7 @@ def _handle_due_render(parts: WorkParts, purge: PurgeFiles) -> HandleDueRender:
         tables=state.tables,
         renders=state.renders,
         queues=state.render_queues(
-            settings.queue_url("renders"), settings.queue_url("renders_low")
+            *map(settings.queue_url, ("renders", "renders_low", "batch_items"))
         ),
         end=parts.end_render,
         settle=state.settle_render,
@@ -171,6 +177,7 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
             objects=state.objects,
             bodies=state.bodies,
         ),
+        _erase_batches(state),
         _erase_templates(state),
         EraseWebhooks(
             tables=state.tables,
@@ -179,6 +186,17 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
             objects=state.objects,
         ),
         EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
+    )
+
+
+def _erase_batches(state: SharedServices) -> EraseBatches:
+    return EraseBatches(
+        tables=state.tables,
+        table=state.main_table,
+        batches=state.batch_stores.batches,
+        bodies=state.batch_bodies,
+        objects=state.objects,
+        clock=state.clock,
     )
 
 

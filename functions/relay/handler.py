@@ -9,6 +9,7 @@ from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.bootstrap.present_event import event_viewer
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.message_version import UnknownVersion
+from chalicelib.features.batches.count import CountBatchItem
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.relay import OutboxRelay
 from chalicelib.features.renders.measure import MeasureRender
@@ -65,6 +66,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
                     files_host=parts.settings.files_host,
                 ),
             ),
+            CountBatchItem(state.batch_stores.batches),
             CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),
         ),
         queues=parts.queue,

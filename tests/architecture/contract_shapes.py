@@ -6,6 +6,8 @@ A change of any of them changes the public contract, so this list must change wi
 from typing import Final
 
 _RENDER_STATUS: Final = "queued processing succeeded failed canceled"
+_BATCH_STATUS: Final = "queued processing completed failed canceled"
+_ITEM_STATUS: Final = "pending queued succeeded failed canceled"
 _RENDER_MODE: Final = "sync async"
 _EVENTS: Final = (
     "render.succeeded render.failed render.expired template.published usage.threshold_reached "
@@ -18,6 +20,7 @@ _ENDPOINT: Final = (
     "previous_secret_expires_at created_at updated_at"
 )
 _DELIVERY: Final = "id object endpoint_id event_id event_type status next_attempt_at created_at"
+_RENDER_ERROR: Final = "code message line column excerpt errors"
 _OPTIONS: Final = {
     "mode": _RENDER_MODE,
     "priority": "normal low",
@@ -62,9 +65,18 @@ ENUMS: Final[dict[str, str]] = {
     **{f"{name}.type": type_ for name, type_ in _LAYERS.items()},
     "Attachment.relationship": "Source Data Alternative Supplement Unspecified",
     "Batch.object": "batch",
-    "Batch.status": "queued processing completed failed canceled",
+    "Batch.status": _BATCH_STATUS,
     "BatchFile.kind": "zip merged_pdf",
+    "BatchItem.status": _ITEM_STATUS,
+    "BatchItemList.object": "list",
+    "BatchItemQuery.status": _ITEM_STATUS,
+    "BatchList.object": "list",
     "BatchPause.reason": "render_limit_reached",
+    "BatchQuery.status": _BATCH_STATUS,
+    "BatchRequest.version": "live",
+    "BatchResendEmailsRequest.statuses": "failed unknown",
+    "BatchWebhookSpec.events": "batch.progress batch.completed",
+    "BatchWebhookSpec.format": "standard",
     "BarcodeLayer.symbology": "code128 code39 codabar ean13 ean8 gs1_128 itf upca",
     "EndpointChange.events": _EVENTS,
     "EndpointRequest.events": _EVENTS,
@@ -138,6 +150,7 @@ ENUMS: Final[dict[str, str]] = {
         for name in ("mode", "priority", "timeout_behavior")
     },
     "NamedTemplateVersion.object": "template_version",
+    "SkippedEmail.code": "email_not_resendable email_file_expired",
     "StorageError.code": "storage_denied storage_not_found storage_unavailable storage_rejected "
     "storage_key_invalid storage_host_key_mismatch storage_destination_deleted url_not_allowed",
     "StorageUpload.object": "storage_upload",
@@ -201,7 +214,12 @@ SHAPES: Final[dict[str, str]] = {
     "BatchEmailCounts": "sent failed unknown pending skipped canceled",
     "BatchError": "code message items",
     "BatchFile": "kind file_id filename content_type bytes pages expires_at url url_expires_at",
+    "BatchItem": "index status render_id reference filename error previous_render_id",
+    "BatchItemError": f"{_RENDER_ERROR} row previous_render_id",
+    "BatchItemList": "object data has_more next_cursor",
+    "BatchList": "object data has_more next_cursor",
     "BatchPause": "reason since",
+    "BatchResendEmailsResult": "resent skipped",
     "Bytes": "html css script font image data other",
     "WebhookEndpoint": _ENDPOINT,
     "WebhookEndpointWithSecret": f"{_ENDPOINT} secret",
@@ -246,10 +264,11 @@ SHAPES: Final[dict[str, str]] = {
     "reference metadata priority source batch_id files warnings error result invoice billed "
     "storage emails timings logs explain created_at started_at completed_at expires_at "
     "files_purged_at",
-    "RenderError": "code message line column excerpt errors",
+    "RenderError": _RENDER_ERROR,
     "RenderList": "object data has_more next_cursor",
     "RenderResult": "conformance",
     "RenderWarning": "code message detail",
+    "SkippedEmail": "code send_id",
     "SourceShown": _SOURCE,
     "StorageError": "code message status",
     "StorageUpload": "id object render_id file_id destination_id key attempts error",

@@ -28,6 +28,10 @@ RENDER_ROLE: Final[dict[str, str]] = {
     "RendersLowQueue": (
         "sqs: ReceiveMessage DeleteMessage GetQueueAttributes ChangeMessageVisibility"
     ),
+    "BatchItemsQueue": (
+        "sqs: ReceiveMessage DeleteMessage GetQueueAttributes ChangeMessageVisibility"
+    ),
+    "${FilesBucket.Arn}/ws/*/batches/*": "s3: GetObject",
     "RendersDeadLetters": "sqs: SendMessage",
     "EventsQueue": "sqs: SendMessage",
     "EngineFunction": "lambda: InvokeFunction",
@@ -44,6 +48,7 @@ RENDER_VARIABLES: Final = {
     "PLATEN_BUCKET",
     "PLATEN_RENDERS_QUEUE_URL",
     "PLATEN_RENDERS_LOW_QUEUE_URL",
+    "PLATEN_BATCH_ITEMS_QUEUE_URL",
     "PLATEN_RENDERS_DEAD_LETTERS_URL",
     "PLATEN_EVENTS_QUEUE_URL",
 }

@@ -37,6 +37,35 @@ class Part(NamedTuple):
     sha256: str
 
 
+class MultipartUploads:
+    """Multipart uploads to one bucket."""
+
+    def __init__(self, clients: "AwsClients", bucket: str) -> None:
+        """Bind to this bucket."""
+        self._clients = clients
+        self._bucket = bucket
+
+    def begin(self, key: str, *, content_type: str) -> "MultipartUpload":
+        """Begin an upload; see MultipartUpload."""
+        return MultipartUpload.begin(self._clients, self._bucket, key, content_type=content_type)
+
+    def resume(self, key: str, upload_id: str) -> "MultipartUpload":
+        """Return an upload with its parts; raises MultipartUploadGone if it was aborted."""
+        return MultipartUpload.resume(self._clients, self._bucket, key, upload_id)
+
+    def abort_all(self, key: str) -> None:
+        """Abort all uploads to a key, also those whose id nobody knows."""
+        s3 = self._clients.s3
+        pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=self._bucket, Prefix=key)
+        found = [each for page in pages for each in page.get("Uploads", ())]
+        for each in found:
+            if each["Key"] == key:
+                with suppress(s3.exceptions.NoSuchUpload):
+                    s3.abort_multipart_upload(
+                        Bucket=self._bucket, Key=key, UploadId=each["UploadId"]
+                    )
+
+
 class MultipartUpload:
     """Upload of one object; key and id are all that another process needs to resume it.
 

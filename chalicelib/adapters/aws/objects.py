@@ -1,6 +1,7 @@
 """Objects of the files bucket, and presigned URLs and forms for them."""
 
 import base64
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import IO, TYPE_CHECKING, Final, cast
 
@@ -47,6 +48,11 @@ class Objects:
             ContentType=content_type,
             ChecksumSHA256=base64.b64encode(sha256).decode(),
         )
+
+    def put_data(self, key: str, body: bytes) -> None:
+        """Store data of our own under `key`."""
+        digest = hashlib.sha256(body).digest()
+        self.put(key, body, content_type="application/octet-stream", sha256=digest)
 
     def put_stream(
         self,
@@ -115,6 +121,10 @@ class Objects:
             raise ValueError(message)
         with ObjectReader(version, begin, end, self._open_range) as reader:
             return reader.read()
+
+    def get_rest(self, version: ObjectVersion, begin: int) -> ObjectReader:
+        """Return a reader of a version from byte `begin` to its end, to be closed."""
+        return ObjectReader(version, begin, version.size, self._open_range)
 
     def find(self, key: str) -> ObjectVersion | None:
         """Return the current version of an object, or None where it is absent."""

@@ -115,7 +115,7 @@ class RemoteEngine:
     def run(self, job: Job, context: EngineCallContext) -> RenderOutcome:
         """Make the files of a job."""
         with self._job_fields(job, context) as fields:
-            result, contents = self._ask(RunCall(**fields), RunResult, context)
+            result, contents = self.ask(RunCall(**fields), RunResult, context)
         try:
             return result.outcome(contents)
         except IndexError as error:
@@ -127,23 +127,23 @@ class RemoteEngine:
         """Make the files of a job and drop them; also raises for one over the limits."""
         with self._job_fields(job, context) as fields:
             call = DryRunJobCall(**fields, max_pages=max_pages, max_bytes=max_bytes)
-            self._ask(call, DryRunResult, context)
+            self.ask(call, DryRunResult, context)
 
     def lint(self, job: PageJob, context: EngineCallContext) -> list[RenderFailure]:
         """Run the templates of a job without drawing; return their failures."""
         with self._job_fields(job, context) as fields:
-            result, _ = self._ask(LintCall(**fields), LintResult, context)
+            result, _ = self.ask(LintCall(**fields), LintResult, context)
         return [record.failure() for record in result.failures]
 
     def read(self, document: bytes | str, context: EngineCallContext) -> "DocumentReading":
         """Read a received document, given as its bytes or as the key of its object."""
-        fields: Any = {"ends_at": context.ends_at, "result_form": self._result_form(context)}
+        fields: Any = {"ends_at": context.ends_at, "result_form": self.result_form(context)}
         if isinstance(document, str):
-            url = self._sign(document, context)
+            url = self.sign(document, context)
             call = ReadCall(**fields, document=None, document_url=url)
         else:
             call = ReadCall(**fields, document=document, document_url=None)
-        return cast("DocumentReading", self._ask(call, ReadResult, context)[0].reading)
+        return cast("DocumentReading", self.ask(call, ReadResult, context)[0].reading)
 
     def check_schema(self, request: JsonObject, context: EngineCallContext) -> Sequence[FieldError]:
         """Return the findings of a check against a JSON Schema; for the schemas function only.
@@ -157,12 +157,12 @@ class RemoteEngine:
                 request=request if url is None else None,
                 request_url=url,
             )
-            return self._ask(call, SchemaResult, context)[0].findings
+            return self.ask(call, SchemaResult, context)[0].findings
 
     def missing_walls(self, context: EngineCallContext) -> tuple[str, ...]:
         """Return the names of the walls that the engine's processes lack."""
         call = SelfTestCall(ends_at=context.ends_at, result_form=None)
-        return self._ask(call, SelfTestResult, context)[0].missing_walls
+        return self.ask(call, SelfTestResult, context)[0].missing_walls
 
     @contextmanager
     def _job_fields(self, job: Job, context: EngineCallContext) -> Iterator[JobFields]:
@@ -170,14 +170,14 @@ class RemoteEngine:
         with self._stored_if_large(msgspec.to_builtins(job), context) as job_url:
             yield JobFields(
                 ends_at=context.ends_at,
-                result_form=self._result_form(context),
+                result_form=self.result_form(context),
                 job=job if job_url is None else None,
                 job_url=job_url,
                 uploads={
-                    upload_id: self._sign(upload_key, context)
+                    upload_id: self.sign(upload_key, context)
                     for upload_id, upload_key in context.uploads.items()
                 },
-                stop_url=self._sign(_stop_key(context), context),
+                stop_url=self.sign(_stop_key(context), context),
                 test=context.test,
             )
 
@@ -193,13 +193,14 @@ class RemoteEngine:
             return
         self._store(key, text)
         try:
-            yield self._sign(key, context)
+            yield self.sign(key, context)
         finally:
             self._objects.delete(key)
 
-    def _ask[Result](
+    def ask[Result](
         self, call: AnyCall | SchemaCall, kind: type[Result], context: EngineCallContext
     ) -> tuple[Result, Any]:
+        """Return the result of a call and its contents."""
         payload = {**propagated_ids(), "deadline": context.slot_ends_at, **call_to_json(call)}
         try:
             answer = EngineAnswer.from_json(self._invoke(payload, context))
@@ -250,7 +251,8 @@ class RemoteEngine:
             raise FunctionLate
         return result.result()
 
-    def _result_form(self, context: EngineCallContext) -> PresignedPost | None:
+    def result_form(self, context: EngineCallContext) -> PresignedPost | None:
+        """Return the form to store a large result with, unless none may be stored."""
         if not context.may_store:
             return None
         return self._objects.presigned_post(
@@ -281,7 +283,8 @@ class RemoteEngine:
     def _now(self) -> float:
         return self._clock.now().timestamp()
 
-    def _sign(self, key: str, context: EngineCallContext) -> str:
+    def sign(self, key: str, context: EngineCallContext) -> str:
+        """Return the URL of an object, for as long as the call may take."""
         return self._objects.presigned_get(key, expires_s=self._expires_s(context))
 
     def _store(self, key: str, content: bytes) -> None:

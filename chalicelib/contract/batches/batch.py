@@ -1,4 +1,4 @@
-"""Batch object and its parts."""
+"""Batch object, its items and their parts."""
 
 from typing import Annotated, Literal
 
@@ -6,8 +6,10 @@ from pydantic import Field
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.field_types import Count, UncheckedJson
+from chalicelib.contract.render.render import RenderError
 
 BatchStatus = Literal["queued", "processing", "completed", "failed", "canceled"]
+BatchItemStatus = Literal["pending", "queued", "succeeded", "failed", "canceled"]
 
 
 class BatchCombine(Model):
@@ -94,3 +96,61 @@ class Batch(Model):
     """Set while the workspace has no renders left."""
     error: BatchError | None
     """Set if a requested combined file failed, which fails the batch."""
+
+
+class BatchList(Model):
+    """One page of batches, newest first."""
+
+    object: Literal["list"]
+    data: list[Batch]
+    has_more: bool
+    next_cursor: str | None
+
+
+class BatchItemError(RenderError):
+    """The reason why an item failed: that of its render, or of its row."""
+
+    row: Annotated[int, Field(ge=2)] | None = None
+    """The row of the CSV file, where the header is row 1 and empty lines are not counted
+    (`csv_row_invalid`)."""
+    previous_render_id: str | None = None
+    """The render before the item was retried."""
+
+
+class BatchItem(Model):
+    """One item of a batch in its present state."""
+
+    index: Count
+    """Its position in `items`, or among the rows of the CSV file, from 0."""
+    status: BatchItemStatus
+    """`pending`: it has no render yet."""
+    render_id: str | None
+    reference: str | None
+    filename: str | None
+    error: BatchItemError | None
+    previous_render_id: str | None
+    """The render before the item was retried."""
+
+
+class BatchItemList(Model):
+    """One page of the items of a batch, in the order of `index`."""
+
+    object: Literal["list"]
+    data: list[BatchItem]
+    has_more: bool
+    next_cursor: str | None
+
+
+class SkippedEmail(Model):
+    """An email that is not sent again."""
+
+    code: Literal["email_not_resendable", "email_file_expired"]
+    send_id: str
+
+
+class BatchResendEmailsResult(Model):
+    """The emails of a batch that are sent again."""
+
+    resent: Count
+    skipped: Annotated[list[SkippedEmail], Field(max_length=100)]
+    """At most 100 of those that are not."""

@@ -5,13 +5,22 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Metadata, PageLimit, QueryFlag, Timestamp, UploadId, Url
+from chalicelib.contract.field_types import (
+    Metadata,
+    PageLimit,
+    QueryFlag,
+    Reference,
+    Timestamp,
+    UploadId,
+    Url,
+)
 from chalicelib.contract.render.output import OutputSpec
 
 RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"]
 Mode = Literal["sync", "async"]
 Priority = Literal["normal", "low"]
 TemplateId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+EngineId = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}\.[0-9]{1,6}$")]
 RequestEventName = Literal["render.succeeded", "render.failed", "render.expired"]
 RequestEvents = Annotated[list[RequestEventName], Field(min_length=1, max_length=3)]
 
@@ -116,7 +125,7 @@ class RenderOptions(Model):
     """The https URL of a JSON object, in place of `data`: at most 5 MB, within 10 s."""
     version: Literal["live", "draft"] | Annotated[int, Field(ge=1)] = "live"
     """Version of a stored template; `draft` needs a test key, or a workspace that allows it."""
-    engine: Annotated[str, StringConstraints(pattern=r"^[0-9]{4}\.[0-9]{1,6}$")] | None = None
+    engine: EngineId | None = None
     """The rendering engine; the newest by default. `GET /v1/engines` lists them."""
     mode: Mode = "sync"
     priority: Priority = "normal"
@@ -129,8 +138,8 @@ class RenderOptions(Model):
     """Null: its defaults."""
     webhook: WebhookSpec | None = None
     """An address that gets the events of this render."""
-    reference: Annotated[str, StringConstraints(max_length=255)] | None = None
-    metadata: Annotated[Metadata, Field(max_length=50)] | None = None
+    reference: Reference | None = None
+    metadata: Metadata | None = None
     """At most 50 values of the caller's own, texts of at most 500 characters."""
     test: bool | None = None
     """Always true with a test key; a live key cannot ask for it."""
@@ -184,7 +193,7 @@ class RenderQuery(Model):
     status: RenderStatus | None = None
     template_id: Annotated[str, StringConstraints(max_length=64)] | None = None
     batch_id: Annotated[str, StringConstraints(max_length=64)] | None = None
-    reference: Annotated[str, StringConstraints(max_length=255)] | None = None
+    reference: Reference | None = None
     """The whole reference, as the request gave it."""
     test: QueryFlag | None = None
     """`true` or `false`; test keys see test renders only."""

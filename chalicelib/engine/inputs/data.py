@@ -19,6 +19,8 @@ def load_data(job: PageJob, context: JobContext, egress: Egress) -> PageJob:
     Raises RenderFailure `url_not_allowed`, `data_url_fetch_failed`, `render_timeout`, for a canvas
     `data_invalid`, and the failures of `check_data`.
     """
+    if job.data_url is None and job.data_pointer is not None:
+        context.check_data(job.data or {}, job.data_pointer)
     if job.data_url is None or not job.uses_data:
         return job
     (response,) = fetch_all([job.data_url], egress, context, max_bytes=_MAX_BYTES, https_only=True)
@@ -31,7 +33,7 @@ def load_data(job: PageJob, context: JobContext, egress: Egress) -> PageJob:
         message = f"data_url: {unreachable}; {limits}."
         raise RenderFailure("data_url_fetch_failed", message) from unreachable
     if isinstance(value, dict):
-        context.check_data(value)
+        context.check_data(value, "/data")
         return replace(job, data=value, data_url=None)
     message = "data_url answered JSON that is no object; the data must stand in one."
     raise RenderFailure(job.source.invalid_data_code, message)

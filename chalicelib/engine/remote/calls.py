@@ -85,6 +85,27 @@ class ReadCall(EngineCall, frozen=True, tag="read"):
     document_url: str | None
 
 
+class MergeItem(msgspec.Struct, frozen=True, array_like=True):
+    """PDF of one item of a batch: its index, the title of its outline entry, and its address."""
+
+    index: int
+    title: str
+    url: str
+
+
+class MergeCall(EngineCall, frozen=True, tag="merge"):
+    """Call to append PDFs to a merged PDF; `state_url` None: it begins with them.
+
+    With `is_last` they end it. Answered with MergeResult; its contents are the bytes to append, and
+    the state for the next call.
+    """
+
+    state_url: str | None
+    items: tuple[MergeItem, ...]
+    is_last: bool
+    test: bool
+
+
 class SelfTestCall(EngineCall, frozen=True, tag="self_test"):
     """Call to tell which walls are missing; answered with SelfTestResult."""
 
@@ -100,7 +121,7 @@ class SchemaCall(EngineCall, frozen=True, tag="schema"):
     request_url: str | None
 
 
-type AnyCall = RunCall | DryRunJobCall | LintCall | ReadCall | SelfTestCall
+type AnyCall = RunCall | DryRunJobCall | LintCall | ReadCall | MergeCall | SelfTestCall
 
 
 class StoredResult(NamedTuple):

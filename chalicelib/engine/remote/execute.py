@@ -26,6 +26,7 @@ from chalicelib.engine.remote.calls import (
     EngineAnswer,
     JobCall,
     LintCall,
+    MergeCall,
     ReadCall,
     RunCall,
     SelfTestCall,
@@ -36,6 +37,7 @@ from chalicelib.engine.remote.results import (
     DryRunResult,
     FailureRecord,
     LintResult,
+    MergeResult,
     ReadResult,
     RunResult,
     SelfTestResult,
@@ -116,6 +118,8 @@ class ExecuteCall:
         match call:
             case ReadCall():
                 return self._read(call), []
+            case MergeCall():
+                return self._merge(call)
             case SelfTestCall():
                 deadline = Deadline.after(self._left_s(call))
                 return SelfTestResult(self._engine.missing_walls(deadline)), []
@@ -147,6 +151,34 @@ class ExecuteCall:
         reading = read_received(document, deadline, self._walls)
         return ReadResult(msgspec.to_builtins(reading))
 
+    def _merge(self, call: MergeCall) -> tuple[MergeResult, Sequence[bytes]]:
+        # Imported late: few calls need it (decision 7).
+        from chalicelib.engine.combining import merged_pdf  # noqa: PLC0415
+        from chalicelib.engine.combining.failure import CombineFailure  # noqa: PLC0415
+        from chalicelib.engine.combining.merge_state import MergeState  # noqa: PLC0415
+
+        state = MergeState()
+        if call.state_url is not None:
+            content = self._required(call.state_url, call)
+            state = msgspec.msgpack.decode(content, type=MergeState)
+        parts = []
+        try:
+            for item in call.items:
+                content = self._required(item.url, call)
+                parts.append(merged_pdf.append(state, content, item.title, item.index))
+            if call.is_last:
+                parts.append(merged_pdf.finish(state, test=call.test))
+        except CombineFailure as failure:
+            return MergeResult(0, (failure.code, failure.detail)), []
+        return MergeResult(state.page_count), [b"".join(parts), msgspec.msgpack.encode(state)]
+
+    def _required(self, url: str, call: MergeCall) -> bytes:
+        content = self._get(url, call, _MAX_UPLOAD_BYTES)
+        if content is None:
+            # Its caller has just found it: the render was purged meanwhile.
+            raise RenderFailure("file_expired", "A file to merge is gone.")
+        return content
+
     @contextmanager
     def _job(self, call: JobCall) -> "Iterator[tuple[Job, JobContext]]":
         """Yield the job of a call and its context, which ends with the call."""
@@ -169,9 +201,9 @@ class ExecuteCall:
                 raise RenderFailure("upload_not_found", f"The upload {upload_id} is gone.")
             return content
 
-        def check_data(data: JsonObject) -> None:
+        def check_data(data: JsonObject, pointer: str) -> None:
             if isinstance(job, PageJob) and job.schema is not None:
-                self._schemas().check_data(job.schema, data)
+                self._schemas().check_data(job.schema, data, prefix=pointer)
 
         return JobContext(
             deadline=call.ends_at,

@@ -1,7 +1,7 @@
 """Results of the engine function as bytes: JSON, and the contents that it refers to by number."""
 
 from collections.abc import Sequence
-from typing import Annotated, Final, Self
+from typing import Annotated, Final, Literal, Self
 
 import msgspec
 
@@ -73,6 +73,13 @@ class ReadResult(msgspec.Struct, frozen=True, tag_field="kind", tag="read"):
     """Content of a received document: a DocumentReading."""
 
     reading: OpaqueObject
+
+
+class MergeResult(msgspec.Struct, frozen=True, tag_field="kind", tag="merge"):
+    """Merged PDF so far: its number of pages; `failure` has code and text if it cannot be made."""
+
+    pages: int
+    failure: tuple[Literal["combine_failed", "output_too_large"], str] | None = None
 
 
 class SelfTestResult(msgspec.Struct, frozen=True, tag_field="kind", tag="self_test"):
@@ -176,6 +183,7 @@ type AnyResult = (
     | DryRunResult
     | LintResult
     | ReadResult
+    | MergeResult
     | SelfTestResult
     | SchemaResult
     | FailureRecord

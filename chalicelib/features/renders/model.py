@@ -89,6 +89,9 @@ class Render(NamedTuple):
     template_id: str | None = None
     template_version: int | None = None
     batch_id: str | None = None
+    # Of an item of a batch: its index, and the run of the batch that has released it.
+    batch_index: int | None = None
+    batch_run: int = 1
 
     @property
     def requested_formats(self) -> tuple[str, ...]:

@@ -115,8 +115,7 @@ class Renders:
         ]
         expiry: dict[str, str] = {}
         if render.expires_at:
-            sets.append("expires_at = :expires_at")
-            expiry = {":expires_at": render.expires_at}
+            sets, expiry = [*sets, "expires_at = :expires_at"], {":expires_at": render.expires_at}
         return Write(
             self._table,
             key=_key(render.workspace_id, render.id),
@@ -150,8 +149,8 @@ class Renders:
             render, "SET announced = :announced", values, "attempt = :attempt AND "
         )
 
-    def end_write(self, render: Render, *, is_running: bool) -> Write:
-        """Return the write that ends an unfinished render from outside, in any attempt.
+    def end_write(self, render: Render, *, is_running: bool, only_queued: bool = False) -> Write:
+        """Return the write that ends an unfinished render (a queued one) from outside.
 
         If `is_running`, the render stays due until `claimed_until`: maintenance then removes what a
         dead function has left (decision 5).
@@ -172,7 +171,7 @@ class Renders:
                 ":at": render.completed_at,
                 ":entry": [_history_entry(render.completed_at, f"ended from outside: {code}")],
                 **({":dpk": due_shard(render)} if is_running else {}),
-                **_unfinished_values(),
+                **_unfinished_values() | ({":from1": "queued"} if only_queued else {}),
             },
         )
 

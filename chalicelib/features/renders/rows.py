@@ -45,6 +45,8 @@ _REQUEST_FIELDS: Final = (
     "retention_days",
     "history_days",
     "template_version",
+    "batch_index",
+    "batch_run",
 )
 _OPTIONAL_ATTRIBUTES: Final = (
     "reference",

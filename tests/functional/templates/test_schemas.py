@@ -93,7 +93,7 @@ def test_schema_is_passed_to_the_engine_that_fetches_the_data(service: Service) 
     url = "https://example.com/data.json"
 
     def arrive(_job: Job) -> None:
-        service.engine.contexts[-1].check_data({"lines": [{}]})
+        service.engine.contexts[-1].check_data({"lines": [{}]}, "/data")
 
     service.engine.before_run = arrive
     answer = render_template(service, path, data_url=url)

@@ -193,7 +193,7 @@ def test_render_that_reaches_a_threshold_is_settled_and_reported_once(
     armed = crash.arm(point)
 
     render = crash.call("POST", "/renders", json=RENDER | {"mode": mode})
-    # Before time passes: reconciliation would fold first, and the relay would not pass the point.
+    # Before time passes: reconciliation would fold before the relay.
     crash.await_kill(armed)
 
     def unmet() -> list[str]:
@@ -223,8 +223,7 @@ def test_admission_that_recounted_can_be_repeated(crash: CrashWorkspace) -> None
 
     limits = crash.stores.limits(crash.workspace)
     assert (limits["quota_left"], limits["holds"], limits["leases"]) == (0, {}, {})
-    answer = crash.http.post("/renders", json=RENDER)
-    assert answer.json()["code"] == "render_limit_reached"
+    assert crash.http.post("/renders", json=RENDER).json()["code"] == "render_limit_reached"
 
 
 @pytest.mark.parametrize("point", [P.LIMITS_CONFIRMED, P.LIMITS_RELEASED], ids=lambda of: of.name)

@@ -10,14 +10,23 @@ from pydantic import BaseModel
 
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.contract.base import Model
+from chalicelib.contract.batches.request import (
+    BatchItemQuery,
+    BatchQuery,
+    BatchRequest,
+    BatchResendEmailsRequest,
+)
 from chalicelib.contract.template.scene import Scene
 from chalicelib.contract.validation import read_body, read_query
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.json import Json
 
-QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model}
+# The routes of batches come later than their models.
+_BATCH_QUERIES: Final[set[type[BaseModel]]] = {BatchQuery, BatchItemQuery}
+_BATCH_BODIES: Final[set[type[BaseModel]]] = {BatchRequest, BatchResendEmailsRequest}
+QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model} | _BATCH_QUERIES
 # A scene is sent as any object and validated against its model later.
-BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} | {Scene}
+BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} | {Scene} | _BATCH_BODIES
 LENGTHS: Final = ("minLength", "maxLength"), ("minItems", "maxItems")
 BOUNDS: Final = {"minimum", "maximum", "maxProperties", "propertyNames", "pattern"}.union(*LENGTHS)
 _AMOUNT: Final = r"^-?[0-9]{1,10}(?:\.[0-9]{1,%s})?$"
@@ -52,6 +61,8 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "language": lambda n: ("abc" + "-abcdefgh" * 4)[:n],
     "page_ranges": lambda n: "1," * ((n - 1) // 2) + "1" * (2 - n % 2),
 }
+# What a property is refused without.
+BESIDE: Final[dict[str, dict[str, Any]]] = {"csv_mapping": {"csv_upload_id": "upl_1"}}
 # Values within a bound that another rule refuses.
 NARROWER: Final = {
     "InvoiceVat.rate: 9999999999.999999",
@@ -173,7 +184,7 @@ def objects(branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
 
 def findings(model: type[BaseModel], name: str, value: Any) -> list[str]:
     """Return the refused locations below a property."""
-    sent = {name: value}
+    sent = {**BESIDE.get(name, {}), name: value}
     try:
         if model in QUERIES:
             read_query(model, {name: str(value)})

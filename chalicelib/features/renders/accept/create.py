@@ -132,7 +132,7 @@ class CreateRender:
         admission = self._limits.admit(request, now)
         on_rate_counted(admission.rate)
         crash_if_armed(CrashPoint.API_ADMITTED)
-        render = _new_render(command, render_id, admission.reservation, now)
+        render = new_render(command, render_id, admission.reservation, now)
         with self._release_on_error(render):
             # After admission: validating data can take seconds, so the limits must bound it.
             check_data(command.job, command.workspace.id, self._schemas)
@@ -256,9 +256,10 @@ def _check_fits_invocation(command: RenderCommand) -> None:
         )
 
 
-def _new_render(
+def new_render(
     command: RenderCommand, render_id: RenderId, reservation: Reservation, now: dt.datetime
 ) -> Render:
+    """Return the render of a resolved command, before its first attempt."""
     zero_retention = command.delivery_policy.zero_retention
     return Render(
         id=render_id,

@@ -21,6 +21,7 @@ from chalicelib.features.events.relay import crash_for_each
 from chalicelib.features.renders.events import FINAL_EVENT_TYPES
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
+from chalicelib.features.renders.run.bodies import is_shared
 from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
 from chalicelib.features.workspaces.limits.model import NOTHING, EndedHold, Hold, due_limits
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
@@ -134,7 +135,7 @@ class CleanUpRender(Subscriber):
 
 
 def _leftover_keys(render: Render) -> Iterator[str]:
-    if render.body_key is not None:
+    if render.body_key is not None and not is_shared(render.body_key):
         yield render.body_key
     named = {key for file in render.files for key in file_object_keys(render, file.key)}
     for key in attempt_object_keys(render):

@@ -2,9 +2,12 @@
 
 They are objects below `tmp/`, which the bucket's lifecycle deletes some days after the longest
 queue wait: a process that dies between storing a body and naming it in a row leaves no orphan.
+
+The body of an item of a batch lies in an object that other items share; its key has a `#`.
 """
 
 import hashlib
+from collections.abc import Callable
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core import json
@@ -17,9 +20,10 @@ from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
 class RenderBodies:
     """Bodies of renders in the bucket."""
 
-    def __init__(self, objects: Objects) -> None:
-        """Store bodies in `objects`."""
+    def __init__(self, objects: Objects, read_item: Callable[[str], Job | None]) -> None:
+        """Store bodies in `objects`; `read_item` returns the job of a batch's item by its key."""
         self._objects = objects
+        self._read_item = read_item
 
     def store(self, workspace_id: WorkspaceId, render_id: RenderId, job: Job) -> str:
         """Store the body of a job and return its key."""
@@ -34,12 +38,20 @@ class RenderBodies:
 
         Raises UnknownVersion for a body of another release.
         """
+        if is_shared(key):
+            return self._read_item(key)
         content = self._objects.get(key)
         return job_from_json(json.loads_own(content)) if content is not None else None
 
     def delete(self, key: str) -> None:
-        """Delete a body; idempotent."""
-        self._objects.delete(key)
+        """Delete a body that no other render shares; idempotent."""
+        if not is_shared(key):
+            self._objects.delete(key)
+
+
+def is_shared(key: str) -> bool:
+    """Tell whether a body lies in an object that belongs to a batch."""
+    return "#" in key
 
 
 def is_large(job: Job) -> bool:

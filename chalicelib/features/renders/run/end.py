@@ -56,6 +56,10 @@ class EndRender:
         """Cancel a render for its owner; `running_attempt` as in `cancel_timed_out`."""
         return self._end(render, "canceled", None, running_attempt=running_attempt)
 
+    def cancel_queued(self, render: Render) -> Render:
+        """Cancel a render that no attempt has claimed yet; another one goes on."""
+        return self._end(render, "canceled", None, running_attempt=NO_ATTEMPT, only_queued=True)
+
     def cancel_no_capacity(self, render: Render, idempotency_removal: Write | None) -> Render:
         """Cancel a render that no function accepted; `idempotency_removal` frees its key."""
         return self._end(
@@ -78,6 +82,7 @@ class EndRender:
         *,
         running_attempt: int,
         idempotency_removal: Write | None = None,
+        only_queued: bool = False,
     ) -> Render:
         now = self._clock.now()
         error = {"code": code, "message": _MESSAGES[code]} if code else None
@@ -85,7 +90,7 @@ class EndRender:
         event = final_event(ended, now)
         is_running = running_attempt < NO_ATTEMPT
         writes = [
-            self._renders.end_write(ended, is_running=is_running),
+            self._renders.end_write(ended, is_running=is_running, only_queued=only_queued),
             self._events.creation(event),
         ]
         # Refused: another end was first.
@@ -100,6 +105,6 @@ class EndRender:
         if ended_here:
             log.warning("render ended from outside", extra={"status": status, "code": code})
             self._settle_and_publish(current, event, settle=current.attempt < running_attempt)
-        elif current.attempt < running_attempt:
+        elif current.is_final and current.attempt < running_attempt:
             self._settle_and_publish.settle(current)
         return current

@@ -25,16 +25,21 @@ DUE_AFTER: Final = dt.timedelta(minutes=5)
 
 
 class RenderQueues(NamedTuple):
-    """Queue of each priority; `low` has less concurrency, so it cannot starve `normal`.
+    """Queue of each priority, and that of items of batches.
 
-    See decision 14.
+    `low` and `batch_items` have less concurrency, so they cannot starve `normal` (decision 14).
+    `batch_items` is None where no item of a batch is ever queued.
     """
 
     normal: Queue
     low: Queue
+    batch_items: Queue | None = None
 
     def queue_for(self, render: Render) -> Queue:
-        """Return the queue of a render's priority."""
+        """Return the queue of a render."""
+        if render.batch_id is not None:
+            assert self.batch_items is not None, render.id
+            return self.batch_items
         return self.low if render.priority == "low" else self.normal
 
 

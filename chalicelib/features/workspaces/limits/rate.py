@@ -98,6 +98,25 @@ def require_rate(windows: Sequence[RateWindow], plan: Plan, seen: Item, now: dt.
         raise RateLimited(detail, wait_s, None)
 
 
+def take_test_renders(
+    builder: LimitsUpdateBuilder, plan: Plan, count: int, seen: Item, now: dt.datetime
+) -> int:
+    """Take up to `count` test renders of the minute, return how many; raise RateLimited."""
+    window = test_render_window(plan)
+    require_rate([window], plan, seen, now)
+    now_ms, name = epoch_ms(now), window.attribute
+    begin_ms: int = max(seen[name], now_ms)
+    room = (now_ms + window.burst_tolerance_ms - begin_ms) // window.emission_interval_ms + 1
+    taken = min(count, room)
+    builder.sets.append(f"{name} = :next")
+    builder.conditions.append(f"{name} = :seen")
+    builder.values |= {
+        ":next": begin_ms + taken * window.emission_interval_ms,
+        ":seen": seen[name],
+    }
+    return taken
+
+
 def _take_window(builder: LimitsUpdateBuilder, window: RateWindow, seen: Item, now_ms: int) -> None:
     name = window.attribute
     builder.values[f":{name}_now"] = now_ms

@@ -4,13 +4,13 @@ import datetime as dt
 import secrets
 from collections.abc import Callable
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Item, Tables
 from chalicelib.core.clock import Clock
-from chalicelib.features.workspaces.limits import admission
+from chalicelib.features.workspaces.limits import admission, rate
 from chalicelib.features.workspaces.limits.conditional_item import ConditionalItem
 from chalicelib.features.workspaces.limits.model import RateState
 from chalicelib.features.workspaces.limits.rate import RateLimited, rate_state
-from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate
+from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate, LimitsUpdateBuilder
 from chalicelib.features.workspaces.model import Workspace
 
 
@@ -25,6 +25,33 @@ class RequestRate:
     def count(self, workspace: Workspace, now: dt.datetime) -> RateState:
         """Take one request from the rate; raise `rate_limited`."""
         return count_once(self._items, workspace, now, self._clock)
+
+
+class RateOfTestRenders:
+    """Rate of test renders, for those that a batch releases several at once."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Take of the limits items in `table`."""
+        self._items = ConditionalItem(tables, table, "META")
+
+    def take(self, workspace: Workspace, count: int, now: dt.datetime) -> int:
+        """Take up to `count` renders of the minute, and return how many; 0 if none is free.
+
+        A call whose answer is lost takes them in vain.
+        """
+        taken = 0
+
+        def plan(seen: Item) -> LimitsUpdate:
+            nonlocal taken
+            builder = LimitsUpdateBuilder()
+            taken = rate.take_test_renders(builder, workspace.plan, count, seen, now)
+            return builder.build()
+
+        try:
+            self._items.apply(workspace.id, plan)
+        except RateLimited:
+            return 0
+        return taken
 
 
 def count_once(

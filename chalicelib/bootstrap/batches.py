@@ -1,0 +1,28 @@
+"""Services of batches that several functions build alike."""
+
+from chalicelib.adapters.aws.due_items import DueItem
+from chalicelib.adapters.aws.queues import Queue
+from chalicelib.bootstrap.work_function import WorkParts
+from chalicelib.features.batches.advance import AdvanceBatch
+from chalicelib.features.batches.combine_progress import combine_item
+
+
+def advance_batch(parts: WorkParts) -> AdvanceBatch:
+    """Return the use case that advances and ends batches."""
+    state = parts.state
+    return AdvanceBatch(
+        stores=state.batch_stores,
+        outbox=state.outbox,
+        publish=parts.settle_and_publish.publish,
+        renders=state.renders,
+        end=parts.end_render,
+        limits=state.limits,
+        files=state.files,
+        send_combine=lambda key: send_item(parts.queue("combine"), combine_item(key)),
+        clock=parts.clock,
+    )
+
+
+def send_item(queue: Queue, item: DueItem) -> None:
+    """Send a message; if that fails, the tick has the releaser do it within a minute."""
+    queue.try_send(item.to_json(), group=item.group)

@@ -1,0 +1,85 @@
+"""Count of ended items: a subscriber to the final events of their renders.
+
+In the transaction of the relay the row of the item gets its final status, and one of several
+counter rows counts it: parallel transactions on one counter would conflict.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, override
+
+from chalicelib.adapters.aws.queues import QueueMessage
+from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.core import json
+from chalicelib.core.ids import BatchId
+from chalicelib.core.json import JsonObject
+from chalicelib.features.batches.lease import release_item
+from chalicelib.features.batches.repository import Batches
+from chalicelib.features.events.model import EventDelivery, OutgoingMessage, Subscriber
+from chalicelib.features.renders.events import FINAL_EVENT_TYPES
+from chalicelib.features.renders.rows import render_of
+
+if TYPE_CHECKING:
+    from chalicelib.features.batches.model import BatchKey
+
+# The row of an item is listed with 99 others in one answer.
+_MAX_ERROR_CHARS: Final = 8_000
+_MAX_MESSAGE_CHARS: Final = 1_000
+
+
+class CountBatchItem(Subscriber):
+    """Subscriber that ends the items of batches with their renders, and wakes the releaser."""
+
+    types = FINAL_EVENT_TYPES
+
+    def __init__(self, batches: Batches) -> None:
+        """Count in `batches`."""
+        self._batches = batches
+
+    @override
+    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+        """Return the writes that end items, and count them."""
+        items: list[Write] = []
+        counts: defaultdict[tuple[BatchKey, int], Counter[str]] = defaultdict(Counter)
+        for delivery in deliveries:
+            if not _is_item(delivery.subject_row):
+                continue
+            render = render_of(delivery.subject_row)
+            assert render.batch_id is not None
+            assert render.batch_index is not None
+            batch = render.workspace_id, BatchId(render.batch_id)
+            error = None if render.error is None else _error_json(render.error)
+            items.append(
+                self._batches.item_end(batch, render.batch_index, render.id, render.status, error)
+            )
+            counts[batch, render.batch_run][render.status] += 1
+        # The row does not matter: the events are published once, together with these writes.
+        number = ord(deliveries[0].event.id[-1])
+        return [
+            *items,
+            *(
+                self._batches.increment(batch, run, more, number)
+                for (batch, run), more in counts.items()
+            ),
+        ]
+
+    @override
+    def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
+        """Return the message that wakes the releaser of the workspace."""
+        if not any(_is_item(delivery.subject_row) for delivery in deliveries):
+            return ()
+        item = release_item(deliveries[0].event.workspace_id)
+        return [OutgoingMessage("batches", QueueMessage(item.to_json(), item.group))]
+
+
+def _is_item(row: Item) -> bool:
+    return row.get("batch_id") is not None
+
+
+def _error_json(error: JsonObject) -> str:
+    text = json.dumps(error)
+    if len(text) <= _MAX_ERROR_CHARS:
+        return text
+    return json.dumps(
+        {"code": error["code"], "message": str(error["message"])[:_MAX_MESSAGE_CHARS]}
+    )

@@ -1,0 +1,101 @@
+"""End of batches: their data after retention, what was never accepted, and deleted workspaces."""
+
+import logging
+from collections.abc import Iterator
+
+from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.ids import BatchId, WorkspaceId
+from chalicelib.features.batches.bodies import BatchBodies, csv_key
+from chalicelib.features.batches.model import ITEMS_PER_PARTITION, Batch, BatchKey
+from chalicelib.features.batches.repository import Batches
+from chalicelib.features.batches.rows import (
+    batch_of,
+    items_partition,
+    lists_partition,
+    partition,
+    releaser_partition,
+)
+
+log = logging.getLogger(__name__)
+
+
+class EraseBatches:
+    """Eraser of batches and their data; idempotent."""
+
+    def __init__(
+        self,
+        *,
+        tables: Tables,
+        table: str,
+        batches: Batches,
+        bodies: BatchBodies,
+        objects: Objects,
+        clock: Clock,
+    ) -> None:
+        """Erase from `table` and the bucket."""
+        self._tables = tables
+        self._table = table
+        self._batches = batches
+        self._bodies = bodies
+        self._objects = objects
+        self._clock = clock
+
+    def handle_due(self, key: BatchKey) -> None:
+        """Erase the data of a batch past their retention, or a batch that was never accepted.
+
+        Raises PoisonMessage if there is no such batch.
+        """
+        row = self._tables.get(self._table, partition(key))
+        if row is None:
+            reason = f"there is no batch {key[1]} of {key[0]}"
+            raise PoisonMessage(reason)
+        batch = batch_of(row)
+        now = format_rfc3339(self._clock.now())
+        if "due_at" not in row or (batch.data_until or "") > now:
+            return
+        self._erase_objects(batch)
+        crash_if_armed(CrashPoint.BATCH_ERASED)
+        if "LPK" not in row:
+            self._batches.forget(batch)
+            log.info("batch was never accepted", extra={"batch": batch.id})
+            return
+        key_of_row = {"PK": partition(key), "SK": "META"}
+        self._tables.write(Write(self._table, key=key_of_row, update="REMOVE due_at, DPK"))
+        log.info("data of batch erased", extra={"batch": batch.id})
+
+    def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
+        """Erase all batches of a workspace; yields after each step of some rows."""
+        listed = query_all(
+            self._tables,
+            self._table,
+            "LPK = :list",
+            {":list": lists_partition(workspace_id)},
+            index="lists",
+        )
+        for row in listed:
+            batch = self._batches.get((workspace_id, BatchId(row["LSK"])))
+            if batch is not None:
+                yield from self._erase(batch)
+        yield from self._tables.delete_partition_in_steps(
+            self._table, releaser_partition(workspace_id)
+        )
+
+    def _erase(self, batch: Batch) -> Iterator[None]:
+        self._erase_objects(batch)
+        yield
+        for index in range(0, batch.total, ITEMS_PER_PARTITION):
+            yield from self._tables.delete_partition_in_steps(
+                self._table, items_partition(batch.key, index)
+            )
+        yield from self._tables.delete_partition_in_steps(self._table, partition(batch.key))
+
+    def _erase_objects(self, batch: Batch) -> None:
+        """Delete the common part, the chunks, the copy of the CSV and the combined files."""
+        chunks = len(self._batches.chunks(batch).starts)
+        self._bodies.delete(*batch.key, chunks)
+        self._objects.delete_many([csv_key(*batch.key), *(file.key for file in batch.files)])

@@ -1,0 +1,161 @@
+"""Import of a CSV: its records become the items of a batch, chunk by chunk.
+
+What is read is saved with each chunk, so the next function goes on there. A chunk that is stored
+twice is the same.
+"""
+
+import datetime as dt
+import logging
+from collections.abc import Callable, Iterator
+from copy import replace
+from itertools import islice
+from typing import Final, NamedTuple
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.table import RowValue, Tables, Write
+from chalicelib.core import json
+from chalicelib.core.clock import Clock
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.features.batches.bodies import Chunk, CsvForm, csv_key, pack_lines
+from chalicelib.features.batches.csv_reader import (
+    FIRST_DATA_RECORD,
+    CsvItem,
+    CsvRecord,
+    item_of_record,
+    read_records,
+)
+from chalicelib.features.batches.model import MAX_ITEMS, Batch
+from chalicelib.features.batches.rows import partition
+from chalicelib.features.batches.stores import BatchStores
+
+log = logging.getLogger(__name__)
+
+_TOO_MANY: Final = {
+    "code": "payload_too_large",
+    "message": f"The CSV has more than {MAX_ITEMS} records. Send it as several batches.",
+}
+
+
+class CsvPosition(NamedTuple):
+    """How far a CSV is read: the next byte, the number of its record, and the chunks so far."""
+
+    offset: int
+    number: int
+    starts: tuple[int, ...]
+    total: int
+
+
+class CsvPositions:
+    """Rows that tell how far the CSV files of batches are read."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Keep them in `table`."""
+        self._tables = tables
+        self._table = table
+
+    def find(self, batch: Batch, data_start: int) -> CsvPosition:
+        """Return how far the CSV of a batch is read."""
+        row = self._tables.get(self._table, partition(batch.key), "CHUNKS")
+        assert row is not None, batch.id
+        if "offset" not in row:
+            return CsvPosition(data_start, FIRST_DATA_RECORD, (), 0)
+        return CsvPosition(row["offset"], row["number"], tuple(row["starts"]), row["total"])
+
+    def save(self, batch: Batch, before: CsvPosition, after: CsvPosition) -> None:
+        """Save how far the CSV of a batch is read; raises ConditionFailed unless from `before`."""
+        names = {f"#{name}": name for name in CsvPosition._fields}
+        values: dict[str, RowValue] = {f":{name}": value for name, value in after._asdict().items()}
+        write = Write(
+            self._table,
+            key={"PK": partition(batch.key), "SK": "CHUNKS"},
+            update="SET " + ", ".join(f"#{name} = :{name}" for name in CsvPosition._fields),
+            condition="#starts = :seen OR #starts = :starts",
+            names=names,
+            values=values | {":seen": list(before.starts), ":starts": list(after.starts)},
+        )
+        self._tables.write(write)
+
+
+class ImportCsv:
+    """Import of the CSV files of batches; each chunk is counted once."""
+
+    def __init__(
+        self,
+        *,
+        stores: BatchStores,
+        positions: CsvPositions,
+        objects: Objects,
+        fail: Callable[[Batch], Batch],
+        clock: Clock,
+    ) -> None:
+        """Read from `objects`; `fail` ends a batch that has an error."""
+        self._stores = stores
+        self._positions = positions
+        self._objects = objects
+        self._fail = fail
+        self._clock = clock
+
+    def __call__(self, batch: Batch, until: dt.datetime) -> Batch:
+        """Read on until the end, or some time; return the batch, whose items are then counted.
+
+        Raises ConditionFailed if another function has gone on meanwhile.
+        """
+        template = self._stores.bodies.template(*batch.key)
+        assert template is not None, f"the template of {batch.id} is gone"
+        assert template.csv is not None, batch.id
+        position = self._positions.find(batch, template.csv.format.data_start)
+        for chunk, after in self._chunks(batch, template.csv, position):
+            if after.total > MAX_ITEMS:
+                return self._fail(replace(batch, error=_TOO_MANY))
+            self._stores.bodies.store_chunk(batch.key, len(position.starts), chunk)
+            crash_if_armed(CrashPoint.BATCH_CHUNK_STORED)
+            self._positions.save(batch, position, after)
+            crash_if_armed(CrashPoint.BATCH_CHUNK_COUNTED)
+            position = after
+            if self._clock.now() > until:
+                return batch
+        counted = replace(batch, status="processing", total=position.total)
+        self._stores.tables.transact([self._stores.batches.change(batch, counted)])
+        crash_if_armed(CrashPoint.BATCH_COUNTED)
+        self._objects.delete(csv_key(*batch.key))
+        log.info("csv counted", extra={"batch": batch.id, "items": counted.total})
+        return counted
+
+    def _chunks(
+        self, batch: Batch, form: CsvForm, position: CsvPosition
+    ) -> Iterator[tuple[Chunk, CsvPosition]]:
+        """Yield the chunks from a position on, each with the position after it."""
+        version = self._objects.find(csv_key(*batch.key))
+        assert version is not None, f"the CSV of {batch.id} is gone"
+        if position.offset >= version.size:
+            return
+        with self._objects.get_rest(version, position.offset) as stream:
+            records = read_records(
+                stream, form.format, offset=position.offset, number=position.number
+            )
+            last: list[CsvRecord] = []
+            lines = _lines(records, form, last)
+            # One more than are allowed tells that there are too many.
+            for chunk_lines in pack_lines(islice(lines, MAX_ITEMS + 1 - position.total)):
+                chunk = Chunk(position.total, is_csv=True, lines=chunk_lines)
+                record = last[len(chunk_lines) - 1]
+                del last[: len(chunk_lines)]
+                position = CsvPosition(
+                    record.end,
+                    record.number + 1,
+                    (*position.starts, chunk.first),
+                    position.total + len(chunk_lines),
+                )
+                yield chunk, position
+
+
+def _lines(records: Iterator[CsvRecord], form: CsvForm, passed: list[CsvRecord]) -> Iterator[bytes]:
+    """Yield the items of records as JSON; the records go to `passed`, without their fields."""
+    for record in records:
+        passed.append(record._replace(fields=None))
+        item = item_of_record(record, form.format.columns, form.mapping)
+        yield json.dumps(_fields(item)).encode()
+
+
+def _fields(item: CsvItem) -> dict[str, object]:
+    return {name: value for name, value in item._asdict().items() if value is not None}

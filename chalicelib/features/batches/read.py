@@ -1,0 +1,129 @@
+"""Read batches: one by id, a page of a workspace's batches, a page of the items of one."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from chalicelib.adapters.aws.table import RowValue, Tables
+from chalicelib.core.errors import NotFound
+from chalicelib.core.ids import BatchId, is_id
+from chalicelib.core.json import Json
+from chalicelib.features.batches.bodies import BatchBodies, with_names
+from chalicelib.features.batches.model import Batch, BatchItem, ItemCounts, counts_of
+from chalicelib.features.batches.present import item_json
+from chalicelib.features.batches.repository import Batches
+from chalicelib.features.batches.rows import lists_partition
+from chalicelib.features.renders.read import Viewer
+
+# Bound the work of one request: a filter with few matches gets a short page and a cursor.
+_MAX_ROWS_READ: Final = 500
+_MAX_ITEMS_READ: Final = 5_000
+_FIRST: Final = "bat_~"
+
+
+class BatchPage(NamedTuple):
+    """Page of batches with their counts; the next page has ids below `next_after`."""
+
+    batches: list[tuple[Batch, ItemCounts]]
+    next_after: str | None
+
+
+class ItemPage(NamedTuple):
+    """Page of items as the API shows them; the next page begins at `next_index`."""
+
+    items: list[dict[str, Json]]
+    next_index: int | None
+
+
+class ReadBatches:
+    """Reader of batches; a batch that the viewer may not see is not found."""
+
+    def __init__(
+        self, *, tables: Tables, table: str, batches: Batches, bodies: BatchBodies
+    ) -> None:
+        """Query `table` and read the rows from `batches`."""
+        self._tables = tables
+        self._table = table
+        self._batches = batches
+        self._bodies = bodies
+
+    def one(self, viewer: Viewer, batch_id: str) -> Batch:
+        """Return one batch; raises `not_found`."""
+        batch = None
+        if is_id("bat", batch_id):
+            batch = self._batches.get((viewer.workspace_id, BatchId(batch_id)))
+        if (
+            batch is None
+            or (viewer.mode == "test" and not batch.test)
+            or not viewer.is_template_visible(batch.template_id)
+        ):
+            raise NotFound("not_found", f"There is no batch {batch_id[:64]}.")
+        return batch
+
+    def counts(self, batch: Batch) -> ItemCounts:
+        """Return the counts of a batch as they are now."""
+        if batch.counts is not None:
+            return batch.counts
+        return counts_of(batch, self._batches.counters(batch))
+
+    def page(
+        self, viewer: Viewer, equal: Mapping[str, RowValue], *, limit: int, after: str | None
+    ) -> BatchPage:
+        """Return up to `limit` batches below the id `after` whose attributes equal `equal`."""
+        if viewer.mode == "test":
+            if equal.get("test") is False:
+                return BatchPage([], None)
+            equal = {**equal, "test": True}
+        is_filtered = bool(equal or viewer.templates)
+        rows = self._tables.query(
+            self._table,
+            "LPK = :list AND LSK < :below",
+            {":list": lists_partition(viewer.workspace_id), ":below": after or _FIRST}
+            | {f":{name}": value for name, value in equal.items()},
+            index="lists",
+            filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
+            names={f"#{name}": name for name in equal} or None,
+            limit=_MAX_ROWS_READ if is_filtered else limit + 1,
+            newest_first=True,
+        )
+        ids = [
+            BatchId(row["LSK"])
+            for row in rows.items
+            if viewer.is_template_visible(row.get("template_id"))
+        ]
+        found = self._batches.get_many(viewer.workspace_id, ids[:limit])
+        last = rows.last_evaluated_key
+        next_after = ids[limit - 1] if len(ids) > limit else last["LSK"] if last else None
+        return BatchPage([(batch, self.counts(batch)) for batch in found], next_after)
+
+    def items(self, batch: Batch, status: str | None, *, limit: int, start: int) -> ItemPage:
+        """Return up to `limit` items from index `start` on that have a status, or all."""
+        shown: list[dict[str, Json]] = []
+        end = min(batch.total, start + (limit if status is None else _MAX_ITEMS_READ))
+        for item in self._all_items(batch, start, end):
+            if len(shown) == limit:
+                return ItemPage(shown, item.index)
+            if status in {None, item.status_in(batch)}:
+                shown.append(item_json(self._with_names(batch, item), batch))
+        return ItemPage(shown, end if end < batch.total else None)
+
+    def _all_items(self, batch: Batch, start: int, end: int) -> Iterator[BatchItem]:
+        """Yield items in order; those without a row are pending, or canceled with their batch."""
+        index = start
+        for item in self._batches.items(batch, start, end):
+            yield from (_without_row(batch, number) for number in range(index, item.index))
+            yield item
+            index = item.index + 1
+        yield from (_without_row(batch, number) for number in range(index, end))
+
+    def _with_names(self, batch: Batch, item: BatchItem) -> BatchItem:
+        """Return an item without a row with the names that its request has given."""
+        if item.render_id is not None or item.status == "failed":
+            return item
+        number, line = self._batches.chunks(batch).locate(item.index)
+        chunk = self._bodies.chunk(*batch.key, number)
+        return item if chunk is None else with_names(item, chunk.item(line))
+
+
+def _without_row(batch: Batch, index: int) -> BatchItem:
+    is_canceled = batch.status == "canceled"
+    return BatchItem(index=index, status="canceled" if is_canceled else "pending", run=batch.run)

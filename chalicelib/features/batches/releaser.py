@@ -1,0 +1,179 @@
+"""Releaser of a workspace: looks at its active batches, and releases what its plan allows."""
+
+import datetime as dt
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed
+from chalicelib.adapters.aws.transient_errors import tolerate_transient
+from chalicelib.core.clock import Clock
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.ids import BatchId, WorkspaceId
+from chalicelib.features.batches.advance import AdvanceBatch
+from chalicelib.features.batches.import_csv import ImportCsv
+from chalicelib.features.batches.lease import ReleaserLease, ReleaserLeases
+from chalicelib.features.batches.model import Batch, Counted
+from chalicelib.features.batches.release import NoRendersLeft, ReleaseStep
+from chalicelib.features.batches.repository import Batches
+from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.repository import Workspaces
+
+log = logging.getLogger(__name__)
+
+# A function goes on for so long; then the next one does.
+_TIME_LIMIT: Final = dt.timedelta(seconds=40)
+# A CSV is read for so long; then other batches have their turn.
+_IMPORT_SLICE: Final = dt.timedelta(seconds=5)
+# Until the rate of test renders has more.
+_PACE: Final = dt.timedelta(seconds=1)
+
+
+class ActiveBatch(NamedTuple):
+    """Batch with work left, and its counters, which were read after it."""
+
+    batch: Batch
+    counted: Counted
+
+    @property
+    def in_flight(self) -> int:
+        """Return the number of released items that have not ended."""
+        return self.batch.released - self.counted.ended
+
+
+class Look(NamedTuple):
+    """Outcome of a look at all batches.
+
+    `is_done`: none is active; `is_paced`: the rate of test renders holds items back;
+    `is_unfinished`: another look is worth it, since items have ended without a render, or a CSV is
+    not read to its end.
+    """
+
+    is_done: bool
+    is_paced: bool = False
+    is_unfinished: bool = False
+
+
+class Releaser:
+    """Release of all batches of a workspace; idempotent, and one function at a time."""
+
+    def __init__(  # noqa: PLR0913 -- the parts it works with
+        self,
+        *,
+        batches: Batches,
+        leases: ReleaserLeases,
+        workspaces: Workspaces,
+        import_csv: ImportCsv,
+        advance: AdvanceBatch,
+        release: ReleaseStep,
+        wake: Callable[[WorkspaceId, dt.timedelta], None],
+        clock: Clock,
+    ) -> None:
+        """Build from the stores; `wake` sends this function's message after a delay."""
+        self._batches = batches
+        self._leases = leases
+        self._workspaces = workspaces
+        self._import_csv = import_csv
+        self._advance = advance
+        self._release = release
+        self._wake = wake
+        self._clock = clock
+
+    def __call__(self, workspace_id: WorkspaceId) -> None:
+        """Look at the batches until there is nothing to do, or the time is over."""
+        until = self._clock.now() + _TIME_LIMIT
+        lease = self._leases.take(workspace_id)
+        while lease is not None:
+            crash_if_armed(CrashPoint.BATCH_LEASED)
+            try:
+                look = self._look(lease)
+            except Exception:
+                with tolerate_transient("a lease stays until it expires"):
+                    self._leases.abandon(lease)
+                raise
+            if not look.is_unfinished and self._leases.give_back(lease, is_done=look.is_done):
+                if look.is_paced:
+                    self._wake(workspace_id, _PACE)
+                return
+            lease = self._leases.refresh(lease)
+            if lease is not None and self._clock.now() > until:
+                self._leases.abandon(lease)
+                self._wake(workspace_id, dt.timedelta())
+                return
+
+    def _look(self, lease: ReleaserLease) -> Look:
+        workspace = self._workspaces.get(lease.workspace_id)
+        if workspace is None:
+            return Look(is_done=True)
+        ids = self._batches.active_ids(lease.workspace_id)
+        active = [self._advance_one(each) for each in self._active(lease.workspace_id, ids)]
+        unfinished = [each for each in active if not each.batch.is_final]
+        if not unfinished:
+            return Look(is_done=True)
+        return self._release_all(lease, workspace, unfinished)
+
+    def _active(self, workspace_id: WorkspaceId, ids: Sequence[BatchId]) -> list[ActiveBatch]:
+        batches = [
+            batch
+            for start in range(0, len(ids), BATCH_GET_LIMIT)
+            for batch in self._batches.get_many(workspace_id, ids[start : start + BATCH_GET_LIMIT])
+        ]
+        # In this order, what was released and is not read yet counts as in flight.
+        return [ActiveBatch(batch, self._batches.counters(batch)) for batch in batches]
+
+    def _advance_one(self, active: ActiveBatch) -> ActiveBatch:
+        batch = active.batch
+        try:
+            if batch.is_importing and batch.cancel_requested_at is None:
+                batch = self._import_csv(batch, self._clock.now() + _IMPORT_SLICE)
+            if not batch.is_final:
+                batch = self._advance(batch, active.counted)
+            return active._replace(batch=batch)
+        except ConditionFailed:
+            # It was canceled meanwhile, which has sent a message.
+            log.info("batch changed", extra={"batch": active.batch.id})
+            return active
+
+    def _release_all(
+        self, lease: ReleaserLease, workspace: Workspace, active: Sequence[ActiveBatch]
+    ) -> Look:
+        """Fill the room of the plan, the batch with the fewest items in flight first."""
+        room = workspace.plan.bulk_concurrency - sum(each.in_flight for each in active)
+        waiting = {
+            each.batch.id: each
+            for each in active
+            if not (each.batch.is_released or each.batch.is_importing)
+        }
+        is_importing = any(each.batch.is_importing for each in active)
+        look = Look(is_done=False, is_unfinished=is_importing)
+        while room > 0 and waiting:
+            each = min(waiting.values(), key=lambda one: one.in_flight)
+            share = -(-room // len(waiting))
+            try:
+                result = self._release(lease, workspace, each.batch, share)
+            except NoRendersLeft:
+                self._pause_live(waiting)
+                continue
+            except ConditionFailed:
+                log.info("batch or lease changed", extra={"batch": each.batch.id})
+                del waiting[each.batch.id]
+                continue
+            room -= result.renders
+            look = look._replace(
+                is_paced=look.is_paced or result.is_paced,
+                is_unfinished=look.is_unfinished or not (result.renders or result.is_paced),
+            )
+            if result.is_paced or result.batch.is_released:
+                del waiting[each.batch.id]
+            else:
+                waiting[each.batch.id] = each._replace(batch=result.batch)
+        return look
+
+    def _pause_live(self, waiting: "dict[BatchId, ActiveBatch]") -> None:
+        for each in list(waiting.values()):
+            if not each.batch.test:
+                del waiting[each.batch.id]
+                try:
+                    self._advance.pause(*each)
+                except ConditionFailed:
+                    log.info("batch changed", extra={"batch": each.batch.id})

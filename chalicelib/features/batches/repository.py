@@ -1,0 +1,300 @@
+"""Batches in the table: reads, and the conditional writes between their states."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.core.ids import BatchId, WorkspaceId
+from chalicelib.features.batches.bodies import ChunkMap
+from chalicelib.features.batches.model import (
+    ITEMS_PER_PARTITION,
+    OPEN_STATUSES,
+    Batch,
+    BatchItem,
+    BatchKey,
+    Counted,
+    counter_name,
+)
+from chalicelib.features.batches.rows import (
+    DUE_BATCH,
+    batch_key,
+    batch_of,
+    expiry,
+    item_key,
+    item_of,
+    item_row,
+    item_sort_key,
+    items_partition,
+    list_keys,
+    partition,
+    releaser_partition,
+    result_json,
+    row_of,
+)
+
+_SHARDS: Final = 16
+_OPEN: Final = "#status IN (:open0, :open1)"
+_STATUS: Final = {"#status": "status"}
+_OPEN_VALUES: Final = {f":open{n}": status for n, status in enumerate(OPEN_STATUSES)}
+# Attributes that a change of the state may set or remove.
+_CHANGING: Final = (
+    "status",
+    "total",
+    "run",
+    "next_index",
+    "released",
+    "steps",
+    "carried",
+    "progress",
+    "pauses",
+    "paused_since",
+    "cancel_requested_at",
+    "is_swept",
+    "completed_at",
+    "data_until",
+)
+
+
+class Batches:
+    """Batches of all workspaces."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Read and write `table`."""
+        self._tables = tables
+        self._table = table
+
+    def get(self, key: BatchKey) -> Batch | None:
+        """Return a batch that was accepted, or None."""
+        row = self._tables.get(self._table, partition(key))
+        return batch_of(row) if row is not None and "LPK" in row else None
+
+    def get_many(self, workspace_id: WorkspaceId, batch_ids: Sequence[BatchId]) -> list[Batch]:
+        """Return the accepted ones of up to 100 batches, in this order."""
+        keys = [(partition((workspace_id, each)), "META") for each in batch_ids]
+        rows = self._tables.get_many(self._table, keys)
+        return [batch_of(row) for row in rows if "LPK" in row]
+
+    def announce(self, batch: Batch, starts: Sequence[int], due_at: str) -> None:
+        """Write the row of a batch before its objects: if it is never accepted, it is due.
+
+        `starts` are the first indexes of its chunks.
+        """
+        due = {"DPK": DUE_BATCH.partition(batch.id), "due_at": due_at}
+        chunks: Item = {"PK": partition(batch.key), "SK": "CHUNKS", "starts": list(starts)}
+        self._tables.transact(
+            [
+                Write(self._table, item=row_of(batch) | due, condition="attribute_not_exists(PK)"),
+                Write(self._table, item=chunks),
+            ]
+        )
+
+    def acceptance(self, batch: Batch) -> Sequence[Write]:
+        """Return the writes that accept an announced batch, for one transaction.
+
+        Refused if the announcement was too long ago, and its objects are deleted.
+        """
+        return (
+            Write(
+                self._table,
+                item=row_of(batch) | list_keys(batch),
+                condition="attribute_exists(PK) AND attribute_not_exists(LPK)",
+            ),
+            self.activation(batch),
+        )
+
+    def forget(self, batch: Batch) -> None:
+        """Delete the rows of a batch that was never accepted; idempotent."""
+        self._tables.delete_partition(self._table, partition(batch.key))
+
+    def activation(self, batch: Batch) -> Write:
+        """Return the write that gives a batch to the releaser of its workspace."""
+        return Write(self._table, item=_active_key(batch) | {"id": batch.id})
+
+    def change(self, before: Batch, after: Batch) -> Write:
+        """Return the write of a new state; refused if it is not that of `before` any more.
+
+        What a release, a cancellation and a new run change is compared. The row is due when the
+        data of the batch are to be deleted.
+        """
+        sets, removes = ["#result = :result"], []
+        values: dict[str, RowValue] = {":result": result_json(after)}
+        names = {"#result": "result"}
+        for name in _CHANGING:
+            value = getattr(after, name)
+            if value == getattr(before, name):
+                continue
+            names[f"#{name}"] = name
+            if value is None:
+                removes.append(f"#{name}")
+            else:
+                sets.append(f"#{name} = :{name}")
+                values[f":{name}"] = value
+        if after.data_until != before.data_until and after.data_until is not None:
+            sets += ["due_at = :data_until", "DPK = :dpk"]
+            values[":dpk"] = DUE_BATCH.partition(after.id)
+        elif after.data_until != before.data_until:
+            removes += ["due_at", "DPK"]
+        if after.is_final:
+            names["#ttl"] = "ttl"
+            sets.append("#ttl = :ttl")
+            values[":ttl"] = expiry(after)
+        elif before.is_final:
+            names["#ttl"] = "ttl"
+            removes.append("#ttl")
+        compared = ("status", "run", "steps", "progress")
+        values |= {f":old_{name}": getattr(before, name) for name in compared}
+        names |= {f"#{name}": name for name in compared}
+        canceled = "exists" if before.cancel_requested_at else "not_exists"
+        paused = "exists" if before.paused_since else "not_exists"
+        return Write(
+            self._table,
+            key=batch_key(before),
+            update=f"SET {', '.join(sets)}" + (f" REMOVE {', '.join(removes)}" if removes else ""),
+            condition=" AND ".join(
+                (
+                    *(f"#{name} = :old_{name}" for name in compared),
+                    f"attribute_{canceled}(cancel_requested_at)",
+                    f"attribute_{paused}(paused_since)",
+                )
+            ),
+            names=names,
+            values=values,
+        )
+
+    def request_cancel(self, batch: Batch, at: str) -> Batch | None:
+        """Write that a batch is to be canceled; None: it is final, or its cancellation began."""
+        write = Write(
+            self._table,
+            key=batch_key(batch),
+            update="SET cancel_requested_at = :at",
+            condition=f"{_OPEN} AND attribute_not_exists(cancel_requested_at)",
+            names=_STATUS,
+            values={":at": at, **_OPEN_VALUES},
+        )
+        try:
+            row = self._tables.write(write)
+        except ConditionFailed:
+            return None
+        return batch_of(row) if row is not None else None
+
+    def deactivation(self, batch: Batch) -> Write:
+        """Return the write that takes a batch away from the releaser; idempotent."""
+        return Write(self._table, key=_active_key(batch))
+
+    def counters(self, batch: Batch) -> Counted:
+        """Return the sums of a batch's counters."""
+        rows = self._tables.query(
+            self._table,
+            "PK = :pk AND begins_with(SK, :count)",
+            {":pk": partition(batch.key), ":count": "COUNT#"},
+            consistent=True,
+        ).items
+        return Counted.of_rows(rows, batch.run)
+
+    def chunks(self, batch: Batch) -> ChunkMap:
+        """Return where the chunks of a batch begin."""
+        row = self._tables.get(self._table, partition(batch.key), "CHUNKS")
+        return ChunkMap(row["starts"] if row else [])
+
+    def item_creation(self, batch: Batch, item: BatchItem) -> Write:
+        """Return the write of an item's first row."""
+        row = item_row(batch, item)
+        return Write(self._table, item=row, condition="attribute_not_exists(PK)")
+
+    def item_retry(self, batch: Batch, item: BatchItem) -> Write:
+        """Return the write that releases a failed item again."""
+        return Write(
+            self._table,
+            item=item_row(batch, item),
+            condition="#status = :failed AND run < :run",
+            names=_STATUS,
+            values={":failed": "failed", ":run": item.run},
+        )
+
+    def item_end(
+        self, batch: BatchKey, index: int, render_id: str, status: str, error: str | None
+    ) -> Write:
+        """Return the write of an item's final status; refused unless this render is its last."""
+        values: Mapping[str, RowValue] = {
+            ":status": status,
+            ":queued": "queued",
+            ":render": render_id,
+            **({} if error is None else {":error": error}),
+        }
+        return Write(
+            self._table,
+            key=item_key(batch, index),
+            update="SET #status = :status" + ("" if error is None else ", #error = :error"),
+            condition="#status = :queued AND render_id = :render",
+            names=_STATUS | ({} if error is None else {"#error": "error"}),
+            values=values,
+        )
+
+    def increment(self, batch: BatchKey, run: int, more: Mapping[str, int], number: int) -> Write:
+        """Return the write that counts ended items; `number` chooses the counter row."""
+        counters = {counter_name(status, run): count for status, count in more.items()}
+        counters["ended"] = sum(more.values())
+        named = list(enumerate(counters))
+        return Write(
+            self._table,
+            key={"PK": partition(batch), "SK": f"COUNT#{number % _SHARDS:02}"},
+            update="ADD " + ", ".join(f"#c{n} :c{n}" for n, _ in named),
+            names={f"#c{n}": name for n, name in named},
+            values={f":c{n}": counters[name] for n, name in named},
+        )
+
+    def items(
+        self, batch: Batch, start: int, end: int, *, statuses: Sequence[str] = ()
+    ) -> Iterator[BatchItem]:
+        """Yield the items with a row from index `start` to before `end`, in order."""
+        while start < end:
+            last = min(end, (start // ITEMS_PER_PARTITION + 1) * ITEMS_PER_PARTITION) - 1
+            yield from self._block(batch, start, last, statuses)
+            start = last + 1
+
+    def active_ids(self, workspace_id: WorkspaceId) -> list[BatchId]:
+        """Return the batches of a workspace that have work left, oldest first."""
+        rows = query_all(
+            self._tables,
+            self._table,
+            "PK = :pk AND begins_with(SK, :active)",
+            {":pk": releaser_partition(workspace_id), ":active": "ACTIVE#"},
+            consistent=True,
+        )
+        return [BatchId(row["id"]) for row in rows]
+
+    def _block(
+        self, batch: Batch, first: int, last: int, statuses: Sequence[str]
+    ) -> Iterator[BatchItem]:
+        values = {
+            ":pk": items_partition(batch.key, first),
+            ":first": item_sort_key(first),
+            ":last": item_sort_key(last),
+        }
+        start: Item | None = None
+        while True:
+            page = self._tables.query(
+                self._table,
+                "PK = :pk AND SK BETWEEN :first AND :last",
+                values | {f":status{n}": status for n, status in enumerate(statuses)},
+                filter_expression=_one_of(statuses),
+                names=_STATUS if statuses else None,
+                limit=ITEMS_PER_PARTITION,
+                consistent=True,
+                start=start,
+            )
+            yield from map(item_of, page.items)
+            start = page.last_evaluated_key
+            if start is None:
+                return
+
+
+def _active_key(batch: Batch) -> Item:
+    return {"PK": releaser_partition(batch.workspace_id), "SK": f"ACTIVE#{batch.id}"}
+
+
+def _one_of(statuses: Sequence[str]) -> str | None:
+    if not statuses:
+        return None
+    return f"#status IN ({', '.join(f':status{n}' for n in range(len(statuses)))})"

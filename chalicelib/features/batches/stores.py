@@ -1,0 +1,17 @@
+"""Stores of batches, which most of its use cases need together."""
+
+from typing import NamedTuple
+
+from chalicelib.adapters.aws.table import Tables
+from chalicelib.features.batches.bodies import BatchBodies
+from chalicelib.features.batches.lease import ReleaserLeases
+from chalicelib.features.batches.repository import Batches
+
+
+class BatchStores(NamedTuple):
+    """Rows, objects and leases of batches."""
+
+    tables: Tables
+    batches: Batches
+    bodies: BatchBodies
+    leases: ReleaserLeases

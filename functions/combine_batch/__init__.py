@@ -1,0 +1,1 @@
+"""Function that combines the results of batches."""

@@ -1,0 +1,55 @@
+"""Handler of the combine queue: makes the combined files of batches, part by part."""
+
+from chalicelib.adapters.aws.due_items import DueItem
+from chalicelib.adapters.aws.messages import ReceivedMessage
+from chalicelib.adapters.aws.multipart import MultipartUploads
+from chalicelib.adapters.aws.remote_merge import RemoteMerge
+from chalicelib.bootstrap.batches import advance_batch, send_item
+from chalicelib.bootstrap.cold_start import warm_up_on_lambda
+from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
+from chalicelib.core.ids import BatchId, WorkspaceId
+from chalicelib.features.batches.combine import CombineBatch
+from chalicelib.features.batches.combine_progress import CombineLeases, combine_item
+from chalicelib.features.batches.combined_parts import (
+    SucceededItems,
+    WriteMergedPart,
+    WriteZipPart,
+)
+
+
+def build(parts: WorkParts) -> ServeEvent:
+    """Return the function that combines the results of the batches of its messages."""
+    combine = combine_batch(parts)
+
+    def handle(message: ReceivedMessage) -> None:
+        item = DueItem.from_json(message.body)
+        combine((WorkspaceId(item.id("WS")), BatchId(item.id("BAT"))))
+
+    return lambda event: parts.consumer.process_batch(event["Records"], handle)
+
+
+def combine_batch(parts: WorkParts) -> CombineBatch:
+    """Return the use case that combines the results of a batch."""
+    state, settings = parts.state, parts.settings
+    items = SucceededItems(state.batch_stores, state.renders, parts.clock)
+    engine = state.make_engine(settings.engine_function, settings.tenancy)
+    merge = RemoteMerge(engine, state.objects)
+    return CombineBatch(
+        batches=state.batch_stores.batches,
+        leases=CombineLeases(state.tables, state.main_table, parts.clock),
+        items=items,
+        writers={
+            "zip": WriteZipPart(items, state.objects),
+            "merged_pdf": WriteMergedPart(items, merge, parts.clock),
+        },
+        uploads=MultipartUploads(parts.clients, settings.bucket),
+        objects=state.objects,
+        advance=advance_batch(parts),
+        hand_on=lambda key: send_item(parts.queue("combine"), combine_item(key)),
+        clock=parts.clock,
+    )
+
+
+handler = WorkFunction("combine_batch", build)
+warm = handler.warm
+warm_up_on_lambda(warm)

@@ -1,0 +1,1 @@
+"""Function that releases the items of batches."""
