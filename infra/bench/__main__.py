@@ -8,6 +8,7 @@ from typing import Final
 MODULES: Final = {
     "calls": "aws_calls",
     "cold": "cold_start",
+    "combine": "batches.combine",
     "conformance": "conformance",
     "curve": "page_count_curve",
     "due": "state.due",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from chalicelib.engine.combining.merge_state import MergeState
+from chalicelib.engine.combining.merge_state import CATALOG, MergeState
 from chalicelib.engine.combining.object_writer import PlainObject, StreamObject
 
 _STARTXREF: Final = re.compile(rb"startxref\n([0-9]+)\n%%EOF\n\Z")
@@ -148,13 +148,14 @@ class Renumbering:
         self.plain: list[PlainObject] = []
         self.streams: list[StreamObject] = []
         self.numbers = numbers
-        replaced = {1, *numbers}
-        self._shared: dict[int, int | None] = dict.fromkeys(replaced)
+        # The manifest stands where the catalog was.
+        numbers[1] = CATALOG
+        self._shared: dict[int, int | None] = dict.fromkeys(numbers)
         for local, text in enumerate(item.texts):
             if local in item.streams or _SHARED_ROOT.search(text):
                 self._share(local)
         numbers.update((local, number) for local, number in self._shared.items() if number)
-        rest = [local for local in range(1, len(item.texts)) if local not in {1, *numbers}]
+        rest = [local for local in range(1, len(item.texts)) if local not in numbers]
         numbers.update((local, state.take_number()) for local in rest)
         texts = self._renumber(b"\n".join(item.texts[local] for local in rest)).split(b"\n")
         for local, text in zip(rest, texts, strict=bool(rest)):

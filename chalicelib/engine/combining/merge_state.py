@@ -39,7 +39,8 @@ class MergeState(msgspec.Struct):
     version: str = "1.7"
     lang: str | None = None
     is_tagged: bool = True
-    runs: bytearray = msgspec.field(default_factory=bytearray)
+    runs: list[bytearray] = []
+    """Objects in object streams: few lists, each in order of the numbers."""
     offsets: bytearray = msgspec.field(default_factory=bytearray)
     shared: dict[bytes, int] = {}
     """Numbers of objects that later items may share, by digest."""

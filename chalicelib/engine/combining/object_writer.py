@@ -3,6 +3,7 @@
 import hashlib
 import zlib
 from collections.abc import Iterator, Sequence
+from heapq import merge
 from itertools import batched
 from struct import Struct as BinaryStruct
 from typing import Final, NamedTuple
@@ -77,8 +78,22 @@ def _note_runs(state: MergeState, objects: Sequence[PlainObject], container: int
     for index in range(1, len(objects) + 1):
         is_end = index == len(objects) or objects[index].number != objects[index - 1].number + 1
         if is_end:
-            state.runs += RUN.pack(objects[first].number, index - first, container, first)
+            run = (objects[first].number, index - first, container, first)
+            _list_that_ends_before(state, run[0]).extend(RUN.pack(*run))
             first = index
+
+
+def _list_that_ends_before(state: MergeState, number: int) -> bytearray:
+    """Return a list of runs that the number continues.
+
+    Numbers that were taken for later begin a list of their own, so that the lists can be merged
+    without a sort of all runs.
+    """
+    for runs in state.runs:
+        if RUN.unpack_from(runs, len(runs) - RUN.size)[0] < number:
+            return runs
+    state.runs.append(bytearray())
+    return state.runs[-1]
 
 
 def write_trailer(state: MergeState) -> bytes:
@@ -119,12 +134,13 @@ def _compressed_table(state: MergeState) -> Iterator[bytes]:
 
 def _sections(state: MergeState) -> Iterator[tuple[int, int, tuple[int, int, int]]]:
     """Yield first number, count and first entry of objects with consecutive entries."""
-    runs = [
-        (first, count, (_COMPRESSED, container, index))
-        for first, count, container, index in RUN.iter_unpack(state.runs)
-    ]
-    plain = [
+    yield 0, 1, (_FREE, 0, 0xFFFF)
+    plain = (
         (number, 1, (_PLAIN, offset, 0)) for number, offset in OFFSET.iter_unpack(state.offsets)
-    ]
-    # Object 0 heads the list of free objects, and there is no other.
-    return iter([(0, 1, (_FREE, 0, 0xFFFF)), *sorted(runs + plain)])
+    )
+    yield from merge(plain, *map(_run_sections, state.runs))
+
+
+def _run_sections(runs: bytearray) -> Iterator[tuple[int, int, tuple[int, int, int]]]:
+    for first, count, container, index in RUN.iter_unpack(runs):
+        yield first, count, (_COMPRESSED, container, index)

@@ -110,20 +110,17 @@ class _Preparation:
         return self.item
 
     def _list(self, name: str, objects: Iterable[Object]) -> None:
-        references = [
-            each if each.is_indirect else self._document.make_indirect(each) for each in objects
-        ]
+        references = [self._reference(each) for each in objects]
         if references:
             self._manifest[name] = Array(references)
 
     def _dictionary(self, name: str, objects: object) -> None:
         if isinstance(objects, Dictionary) and len(objects):
-            self._manifest[name] = Dictionary(
-                {
-                    key: each if each.is_indirect else self._document.make_indirect(each)
-                    for key, each in objects.as_dict().items()
-                }
-            )
+            entries = objects.as_dict().items()
+            self._manifest[name] = Dictionary({key: self._reference(each) for key, each in entries})
+
+    def _reference(self, value: Object) -> Object:
+        return value if value.is_indirect else self._document.make_indirect(value)
 
     def _prepare_pages(self, pages: Sequence[Object]) -> None:
         for page in pages:
@@ -136,12 +133,12 @@ class _Preparation:
             # Beads of article threads, which are not merged.
             if "/B" in page:
                 del page.B
-        places = range(self._place.pages_before, self._place.pages_before + len(pages))
-        leaves = {
-            place // PAGES_PER_LEAF: self._document.make_indirect(Dictionary()) for place in places
-        }
-        for page, place in zip(pages, places, strict=True):
-            page.Parent = leaves[place // PAGES_PER_LEAF]
+        leaves: dict[int, Object] = {}
+        for place, page in enumerate(pages, start=self._place.pages_before):
+            leaf = place // PAGES_PER_LEAF
+            if leaf not in leaves:
+                leaves[leaf] = self._document.make_indirect(Dictionary())
+            page.Parent = leaves[leaf]
         self._list("Pages", pages)
         self._list("Leaves", leaves.values())
         files = self._root.get("/AF")
@@ -157,8 +154,8 @@ class _Preparation:
                 return
             for key in [key for key in missing if key in node]:
                 value = node[key]
-                if isinstance(value, Dictionary) and not value.is_indirect:
-                    node[key] = value = self._document.make_indirect(value)
+                if isinstance(value, Dictionary):
+                    node[key] = value = self._reference(value)
                 page[key] = value
                 missing.remove(key)
             node = node.get("/Parent")
