@@ -10,6 +10,9 @@ from chalicelib.adapters.aws.table import Item
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
+from chalicelib.features.batches.events import BATCH_EVENT_TYPES
+from chalicelib.features.batches.present import PresentBatch
+from chalicelib.features.batches.rows import batch_of
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
@@ -36,28 +39,42 @@ def event_viewer(
         signing_keys=lambda: signing_keys.valid_keys,
     )
     present_render = PresentRender(file_urls=file_urls, clock=clock)
-    return lambda workspace_id: _WorkspaceEvents(workspace_id, workspaces, present_render)
+    present_batch = PresentBatch(file_urls=file_urls, clock=clock)
+    return lambda workspace_id: _WorkspaceEvents(
+        workspace_id, workspaces, present_render, present_batch
+    )
 
 
 class _WorkspaceEvents(EventView):
-    """Renders as the API shows them; all else as its type describes it."""
+    """Renders and files of batches as the API shows them; all else as its type describes it."""
 
     def __init__(
-        self, workspace_id: WorkspaceId, workspaces: Workspaces, present_render: PresentRender
+        self,
+        workspace_id: WorkspaceId,
+        workspaces: Workspaces,
+        present_render: PresentRender,
+        present_batch: PresentBatch,
     ) -> None:
         self._workspace_id = workspace_id
         self._workspaces = workspaces
         self._present_render = present_render
+        self._present_batch = present_batch
 
     @override
     def present(self, event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
         assert event_type.describe is not None
-        if event_type not in RENDER_EVENT_TYPES or not self._shows_file_urls:
-            return event_type.describe(event, row)
-        return self._present_render(render_of(row).at(event.created_at))
+        if event_type in RENDER_EVENT_TYPES and self._shows_file_urls:
+            return self._present_render(render_of(row).at(event.created_at))
+        described = event_type.describe(event, row)
+        # An event that happened before the combined files were made shows none.
+        if event_type in BATCH_EVENT_TYPES and described["files"] and self._shows_file_urls:
+            return {**described, "files": self._present_batch.files(batch_of(row))}
+        return described
 
     @override
     def request_webhook(self, event_type: EventType, row: Item) -> RequestWebhook | None:
+        if event_type in BATCH_EVENT_TYPES:
+            return batch_of(row).webhook
         return request_webhook_of(row) if event_type in RENDER_EVENT_TYPES else None
 
     @override

@@ -40,9 +40,15 @@ _POLL: Final = "sqs:ReceiveMessage DeleteMessage GetQueueAttributes"
 _POLL_AND_POSTPONE: Final = f"{_POLL} ChangeMessageVisibility"
 
 
-# Where the relay puts deliveries, and the events of their next steps: renders, templates, and the
-# row of the workspace itself.
-_SUBJECTS_AND_DELIVERIES: Final = ("WS#*#WHD#*", "WS#*#RND#*", "WS#*#TPL#*", "WS#ws_" + "?" * 26)
+# Where the relay puts deliveries, and the events of their next steps: renders, batches, templates,
+# and the row of the workspace itself.
+_SUBJECTS_AND_DELIVERIES: Final = (
+    "WS#*#WHD#*",
+    "WS#*#RND#*",
+    "WS#*#BAT#*",
+    "WS#*#TPL#*",
+    "WS#ws_" + "?" * 26,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

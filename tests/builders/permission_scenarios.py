@@ -1,15 +1,24 @@
 """What templates, uploads, validators and the engine make the functions do on AWS."""
 
+import datetime as dt
 import json
 
-from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import derived_id
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
 from chalicelib.features.events.model import DomainEvent, PublishEvent
 from chalicelib.features.webhooks.subscribe import MAX_OF_STEP
+from tests.builders.batches import (
+    batch_at,
+    cancel_batch,
+    fail_items,
+    keep_limits,
+    make_batch,
+    published_template,
+)
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
-from tests.builders.uploads import store_announced
+from tests.builders.uploads import announce_upload, post_upload, store_announced
 from tests.builders.validation_results import fake_large_documents
 from tests.builders.webhooks import (
     DELIVERIES_PATH,
@@ -122,3 +131,110 @@ def large_engine_calls(service: Service) -> None:
     assert service.call("POST", f"{path}/datasets", json_body=dataset).status == 201
     assert service.call("POST", f"{path}/publish").status == 201
     service.process_due()
+
+
+def expiring_keys(service: Service) -> None:
+    service.key("live", expires_at=service.clock.now() + dt.timedelta(days=20))
+    service.clock.advance(days=7)
+    service.process_due()
+
+
+def batches_of_every_kind(service: Service, receiver: WebhookReceiver) -> None:
+    _batches_that_end(service)
+    _batch_that_is_canceled(service)
+    _batches_without_renders_left(service)
+    _messages_of_batches_that_are_lost(service)
+    _data_of_batches_past_their_retention(service)
+    _batches_of_csv_files(service)
+    _webhooks_of_batches(service, receiver)
+
+
+def _batches_that_end(service: Service) -> None:
+    """Let batches end, with failed items that are retried, and read them."""
+    template_id = published_template(service)
+    fail_items(service, {1})
+    for key in (service.live, service.test):
+        headers = {"Idempotency-Key": "batch"}
+        for _ in range(2):
+            path = make_batch(service, 3, template_id=template_id, key=key, headers=headers)
+        service.run_batches()
+    service.engine.before_run = lambda _job: None
+    assert service.call("POST", f"{path}/retry-failed").status == 202
+    service.run_batches()
+    assert batch_at(service, path)["succeeded"] == 3
+    for target in ("/v1/batches", path, f"{path}/items"):
+        assert service.call("GET", target).status == 200
+    emails = {"statuses": ["failed"]}
+    assert service.call("POST", f"{path}/resend-emails", json_body=emails).status == 200
+
+
+def _batch_that_is_canceled(service: Service) -> None:
+    path = make_batch(service, 3)
+    service.release_batches()
+    assert cancel_batch(service, path, service.run_batches).json["status"] == "canceled"
+
+
+def _batches_without_renders_left(service: Service) -> None:
+    """Pause a live batch, and let the rate of test renders hold a test batch back."""
+    left = service.operator.limits.get(service.workspace)["quota_left"]
+    keep_limits(service, quota_left=0)
+    path = make_batch(service, 2)
+    service.run_batches()
+    assert batch_at(service, path)["paused"]
+    keep_limits(service, quota_left=left)
+    service.clock.advance(minutes=2)
+    service.process_due()
+    service.run_batches()
+    assert batch_at(service, path)["status"] == "completed"
+    keep_limits(service, test_tat=epoch_ms(service.clock.now()) + 3_600_000)
+    paced = make_batch(service, key=service.test)
+    service.release_batches()
+    assert batch_at(service, paced)["status"] == "queued"
+    keep_limits(service, test_tat=0)
+    service.clock.advance(minutes=2)
+    service.process_due()
+    service.run_batches()
+
+
+def _messages_of_batches_that_are_lost(service: Service) -> None:
+    """Lose the messages of released items, and the functions that accept a batch."""
+    path = make_batch(service, 2)
+    service.release_batches()
+    service.run_batch("BatchItems", lambda _lost: {"batchItemFailures": []})
+    service.clock.advance(minutes=5)
+    for _ in range(2):
+        service.process_due()
+    service.run_batches()
+    assert batch_at(service, path)["status"] == "completed"
+    service.send("BatchItems", '{"v": 99}')
+    assert len(service.run_queued("BatchItems")) == 1
+
+
+def _batches_of_csv_files(service: Service) -> None:
+    csv = post_upload(service, b"n\n1\n", name="a.csv", kind="text/csv").json["id"]
+    announced = announce_upload(service, filename="a.csv", content_type="text/csv").json["id"]
+    store_announced(service, announced, b"n\n2\n")
+    template_id = published_template(service)
+    for upload_id in (csv, announced):
+        body = {"template_id": template_id, "csv_upload_id": upload_id}
+        assert service.call("POST", "/v1/batches", json_body=body).status == 202
+    service.release_batches()
+
+
+def _data_of_batches_past_their_retention(service: Service) -> None:
+    service.clock.advance(days=31)
+    for _ in range(4):
+        service.process_due()
+    assert not [key for key in service.objects() if key.endswith("/template")]
+
+
+def _webhooks_of_batches(service: Service, receiver: WebhookReceiver) -> None:
+    """Let more endpoints hear the end of a batch than one step writes."""
+    endpoints = [
+        make_endpoint(service, receiver.url, enabled=False) for _ in range(MAX_OF_STEP + 1)
+    ]
+    make_batch(service, webhook={"url": receiver.url})
+    service.run_batches()
+    for endpoint in endpoints:
+        assert service.call("DELETE", f"{ENDPOINTS_PATH}/{endpoint['id']}").status == 204
+    service.process_queues()

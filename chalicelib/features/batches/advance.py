@@ -176,6 +176,8 @@ class AdvanceBatch:
     def _commit(
         self, before: Batch, after: Batch, events: Sequence[DomainEvent], *others: Write
     ) -> None:
+        if events:
+            after = replace(after, last_event_at=events[-1].created_at)
         change = self._stores.batches.change(before, after)
         self._stores.tables.transact([change, *map(self._outbox.creation, events), *others])
         for event in events:

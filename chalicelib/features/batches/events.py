@@ -22,6 +22,9 @@ def _describe(event: DomainEvent, row: Item) -> JsonObject:
     detail = event.detail
     counts = ItemCounts(*(int(str(detail[name])) for name in ItemCounts._fields))
     batch = replace(batch_of(row), total=int(str(detail["total"])))
+    if event.type == "batch.progress":
+        # Combined files are made after the last progress, and a new run deletes those of before.
+        batch = replace(batch, files=())
     return {**batch_json(batch, counts), **{name: detail[name] for name in _SHOWN_AS_THEN}}
 
 

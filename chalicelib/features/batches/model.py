@@ -82,7 +82,8 @@ class Batch:
     `run` counts the first run and each retry. A run releases items in steps: `next_index` is where
     the next step begins, `released` the number of items released over all runs, `steps` that of
     steps. `carried` are the items that ended in earlier runs for good, `counts` the final counts
-    of a final batch. `progress` is the last tenth with an event in this run.
+    of a final batch. `progress` is the last tenth with an event in this run, `last_event_at` the
+    time of the last event.
     """
 
     id: BatchId
@@ -111,6 +112,7 @@ class Batch:
     carried: int = 0
     counts: ItemCounts | None = None
     progress: int = 0
+    last_event_at: str | None = None
     pauses: int = 0
     paused_since: str | None = None
     cancel_requested_at: str | None = None

@@ -47,6 +47,7 @@ _CHANGING: Final = (
     "steps",
     "carried",
     "progress",
+    "last_event_at",
     "pauses",
     "paused_since",
     "cancel_requested_at",

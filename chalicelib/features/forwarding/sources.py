@@ -14,7 +14,8 @@ from typing import Final, Protocol
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item, Tables
 from chalicelib.core.clock import epoch_ms, format_rfc3339
-from chalicelib.core.ids import RenderId, TemplateId, WorkspaceId, id_created_at, lowest_id
+from chalicelib.core.ids import BatchId, RenderId, TemplateId, WorkspaceId, id_created_at, lowest_id
+from chalicelib.features.batches import rows as batch_rows
 from chalicelib.features.events.model import RowKey
 from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.due_index import DueIndex
@@ -80,6 +81,14 @@ TEMPLATES: Final = ListedKind(
         workspace_id, TemplateId(name)
     ),
     last_change=lambda row: row["updated_at"],
+)
+# A final batch has events again when its failed items are retried; a canceled one cannot be.
+BATCHES: Final = ListedKind(
+    prefix="bat",
+    lists=batch_rows.lists_partition,
+    partition=lambda workspace_id, name: batch_rows.partition((workspace_id, BatchId(name))),
+    last_change=lambda row: row.get("last_event_at"),
+    final_statuses=("canceled",),
 )
 
 
@@ -242,6 +251,7 @@ def workspace_sources(
     return (
         ListedSubjects(tables, table, workspace_id, RENDERS),
         ListedSubjects(tables, table, workspace_id, TEMPLATES),
+        ListedSubjects(tables, table, workspace_id, BATCHES),
         FixedSubject(f"WS#{workspace_id}"),
         ExpiringRenders(tables, table, workspace_id),
     )

@@ -10,13 +10,14 @@ import pytest
 
 from chalicelib.adapters.aws.messages import UNKNOWN_VERSION_RECEIVES
 from chalicelib.features.dead_letters.repository import DeadLetter
+from tests.builders.batches import make_batch, statuses_at
 from tests.builders.hostile_texts import HOSTILE_TEXTS
 from tests.builders.service import Service
 from tests.builders.webhooks import deliveries, make_endpoint
 
 WS: Final = "ws_" + "0" * 26
 RND: Final = "rnd_" + "0" * 26
-QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks")
+QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks", "Batches")
 NEWER: Final = json.dumps({"v": 2, "render": RND})
 # Bodies that no queue accepts, and the beginning of the reason.
 UNREADABLE: Final = {
@@ -62,6 +63,15 @@ MISSHAPEN: Final[dict[str, list[dict[str, Any]]]] = {
         {"kind": "render", "pk": "x" * 100_000, "sk": "META"},
         *({"kind": "render", "pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
     ],
+    "Batches": [
+        {},
+        {"pk": f"WS#{WS}#BAT", "sk": "META"},
+        {"kind": "release", "pk": "", "sk": "META"},
+        {"kind": "release", "pk": f"WS#{WS}#BAT", "sk": None},
+        {"kind": "release", "pk": ["WS#"], "sk": "META"},
+        {"kind": "release", "pk": "x" * 100_000, "sk": "META"},
+        *({"kind": "release", "pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
+    ],
     "Webhooks": [
         {},
         {"workspace_id": WS},
@@ -80,6 +90,10 @@ UNKNOWN: Final = {
         f"there is no event EVENT#evt_1 of WS#{WS}#RND#{RND}",
     ),
     "Maintenance": ({"kind": "key", "pk": "KEY#0", "sk": "META"}, "there is no key 0"),
+    "Batches": (
+        {"kind": "release", "pk": "KEY#0", "sk": "META"},
+        "there is no WS# in the key KEY#0 of a due item release",
+    ),
     # A delivery that is gone was erased with its log.
     "Webhooks": ({"workspace_id": RND, "delivery_id": "whd"}, "these texts are expected"),
 }
@@ -102,6 +116,7 @@ def work(service: Service, queue: str) -> Callable[[], list[str]]:
         "Events": service.relay_events,
         "Maintenance": service.run_maintenance,
         "Webhooks": service.deliver_webhooks,
+        "Batches": service.release_batches,
     }[queue]
 
 
@@ -131,6 +146,9 @@ def good_message(service: Service, queue: str) -> Callable[[], bool]:
         service.render()
         service.relay_events()
         return lambda: deliveries(service)[0]["status"] == "retrying"
+    if queue == "Batches":
+        path = make_batch(service)
+        return lambda: statuses_at(service, path) == ["queued"]
     if queue == "Events":
         service.render()
         return lambda: service.usage() == {"live_succeeded": 1, "billed": 1}

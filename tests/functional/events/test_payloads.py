@@ -12,6 +12,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.features.events.model import EventDelivery, EventType, PublishEvent, Subscriber
 from chalicelib.features.events.relay import OutboxRelay
 from chalicelib.features.webhooks.subscribe import event_body
+from tests.builders.batches import batch_at, make_batch
 from tests.builders.service import Service
 
 # The types of the contract that are published today, and those that stay inside.
@@ -21,6 +22,8 @@ PUBLIC = {
     "render.expired",
     "template.published",
     "usage.threshold_reached",
+    "batch.progress",
+    "batch.completed",
 }
 INTERNAL = {"webhook.step", "render.canceled", "render.purged"}
 
@@ -145,3 +148,24 @@ def test_payload_of_a_threshold_is_that_of_its_example(service: Service) -> None
 
     assert shape(payload_of(delivery)) == shape(delivery.type.example)
     assert payload_of(delivery)["threshold_percent"] == 50
+
+
+def test_payload_of_a_batch_is_the_batch_as_it_was(service: Service) -> None:
+    path = make_batch(service, 2, metadata={"run": "january"}, reference="2026-01")
+    service.release_batches()
+    service.run_queued("BatchItems")
+    service.relay_events()
+    service.release_batches()
+    completed = batch_at(service, path)
+
+    deliveries = published(service, f"WS#{service.workspace}#BAT#{completed['id']}")
+
+    by_type = {each.event.type: each for each in deliveries}
+    assert by_type.keys() == {"batch.progress", "batch.completed"}
+    assert payload_of(by_type["batch.completed"]) == completed
+    assert payload_of(by_type["batch.progress"]) == completed | {
+        "status": "processing",
+        "completed_at": None,
+    }
+    for delivery in deliveries:
+        assert shape(payload_of(delivery)).keys() == shape(delivery.type.example).keys()

@@ -4,7 +4,9 @@ import pytest
 from standardwebhooks.webhooks import Webhook
 
 from chalicelib.adapters.aws.table import Write
+from chalicelib.core.errors import RenderFailure
 from chalicelib.features.forwarding import sources
+from tests.builders.batches import make_batch, published_template
 from tests.builders.forwarding import SECRET, Forwarding
 from tests.builders.service import Service
 from tests.builders.templates import make_template
@@ -171,6 +173,31 @@ def test_expiry_is_found_after_hours(service: Service, forwarding: Forwarding) -
     assert forwarding.types() == ["render.expired"]
 
 
+def test_events_of_batches_are_forwarded(service: Service, forwarding: Forwarding) -> None:
+    def fail(_job: object) -> None:
+        raise RenderFailure("template_runtime_error", "n is undefined")
+
+    service.engine.before_run = fail
+    template_id = published_template(service)
+    path = make_batch(service, template_id=template_id)
+    service.run_batches()
+    service.clock.advance(seconds=1)
+    forwarding.events.start()
+    assert forwarding.types() == []
+
+    # A new run of a batch that had ended before.
+    service.clock.advance(seconds=1)
+    assert service.call("POST", f"{path}/retry-failed").status == 202
+    service.run_batches()
+    assert sorted(forwarding.types()) == ["batch.completed", "batch.progress"]
+
+    service.clock.advance(seconds=1)
+    make_batch(service, template_id=template_id)
+    service.run_batches()
+    assert sorted(forwarding.types()) == ["batch.completed", "batch.progress"]
+    assert forwarding.types() == []
+
+
 def test_filters_choose_the_events(service: Service, forwarding: Forwarding) -> None:
     forwarding.events.start()
     service.render()
@@ -187,12 +214,12 @@ def test_renders_of_a_batch_are_left_to_its_own_events(
 ) -> None:
     forwarding.events.start()
     service.render()
-    render = service.render().json
-    service.clients.dynamodb.update_item(
-        TableName=service.settings.main_table,
-        Key={"PK": {"S": f"WS#{service.workspace}#RND#{render['id']}"}, "SK": {"S": "META"}},
-        UpdateExpression="SET batch_id = :batch",
-        ExpressionAttributeValues={":batch": {"S": "bat_1"}},
-    )
+    make_batch(service, 2)
+    service.run_batches()
 
-    assert forwarding.types() == ["render.succeeded"]
+    assert sorted(forwarding.types()) == [
+        "batch.completed",
+        "batch.progress",
+        "render.succeeded",
+        "template.published",
+    ]

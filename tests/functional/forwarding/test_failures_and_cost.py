@@ -69,8 +69,8 @@ def test_idle_polls_cost_little(
         service.clock.advance(seconds=1)
         assert forwarding.poll() == []
 
-    # Two lists and the workspace each second, and the due files of 8 shards twice a minute.
-    assert calls == {"query": 3 * 60 + 2 * 8, "batch_get_item": 60}
+    # Three lists and the workspace each second, and the due files of 8 shards twice a minute.
+    assert calls == {"query": 4 * 60 + 2 * 8, "batch_get_item": 60}
 
 
 def fail_at(number: int, calls: dict[str, Callable[..., Any]]) -> Callable[[str], Any]:

@@ -1,6 +1,5 @@
 """Grants of the roles: every action used is granted, and every grant is used."""
 
-import datetime as dt
 import json
 from collections.abc import Iterator
 from typing import Any, Final
@@ -16,6 +15,8 @@ from infra.package.needs import NEEDS
 from tests.builders.aws_actions import OF_THE_PLATFORM, AwsActionRecorder, acting_as
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.permission_scenarios import (
+    batches_of_every_kind,
+    expiring_keys,
     large_engine_calls,
     templates_of_every_size,
     uploads_used_by_a_render,
@@ -27,7 +28,7 @@ from tests.builders.service import MotoAws, Service
 from tests.builders.webhooks import ENDPOINTS_PATH, receiver_of
 
 KEY: Final = {"Idempotency-Key": "k"}
-QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks")
+QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks", "Batches")
 
 
 def successful_renders(service: Service) -> None:
@@ -207,18 +208,13 @@ def deleted_workspace(service: Service) -> None:
     assert service.operator.workspaces.get(workspace) is None
 
 
-def expiring_keys(service: Service) -> None:
-    service.key("live", expires_at=service.clock.now() + dt.timedelta(days=20))
-    service.clock.advance(days=7)
-    service.process_due()
-
-
 def unknown_messages(service: Service) -> None:
     work = (
         service.run_queued,
         service.relay_events,
         service.run_maintenance,
         service.deliver_webhooks,
+        service.release_batches,
     )
     for queue, work_off in zip(QUEUES, work, strict=True):
         service.send(queue, "}{")
@@ -238,6 +234,7 @@ def dead_letters_of_every_queue(service: Service) -> None:
         {"subject": subject, "sort_key": "EVENT#evt_1"},
         {"kind": "render", "pk": subject, "sk": "META"},
         {"workspace_id": service.workspace, "delivery_id": "whd_" + "0" * 26},
+        {"kind": "release", "pk": f"WS#{service.workspace}#BAT", "sk": "META"},
     )
     for queue, body in zip(QUEUES, bodies, strict=True):
         service.clients.sqs.send_message(
@@ -264,6 +261,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         uploads_used_by_a_render(service)
         templates_of_every_size(service)
         large_engine_calls(service)
+        batches_of_every_kind(service, receiver)
         webhooks_of_every_size(service, receiver)
         webhooks_of_requests_and_of_many_endpoints(service, receiver)
         expired_files(service)

@@ -10,23 +10,14 @@ from pydantic import BaseModel
 
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.contract.base import Model
-from chalicelib.contract.batches.request import (
-    BatchItemQuery,
-    BatchQuery,
-    BatchRequest,
-    BatchResendEmailsRequest,
-)
 from chalicelib.contract.template.scene import Scene
 from chalicelib.contract.validation import read_body, read_query
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.json import Json
 
-# The routes of batches come later than their models.
-_BATCH_QUERIES: Final[set[type[BaseModel]]] = {BatchQuery, BatchItemQuery}
-_BATCH_BODIES: Final[set[type[BaseModel]]] = {BatchRequest, BatchResendEmailsRequest}
-QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model} | _BATCH_QUERIES
+QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model}
 # A scene is sent as any object and validated against its model later.
-BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} | {Scene} | _BATCH_BODIES
+BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} | {Scene}
 LENGTHS: Final = ("minLength", "maxLength"), ("minItems", "maxItems")
 BOUNDS: Final = {"minimum", "maximum", "maxProperties", "propertyNames", "pattern"}.union(*LENGTHS)
 _AMOUNT: Final = r"^-?[0-9]{1,10}(?:\.[0-9]{1,%s})?$"
