@@ -8,7 +8,6 @@ from typing import Any
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.bootstrap.work import (
-    DEAD_LETTER_QUEUES,
     WORK,
     dead_letters_resource,
     queue_resource,
@@ -21,6 +20,7 @@ from functions.dead_letters import handler as dead_letters
 from functions.deliver_webhook import handler as deliver_webhook
 from functions.maintenance import handler as maintenance
 from functions.relay import handler as relay
+from functions.release_batch import handler as release_batch
 from functions.tick import handler as tick
 from infra.local.event_sources import sqs_event
 from tests.builders.aws_actions import acting_as
@@ -34,7 +34,11 @@ _FUNCTIONS = {
     "Maintenance": "MaintenanceFunction",
     "Webhooks": "DeliverWebhookFunction",
     "WebhooksSlow": "DeliverWebhookFunction",
+    "Batches": "ReleaseBatchFunction",
+    "BatchItems": "RenderFunction",
 }
+# A batch that is not done after so many rounds never is.
+_MAX_ROUNDS = 1_000
 
 
 class BackgroundFunctions(ABC):
@@ -79,7 +83,8 @@ class BackgroundFunctions(ABC):
         }
         values |= {
             setting_name: self.resources[resource]["Ref"]
-            for queue in (*DEAD_LETTER_QUEUES, "renders_low", "webhooks_slow")
+            for row_of_queue in WORK.values()
+            for queue in row_of_queue.queues
             for setting_name, resource in (
                 (f"{queue}_queue_url", queue_resource(queue)),
                 (f"{queue}_dead_letters_url", dead_letters_resource(queue)),
@@ -114,15 +119,44 @@ class BackgroundFunctions(ABC):
             for failed in self.run_batch(queue, serve)
         ]
 
+    def release_batches(self) -> list[str]:
+        """Run the releaser on the messages of the batches queue."""
+        return self.run_batch("Batches", release_batch.build(self.work_parts("release_batch")))
+
     @abstractmethod
-    def run_queued(self) -> list[str]:
-        """Run the render function on the messages of its queue."""
+    def run_queued(self, queue: str = "Renders") -> list[str]:
+        """Run the render function on the messages of one of its queues."""
+
+    def run_batches(self, between: Callable[[], object] = lambda: None) -> None:
+        """Release, render and count items of batches until no message waits.
+
+        `between` is called after each round of releases.
+        """
+        for _ in range(_MAX_ROUNDS):
+            if not any(map(self.waiting, ("Batches", "BatchItems", "Events"))):
+                return
+            assert self.release_batches() == []
+            between()
+            assert self.run_queued("BatchItems") == []
+            assert self.relay_events() == []
+        message = "the batches do not come to an end"
+        raise AssertionError(message)
+
+    def waiting(self, queue: str) -> int:
+        """Return the number of messages in a queue that may be received now."""
+        answer = self.clients.sqs.get_queue_attributes(
+            QueueUrl=self.resources[f"{queue}Queue"]["Ref"],
+            AttributeNames=["ApproximateNumberOfMessages"],
+        )
+        return int(answer["Attributes"]["ApproximateNumberOfMessages"])
 
     def process_queues(self) -> None:
         """Process the messages of all queues, and those that result from them."""
         for _ in range(3):
             self.run_maintenance()
             self.run_queued()
+            self.release_batches()
+            self.run_queued("BatchItems")
             self.relay_events()
             self.deliver_webhooks()
 
