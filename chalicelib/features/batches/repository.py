@@ -45,7 +45,6 @@ _CHANGING: Final = (
     "next_index",
     "released",
     "steps",
-    "carried",
     "progress",
     "pauses",
     "paused_since",
