@@ -13,6 +13,7 @@ from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import BatchId, FileId, RenderId, WorkspaceId
 from chalicelib.features.batches.erase import EraseBatches
+from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 from chalicelib.features.batches.rows import DUE_BATCH
 from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Erase
@@ -111,6 +112,7 @@ def _reconcile_limits(
         limits=parts.state.limits,
         bodies=parts.state.bodies,
         handle_due=handle_due,
+        reconcile_others=ReconcileBatchHolds(parts.state.batch_stores.batches, parts.state.limits),
         notify_thresholds=NotifyThresholds(
             workspaces=_workspaces(parts),
             limits=parts.state.limits,

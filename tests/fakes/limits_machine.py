@@ -174,6 +174,7 @@ class LimitsMachine(RuleBasedStateMachine):
             limits=limits,
             bodies=bodies,
             handle_due=lambda *_: None,
+            reconcile_others=lambda *_: None,
             notify_thresholds=lambda *_: None,
             clock=clock,
         )

@@ -139,11 +139,14 @@ class ReleaserLeases:
             self._tables.write(write)
 
     def _wake_holder(self, workspace_id: WorkspaceId, seen: Item) -> bool:
-        """Tell the holder to look again; False: it has ended meanwhile."""
+        """Tell the holder to look again; False: it has ended meanwhile.
+
+        If it is dead, the tick has another function look as soon as the lease has expired.
+        """
         write = Write(
             self._table,
             key=_key(workspace_id),
-            update="ADD wakes :one",
+            update="SET due_at = :until ADD wakes :one",
             condition="claimed_until = :until OR claimed_until >= :now",
             values={
                 ":one": 1,

@@ -75,6 +75,9 @@ class ItemCounts(NamedTuple):
         return sum(self)
 
 
+_NONE_ENDED: Final = ItemCounts()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """Batch as stored in its row.
@@ -109,7 +112,7 @@ class Batch:
     next_index: int = 0
     released: int = 0
     steps: int = 0
-    carried: int = 0
+    carried: ItemCounts = _NONE_ENDED
     counts: ItemCounts | None = None
     progress: int = 0
     last_event_at: str | None = None
@@ -194,4 +197,4 @@ def counts_of(batch: Batch, counted: Counted) -> ItemCounts:
     """Return the counts as an answer shows them."""
     if batch.counts is not None:
         return batch.counts
-    return counted.run._replace(succeeded=batch.carried + counted.run.succeeded)
+    return ItemCounts(*map(sum, zip(batch.carried, counted.run, strict=True)))

@@ -45,7 +45,6 @@ _CHANGING: Final = (
     "next_index",
     "released",
     "steps",
-    "carried",
     "progress",
     "last_event_at",
     "pauses",

@@ -46,15 +46,16 @@ class RetryFailedItems:
         """Begin the run and return the batch; raises `conflict` and `item_files_expired`."""
         self._check(batch)
         assert batch.counts is not None, batch.id
-        succeeded = batch.counts.succeeded
+        # An item that its owner canceled stays so.
+        carried = batch.counts._replace(failed=0)
         again = replace(
             batch,
             status="processing",
             run=batch.run + 1,
             next_index=0,
-            carried=succeeded,
+            carried=carried,
             counts=None,
-            progress=succeeded * PROGRESS_STEPS // batch.total,
+            progress=carried.total * PROGRESS_STEPS // batch.total,
             completed_at=None,
             data_until=None,
             files=(),

@@ -38,7 +38,7 @@ _REQUEST_FIELDS: Final = (
     "is_csv",
     "purges_items",
 )
-_RESULT_FIELDS: Final = ("counts", "files", "error")
+_RESULT_FIELDS: Final = ("carried", "counts", "files", "error")
 _DEFAULTS: Final = {each.name: each.default for each in fields(Batch)}
 _STATE_FIELDS: Final = tuple(
     name for name in _DEFAULTS if name not in (*_REQUEST_FIELDS, *_RESULT_FIELDS)

@@ -23,31 +23,35 @@ log = logging.getLogger(__name__)
 _CREATED_WITHIN: Final = dt.timedelta(minutes=2)
 # Holders that are settled in one update: its expressions stay far below 4 KB.
 _STEP: Final = 25
-_KNOWN_PREFIXES: Final = ("rnd_", "lease_")
+# Of renders, and of work without one. The others are those of `reserve`.
+_OWN_PREFIXES: Final = ("rnd_", "lease_")
 
 
 class ReconcileLimits:
     """Settlement of renders that are final or never got a row; idempotent (decision 2)."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
         renders: Renders,
         limits: WorkspaceLimits,
         bodies: RenderBodies,
         handle_due: Callable[[WorkspaceId, RenderId], None],
+        reconcile_others: Callable[[WorkspaceId, Sequence[str]], None],
         notify_thresholds: Callable[[WorkspaceId, Item], None],
         clock: Clock,
     ) -> None:
         """Store the parts; a render without a row may have left a request body.
 
         Sync renders have no due time, so `handle_due` gets each one that is not final.
+        `reconcile_others` gets the holders that have rows of other features.
         `notify_thresholds` gets the limits item after each reconciliation.
         """
         self._renders = renders
         self._limits = limits
         self._bodies = bodies
         self._handle_due = handle_due
+        self._reconcile_others = reconcile_others
         self._notify_thresholds = notify_thresholds
         self._clock = clock
 
@@ -61,14 +65,12 @@ class ReconcileLimits:
         if item is None:
             reason = f"there are no limits of {workspace_id}"
             raise PoisonMessage(reason)
-        holder_ids = [
-            RenderId(name)
-            for name in sorted({*item["holds"], *item["leases"]})
-            # Holders of `reserve` have rows that this feature does not know.
-            if name.startswith(_KNOWN_PREFIXES)
-        ]
-        for ids in batched(holder_ids, _STEP, strict=False):
+        holder_ids = sorted({*item["holds"], *item["leases"]})
+        own = [RenderId(name) for name in holder_ids if name.startswith(_OWN_PREFIXES)]
+        for ids in batched(own, _STEP, strict=False):
             self._reconcile(workspace_id, ids, item)
+        others = [name for name in holder_ids if not name.startswith(_OWN_PREFIXES)]
+        self._reconcile_others(workspace_id, others)
         # The relay folds after each end; if that failed to the last, these totals wait.
         for source in (item["cycle_end"], PREPAID):
             self._limits.fold(workspace_id, source)

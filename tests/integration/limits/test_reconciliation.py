@@ -110,6 +110,7 @@ class Life:
             limits=limits,
             bodies=bodies,
             handle_due=lambda *_: None,
+            reconcile_others=lambda *_: None,
             notify_thresholds=lambda *_: None,
             clock=self.clock,
         )

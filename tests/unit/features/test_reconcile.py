@@ -40,6 +40,7 @@ def test_render_counted_while_thresholds_are_published_is_reconciled_later() -> 
         limits=limits,
         bodies=cast("RenderBodies", DeletedBodies()),
         handle_due=lambda *_: None,
+        reconcile_others=lambda *_: None,
         notify_thresholds=tell,
         clock=FixedClock(),
     )
@@ -72,6 +73,7 @@ def test_plan_changed_while_thresholds_are_published_is_reconciled_later() -> No
         limits=limits,
         bodies=cast("RenderBodies", DeletedBodies()),
         handle_due=lambda *_: None,
+        reconcile_others=lambda *_: None,
         notify_thresholds=tell,
         clock=clock,
     )
