@@ -110,6 +110,9 @@ class Releaser:
         unfinished = [each for each in active if not each.batch.is_final]
         if not unfinished:
             return Look(is_done=True)
+        if workspace.status != "active":
+            # It is looked at each minute, until it is active again or deleted.
+            return Look(is_done=False)
         return self._release_all(lease, workspace, unfinished)
 
     def _active(self, workspace_id: WorkspaceId, ids: Sequence[BatchId]) -> list[ActiveBatch]:

@@ -138,6 +138,7 @@ class TraceRender:
             "holds_lease": render.id in limits["leases"],
             "created_at": render.created_at,
             "completed_at": render.completed_at,
+            **_batch_state(render),
             "due_at": row.get("due_at"),
             "timings": render.timings,
         }
@@ -158,11 +159,19 @@ class TraceRender:
             file_key, *base64_keys = file_object_keys(render, file.key)
             roles |= dict.fromkeys(base64_keys, _BASE64_COPY) | {file_key: file.id}
         if render.body_key is not None:
-            roles[render.body_key] = "body"
+            # That of an item of a batch is a line of a chunk.
+            roles[render.body_key.partition("#")[0]] = "body"
         for key, role in roles.items():
             size = self._objects.size(key)
             if size is not None or role not in {_DEAD_ATTEMPT, _BASE64_COPY}:
                 yield TracedObject(key, role, size)
+
+
+def _batch_state(render: Render) -> JsonObject:
+    """Return the batch that a render is an item of, if any."""
+    if render.batch_id is None:
+        return {}
+    return {"batch": render.batch_id, "item": render.batch_index, "run": render.batch_run}
 
 
 def _sort_key(entry: TimelineEntry) -> tuple[str, bool]:
