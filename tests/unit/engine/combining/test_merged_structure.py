@@ -164,14 +164,15 @@ def test_equal_field_names_are_kept_apart() -> None:
 def test_hidden_layers_stay_hidden() -> None:
     def change(document: pikepdf.Pdf) -> None:
         layer = document.make_indirect(Dictionary(Type=Name.OCG, Name="Layer"))
-        document.pages[0].obj.Resources.Properties = Dictionary(L=layer)
+        form = document.make_stream(b"", Type=Name.XObject, Subtype=Name.Form, OC=layer)
+        document.pages[0].obj.Resources.XObject = Dictionary(F=form)
         document.Root.OCProperties = Dictionary(
             OCGs=Array([layer]), D=Dictionary(OFF=Array([layer]))
         )
 
     document = opened(merge([item("a", change=change)] * 2))
 
-    layers = [page.obj.Resources.Properties.L.objgen for page in document.pages]
+    layers = [page.obj.Resources.XObject.F.OC.objgen for page in document.pages]
     assert len({*layers}) == 2
     properties = document.Root.OCProperties
     assert [each.objgen for each in properties.OCGs] == layers
@@ -179,12 +180,12 @@ def test_hidden_layers_stay_hidden() -> None:
 
 
 def test_strings_that_look_like_references_are_left_alone() -> None:
-    text = r"(1 0 R) /StructParents 0 << \ >> endobj"
+    text = r"(5 0 R) /StructParents 0 << \ >> endobj"
 
     def change(document: pikepdf.Pdf) -> None:
         tagged("P")(document)
         document.Root.StructTreeRoot.K.K[0].ActualText = text
 
-    document = opened(merge([item("a", change=change)]))
+    document = opened(merge([item("a", change=tagged("P")), item("b", change=change)]))
 
-    assert str(document.Root.StructTreeRoot.K[0].K[0].ActualText) == text
+    assert str(document.Root.StructTreeRoot.K[1].K[0].ActualText) == text
