@@ -10,7 +10,7 @@ MAX_MERGED_PAGES: Final = 100_000
 class CombineFailure(Exception):  # noqa: N818 -- reads as the answer it gives
     """The items cannot be combined. The state that it was raised with is not to be used again."""
 
-    def __init__(self, code: Literal["combine_failed", "output_too_large"], detail: str) -> None:
+    def __init__(self, code: Literal["render_failed", "output_too_large"], detail: str) -> None:
         """Build the failure; `code` is that of the batch's error."""
         super().__init__(detail)
         self.code = code

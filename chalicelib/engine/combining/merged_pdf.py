@@ -40,7 +40,7 @@ _DAMAGES: Final = (
 def append(state: MergeState, content: bytes, title: str, index: int) -> bytes:
     """Return the bytes of one more item, and note them in the state. Indexes ascend.
 
-    Raises CombineFailure: `combine_failed` for a document that is not sound, `output_too_large`.
+    Raises CombineFailure: `render_failed` for a document that is not sound, `output_too_large`.
     """
     assert index > state.last_index, (index, state.last_index)
     prepared = _prepare(state, content, index)
@@ -80,12 +80,12 @@ def _prepare(state: MergeState, content: bytes, index: int) -> PreparedItem:
     # pikepdf raises all of these where an object has another type than its place asks.
     except _DAMAGES as error:
         message = f"The PDF of item {index} is damaged."
-        raise CombineFailure("combine_failed", message) from error
+        raise CombineFailure("render_failed", message) from error
 
 
 def _check_pages(state: MergeState, prepared: PreparedItem, index: int) -> None:
     if not prepared.page_count:
-        raise CombineFailure("combine_failed", f"The PDF of item {index} has no pages.")
+        raise CombineFailure("render_failed", f"The PDF of item {index} has no pages.")
     if state.page_count + prepared.page_count > MAX_MERGED_PAGES:
         message = f"The merged PDF would have more than {MAX_MERGED_PAGES} pages."
         raise CombineFailure("output_too_large", message)

@@ -79,7 +79,7 @@ class MergeResult(msgspec.Struct, frozen=True, tag_field="kind", tag="merge"):
     """Merged PDF so far: its number of pages; `failure` has code and text if it cannot be made."""
 
     pages: int
-    failure: tuple[Literal["combine_failed", "output_too_large"], str] | None = None
+    failure: tuple[Literal["render_failed", "output_too_large"], str] | None = None
 
 
 class SelfTestResult(msgspec.Struct, frozen=True, tag_field="kind", tag="self_test"):

@@ -95,7 +95,7 @@ def test_cycles_are_refused(change: Change) -> None:
     with pytest.raises(CombineFailure, match="item 0") as refused:
         merge(changed(change))
 
-    assert refused.value.code == "combine_failed"
+    assert refused.value.code == "render_failed"
 
 
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7", b"<html>", changed(lambda _: None, pages=0)])
