@@ -179,6 +179,8 @@ class RemoteEngine:
                 },
                 stop_url=self.sign(_stop_key(context), context),
                 test=context.test,
+                # The process of a document with zero retention ends with it (decision 40).
+                lane=context.tenant if context.may_store else None,
             )
 
     @contextmanager
