@@ -59,7 +59,7 @@ class BrowserPool:
         self._standby_page: Future[PooledPage] | None = None
         self._standby_browser: RunningBrowser | None = None
         # Well below the limit, so that a lane's process is no reason to replace the browser.
-        self._lanes = Lanes(recycle_policy.max_memory_bytes * 3 // 4)
+        self._lanes = Lanes(recycle_policy.max_memory_bytes * 2 // 3)
 
     def prepare(self) -> Future[PooledPage]:
         """Start preparing the next page in the background, idempotently; return at once."""

@@ -16,6 +16,7 @@ from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.sources import UrlSource
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, task
 from tests.builders.pages.web_site import Site, SitePage, running_site
+from tests.integration.engine.browser.test_lifecycle import eventually, renderers
 from tests.integration.engine.conftest import new_browser, render_with
 
 OURS: Final = "ws_ours"
@@ -136,6 +137,21 @@ def test_documents_in_a_row_of_one_workspace_share_a_context(browser: Browser) -
     assert contexts[1] == contexts[2] == contexts[3]
 
 
+def test_documents_of_a_lane_share_a_process(browser: Browser) -> None:
+    def page_processes() -> list[int]:
+        return renderers(browser.processes[0].pids())
+
+    begin_lane(browser)
+    assert eventually(lambda: len(page_processes()) == 1)
+    (first,) = page_processes()
+
+    for _ in range(3):
+        render(browser, PLAIN)
+        assert prepared_lane(browser) == OURS
+
+    assert page_processes() == [first]
+
+
 @pytest.mark.parametrize("other", ["ws_theirs", None])
 def test_other_workspaces_never_get_its_context(browser: Browser, other: str | None) -> None:
     begin_lane(browser)
@@ -147,6 +163,21 @@ def test_other_workspaces_never_get_its_context(browser: Browser, other: str | N
 
     assert ours not in others
     assert ours_again not in {ours, *others}
+
+
+def test_other_workspaces_never_get_the_context_of_a_kept_page(browser: Browser) -> None:
+    begin_lane(browser)
+
+    def work(page: BrowserPage) -> str:
+        # As for headers and footers: the next page is prepared while this one is used.
+        assert browser.prepare().result().lane is None
+        page.load(PLAIN, task()[0].output)
+        return page._tab.prepared_page.context
+
+    ours = browser.use(work, Deadline.after(20), OURS)
+    theirs = [context_of_next(browser, "ws_theirs") for _ in range(3)]
+
+    assert ours not in theirs
 
 
 def test_context_is_replaced_after_its_number_of_documents(browser: Browser) -> None:
