@@ -88,12 +88,9 @@ class BrowserPool:
 
         Raises RenderFailure `render_timeout`, BrowserUnusable.
         """
-        self._lanes.leave_to(lane)
-        pooled = self._take_prepared(deadline)
-        if pooled.lane in {None, lane}:
-            return pooled
-        pooled.page.discard()
-        return self._take_prepared(deadline)
+        while (pooled := self._take_prepared(deadline)).lane not in {None, lane}:
+            pooled.page.discard()
+        return pooled
 
     def _take_prepared(self, deadline: Deadline) -> PooledPage:
         page = self.prepare()

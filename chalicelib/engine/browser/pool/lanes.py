@@ -33,16 +33,14 @@ class Lanes:
             and used.browser.process.memory_bytes() <= self._max_memory_bytes
         )
         self._last_lane = lane
-        if is_kept:
-            used.page.retire()
-            self._replace(used._replace(lane=lane))
-        else:
+        if not is_kept:
             used.page.discard()
-
-    def leave_to(self, lane: str | None) -> None:
-        """Discard the kept page, unless it is of this lane."""
-        if self._retired is not None and self._retired.lane != lane:
-            self._replace(None)
+            return
+        used.page.retire()
+        with self._lock:
+            replaced, self._retired = self._retired, used._replace(lane=lane)
+        if replaced is not None:
+            replaced.page.discard()
 
     def follow(self, browser: RunningBrowser) -> PooledPage | None:
         """Return a page that follows the kept one; None where this browser keeps none.
@@ -56,9 +54,3 @@ class Lanes:
         browser.prepared_count += 1
         page = prepare_next_page(retired.page)
         return PooledPage(browser, page, retired.lane, retired.position + 1)
-
-    def _replace(self, page: PooledPage | None) -> None:
-        with self._lock:
-            replaced, self._retired = self._retired, page
-        if replaced is not None:
-            replaced.page.discard()
