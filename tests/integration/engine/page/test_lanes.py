@@ -75,14 +75,10 @@ found.forEach((each) => console.log(JSON.stringify(each)));
 EMULATIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "locale": {"locale": "de-DE"},
     "time zone": {"timezone": "Asia/Tokyo"},
-    "media": {"media": "print"},
-    "viewport": {
-        "viewport": {"width": 320, "height": 200, "device_scale_factor": 2, "mobile": True}
-    },
+    "viewport": {"viewport": {"width": 320, "height": 200, "mobile": True}},
     "user agent": {"http": {"user_agent": "Other/1"}},
     "no scripts": {"javascript": False},
     "picture": {"formats": ["png", "pdf"], "image": {"width": 99, "height": 77}},
-    "header": {"pdf": {"header": {"enabled": True, "html": "<b>Header</b>"}}},
 }
 
 
@@ -143,13 +139,12 @@ def test_documents_of_a_lane_share_a_process(browser: Browser) -> None:
 
     begin_lane(browser)
     assert eventually(lambda: len(page_processes()) == 1)
-    (first,) = page_processes()
-
+    first = page_processes()
     for _ in range(3):
         render(browser, PLAIN)
         assert prepared_lane(browser) == OURS
 
-    assert page_processes() == [first]
+    assert page_processes() == first
 
 
 @pytest.mark.parametrize("other", ["ws_theirs", None])
@@ -205,7 +200,6 @@ def test_browser_with_much_memory_has_no_lane() -> None:
         ("<iframe srcdoc='<p>x'></iframe>", {}),
         ("<img src='SITE/i'>", {}),
         ("<p style='background: u\\72l(SITE/i)'>x", {}),
-        ("<img src='SITE/missing'>", {}),
         ("<img src='http://10.0.0.1/refused'>", {}),
         (PLAIN, {"wait": {"expression": "document.cookie = 'a=1'"}}),
         (PLAIN, {"pdf": {"header": {"enabled": True, "html": "<img src=x onerror=1>"}}}),
@@ -237,7 +231,6 @@ def test_header_of_the_first_page_does_not_end_the_lane(browser: Browser) -> Non
     ("html", "output"),
     [
         (PLAIN, {"pdf": {"page_ranges": "7"}}),
-        (PLAIN, {"wait": {"selector": "none", "timeout_ms": 300}}),
         ("<script>for (;;);</script>", {"wait": {"timeout_ms": 300}}),
     ],
 )
@@ -256,7 +249,6 @@ def test_document_that_fails_ends_the_lane(
 def test_web_page_ends_the_lane(browser: Browser, site: Site) -> None:
     begin_lane(browser)
     visit = task(source=UrlSource(site.url()), lane=OURS)
-
     run_page_job(*visit, PipelineServices(browser, NoTemplates(), RefusingEgress()))
 
     assert prepared_lane(browser) is None
