@@ -114,7 +114,8 @@ def _accept_any_data(_data: JsonObject, _pointer: str) -> None:
 class JobContext:
     """Circumstances of a run: `deadline` in seconds since 1970, and what the job may ask for.
 
-    `check_data` checks data once they are there. `test` marks the files as tests. Setting
+    `check_data` checks data once they are there. `test` marks the files as tests. Documents of the
+    same `lane` may follow each other in one process of the browser (decision 40). Setting
     `cancellation` ends the job: nobody needs its files any more.
     """
 
@@ -122,6 +123,7 @@ class JobContext:
     uploads: UploadReader
     check_data: CheckData = _accept_any_data
     test: bool = False
+    lane: str | None = None
     cancellation: Future[None] = field(default_factory=Future, compare=False)
 
     @property

@@ -128,7 +128,7 @@ def _draw(
             recorder.page_url = page.url
 
     try:
-        return browser.use(draw, context.time_limit)
+        return browser.use(draw, context.time_limit, context.lane)
     finally:
         # Prepares the next document's page while this document is finished and stored.
         browser.prepare()
@@ -158,7 +158,7 @@ def _draw_page(
 def _fresh_page_runner(context: JobContext, browser: Browser) -> RunOnFreshPage:
     def run_on_fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
         try:
-            return browser.use(work, context.time_limit)
+            return browser.use(work, context.time_limit, context.lane)
         finally:
             browser.prepare()
 

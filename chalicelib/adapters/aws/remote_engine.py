@@ -179,6 +179,7 @@ class RemoteEngine:
                 },
                 stop_url=self.sign(_stop_key(context), context),
                 test=context.test,
+                lane=context.tenant if context.may_store else None,
             )
 
     @contextmanager
@@ -288,8 +289,7 @@ class RemoteEngine:
         return self._objects.presigned_get(key, expires_s=self._expires_s(context))
 
     def _store(self, key: str, content: bytes) -> None:
-        digest = hashlib.sha256(content).digest()
-        self._objects.put(key, content, content_type=_TYPE, sha256=digest)
+        self._objects.put(key, content, content_type=_TYPE, sha256=hashlib.sha256(content).digest())
 
 
 def _stop_key(context: EngineCallContext) -> str:

@@ -38,7 +38,7 @@ class JobCall(EngineCall, frozen=True):
     """Call with a job; `job` None: its JSON is at `job_url`.
 
     `uploads` are the URLs of the job's uploads by id. `test` marks the files as tests. The job ends
-    early once there is an object at `stop_url`.
+    early once there is an object at `stop_url`. `lane`: see JobContext.
     """
 
     job: Job | None
@@ -46,6 +46,7 @@ class JobCall(EngineCall, frozen=True):
     uploads: Mapping[str, str]
     stop_url: str | None
     test: bool
+    lane: str | None = None
 
 
 class JobFields(TypedDict):
@@ -58,13 +59,14 @@ class JobFields(TypedDict):
     uploads: Mapping[str, str]
     stop_url: str | None
     test: bool
+    lane: str | None
 
 
 class RunCall(JobCall, frozen=True, tag="run"):
     """Call to make the files of a job; answered with RunResult."""
 
 
-class DryRunJobCall(JobCall, frozen=True, tag="dry_run"):
+class DryRunJobCall(JobCall, frozen=True, kw_only=True, tag="dry_run"):
     """Call to make the files of a job and drop them; answered with DryRunResult."""
 
     max_pages: int

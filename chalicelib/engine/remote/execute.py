@@ -210,6 +210,7 @@ class ExecuteCall:
             uploads=upload,
             check_data=check_data,
             test=call.test,
+            lane=call.lane,
             cancellation=stop,
         )
 

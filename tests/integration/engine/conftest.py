@@ -46,10 +46,16 @@ def new_browser(**settings: Any) -> Browser:
 
 
 def render_with(
-    browser: Browser, html: str, *, seconds: float = 60, test: bool = False, **output: Any
+    browser: Browser,
+    html: str,
+    *,
+    seconds: float = 60,
+    test: bool = False,
+    lane: str | None = None,
+    **output: Any,
 ) -> RenderOutcome:
     parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
-    return run_page_job(*task(html, output, seconds=seconds, test=test), parts)
+    return run_page_job(*task(html, output, seconds=seconds, test=test, lane=lane), parts)
 
 
 def explain_of(outcome: RenderOutcome) -> dict[str, Any]:

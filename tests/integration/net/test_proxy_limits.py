@@ -24,20 +24,27 @@ from tests.builders.pages.web_site import Site, SitePage
 pytestmark = pytest.mark.integration
 
 
-def test_proxy_port_is_open_for_one_render(proxies: ProxyServer, here: Site) -> None:
+def test_proxy_port_is_open_while_a_render_runs(proxies: ProxyServer, here: Site) -> None:
     request = f"GET {here.url()} HTTP/1.1\r\n\r\n"
     first, second = proxies.new_port(), proxies.new_port()
 
     before = send_request(first, request)
     with first.open() as traffic:
         during, other = send_request(first, request), send_request(second, request)
-    with second.open() as next_traffic:
+    with second.open() as other_traffic:
         after = send_request(first, request)
+    with first.open() as next_traffic:
+        again = send_request(first, request)
+    for port in (first, second):
+        port.close()
 
     assert (before, other, after) == (b"", b"", b"")
     assert during.endswith(b"home")
-    assert here.paths == ["/"]
-    assert (traffic.request_count, next_traffic.request_count) == (1, 0)
+    assert again.endswith(b"home")
+    assert here.paths == ["/", "/"]
+    counts = [each.request_count for each in (traffic, other_traffic, next_traffic)]
+    assert counts == [1, 0, 1]
+    assert [each.has_had_clients for each in (traffic, other_traffic)] == [True, False]
     assert proxies._ports == set()
 
 

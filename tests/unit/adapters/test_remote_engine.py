@@ -37,6 +37,7 @@ def test_small_job_and_outcome_travel_inline(wire: EngineWire) -> None:
     assert wire.engine.jobs == [JOB]
     assert wire.engine.contexts[0].test
     assert wire.function.tenants == ["ws_a"]
+    assert wire.engine.contexts[0].lane == "ws_a"
     assert wire.objects.seen == []
 
 
@@ -65,6 +66,7 @@ def test_large_outcome_with_zero_retention_is_refused(wire: EngineWire) -> None:
 
     failure = wire.failure(may_store=False)
 
+    assert wire.engine.contexts[0].lane is None
     assert (failure.code, wire.objects.seen) == ("output_too_large", [])
     assert str(MAX_INLINE_RESULT_BYTES) in failure.detail
 

@@ -49,6 +49,8 @@ _RENDERING: Final = (
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
     "--hide-scrollbars",
+    # The pages of a lane share a process: they are of one context and one site (decision 40).
+    "--process-per-site",
     "--window-size={},{}".format(*DEFAULT_VIEWPORT),
     "--lang=en-US",
     # Above the page's memory budget (lifecycle.py), so that the memory watch fires first and the

@@ -63,18 +63,19 @@ _FALSY: Final = frozenset({"NaN", "-0", "0n"})
 
 def show_document(
     tab: Tab, requests: PageRequests, html: str, wait: Wait, deadline: Deadline, *, print_only: bool
-) -> None:
+) -> bool:
     """Show a document; raises TimeoutError, and RenderFailure `navigation_failed`.
 
-    `print_only` skips the layout for the window (decision 25), unless the document can reveal its
-    origin and is therefore served from another one (decision 18).
+    Return whether it stays at the page's origin, because it cannot reveal it (decision 18).
+    `print_only` skips the layout for the window (decision 25), unless the document is moved.
     """
     tab.waits_for, html = wait.until, _without_lone_surrogates(html)
     if has_userinfo(html):
         # The browser blocks such requests before interception; only Network events report them.
         requests.enable_network(tab.prepared_page.session)
+    stays = not can_reveal_origin(html)
     try:
-        if can_reveal_origin(html):
+        if not stays:
             tab.wait_for(
                 tab.send("Page.navigate", url=requests.serve_at_own_origin(html)), deadline
             )
@@ -88,6 +89,7 @@ def show_document(
     except CallRefused as error:
         message = "the document left its page before it could be printed"
         raise RenderFailure("navigation_failed", message) from error
+    return stays
 
 
 def visit_url(

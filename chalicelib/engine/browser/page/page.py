@@ -29,6 +29,7 @@ from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.page.watch import PageWatch
+from chalicelib.engine.browser.pool.origin import can_reveal_origin
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.requests.assets import without_userinfo
@@ -67,8 +68,10 @@ class BrowserPage:
         )
         self._font_families = font_families
         self._requested_fonts: FunctionResult[RequestedFonts | None] = {}
+        self._traffic = traffic
         self._html_bytes = 0
         self._is_from_url = False
+        self._is_inert = False
         self.url = ""
         self._warnings: list[RenderWarning] = []
         self.links: list[tuple[str, str]] = []
@@ -83,6 +86,15 @@ class BrowserPage:
     def logs(self) -> tuple[str, ...]:
         """Return the page's console messages and uncaught exceptions."""
         return self._watch.logs()
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Tell whether nothing but this page can know of its document (decision 40).
+
+        It came as text, had no scripts and no frames, and requested nothing.
+        """
+        has_requested = self._watch.requests.count > 0 or self._traffic.has_had_clients
+        return self._is_inert and not has_requested
 
     @property
     def explanation(self) -> JsonObject:
@@ -112,7 +124,8 @@ class BrowserPage:
         print_only = not needs_screen_layout and is_safe_for(html, output)
         with self._load_phase(output) as deadline:
             requests, wait = self._watch.requests, output.page_wait
-            show_document(self._tab, requests, html, wait, deadline, print_only=print_only)
+            stays = show_document(self._tab, requests, html, wait, deadline, print_only=print_only)
+            self._is_inert = stays and not _brings_scripts(output)
 
     def visit(self, url: str, output: OutputOptions) -> None:
         """Navigate to a URL; raises as `load`, and `url_not_allowed` for a forbidden target."""
@@ -195,6 +208,15 @@ class BrowserPage:
             f"it waited for: {self._tab.waits_for}"
         )
         return RenderFailure("wait_timeout", message)
+
+
+def _brings_scripts(output: OutputOptions) -> bool:
+    """Tell whether the options may run scripts in a document."""
+    pdf = output.pdf
+    parts = (pdf.header, pdf.footer, pdf.first_header, pdf.first_footer, pdf.last_footer)
+    return output.page_wait.expression is not None or any(
+        part is not None and can_reveal_origin(part.html or "") for part in parts
+    )
 
 
 def sanitized_html(tab: Tab, *, ran_scripts: bool) -> str:

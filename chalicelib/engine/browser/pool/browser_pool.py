@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from chalicelib.engine.browser.chromium.pipe import BrowserGone, CallRefused
+from chalicelib.engine.browser.pool.lanes import Lanes
 from chalicelib.engine.browser.pool.launch import BrowserLauncher, PooledPage, RunningBrowser
 from chalicelib.engine.browser.pool.prepared_page import prepare_page
 from chalicelib.engine.browser.pool.warm_up import SELF_TEST, BrowserUnusable, WarmUp, full_warm_up
@@ -57,6 +58,8 @@ class BrowserPool:
         self._next_page: Future[PooledPage] | None = None
         self._standby_page: Future[PooledPage] | None = None
         self._standby_browser: RunningBrowser | None = None
+        # Well below the limit, so that a lane's process is no reason to replace the browser.
+        self._lanes = Lanes(recycle_policy.max_memory_bytes * 2 // 3)
 
     def prepare(self) -> Future[PooledPage]:
         """Start preparing the next page in the background, idempotently; return at once."""
@@ -80,8 +83,16 @@ class BrowserPool:
             browsers.append(standby.result().browser)
         return browsers
 
-    def acquire(self, deadline: Deadline) -> PooledPage:
-        """Return a prepared page; raises RenderFailure `render_timeout`, BrowserUnusable."""
+    def acquire(self, deadline: Deadline, lane: str | None) -> PooledPage:
+        """Return a prepared page, in a fresh context or of this lane.
+
+        Raises RenderFailure `render_timeout`, BrowserUnusable.
+        """
+        while (pooled := self._take_prepared(deadline)).lane not in {None, lane}:
+            pooled.page.discard()
+        return pooled
+
+    def _take_prepared(self, deadline: Deadline) -> PooledPage:
         page = self.prepare()
         # A full warm-up costs as much time as it saves, so a caller who waits gets a page without.
         with self._lock:
@@ -99,9 +110,15 @@ class BrowserPool:
             pooled.browser.process.restore_priority()
         return pooled
 
-    def release(self, pooled: PooledPage) -> None:
-        """Discard a used page; its browser serves further ones unless it is due for recycling."""
-        pooled.page.discard()
+    def release(self, pooled: PooledPage, lane: str | None, *, leaves_nothing: bool) -> None:
+        """Let go of a used page; its browser serves further ones unless it is due for recycling.
+
+        Its context serves the next page of its lane if its document `leaves_nothing` behind.
+        """
+        if leaves_nothing:
+            self._lanes.retire(pooled, lane)
+        else:
+            pooled.page.discard()
         with self._lock:
             self._in_use = None
             if not self._caller_waits:
@@ -154,7 +171,8 @@ class BrowserPool:
                 self._current = standby.browser
                 return standby
             self._current = self._launcher.start()
-        return _prepare_on(self._current, self._choose_warm_up(self._current))
+        following = self._lanes.follow(self._current)
+        return following or _prepare_on(self._current, self._choose_warm_up(self._current))
 
     def _choose_warm_up(self, browser: RunningBrowser) -> WarmUp | None:
         if browser.prepared_count + 1 < _FIRST_PREPARED_AHEAD:

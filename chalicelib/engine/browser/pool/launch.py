@@ -41,10 +41,16 @@ class RunningBrowser:
 
 
 class PooledPage(NamedTuple):
-    """Prepared page and the browser that it belongs to."""
+    """Prepared page and the browser that it belongs to.
+
+    `lane`: whose documents alone may use it, as `position` - 1 of theirs came before it in its
+    context; None: anybody's may, as none did.
+    """
 
     browser: RunningBrowser
     page: PreparedPage
+    lane: str | None = None
+    position: int = 1
 
     @property
     def is_dead(self) -> bool:

@@ -1,4 +1,4 @@
-"""Browser facade for the engine: one fresh page per render, within memory limits."""
+"""Browser facade for the engine: a page of its own for each render, within memory limits."""
 
 import logging
 import threading
@@ -74,22 +74,28 @@ class Browser:
         """Start the browser and prepare a page; raises BrowserMissing or BrowserUnusable."""
         self.prepare().result()
 
-    def use[Result](self, work: "Callable[[BrowserPage], Result]", deadline: Deadline) -> Result:
-        """Call `work` with a fresh page; retry once when the browser dies or hangs.
+    def use[Result](
+        self,
+        work: "Callable[[BrowserPage], Result]",
+        deadline: Deadline,
+        lane: str | None = None,
+    ) -> Result:
+        """Call `work` with a page of its own; retry once when the browser dies or hangs.
 
+        Its context and process are fresh, or served documents of the same `lane` (decision 40).
         Raises RenderFailure: that of `work`, `render_timeout`, or `render_failed` when the page
         exceeds its memory budget or the second browser is lost too. Raises BrowserUnusable when no
         browser can be prepared.
         """
         with self._use_lock:
             try:
-                return self._run_once(work, deadline)
+                return self._run_once(work, deadline, lane)
             except BrowserGone as lost:
                 log.warning("browser lost: %s", type(lost).__name__)
                 if deadline.has_passed:
                     raise timeout_failure() from lost
             try:
-                return self._run_once(work, deadline)
+                return self._run_once(work, deadline, lane)
             except BrowserGone as lost:
                 log.warning("browser lost again: %s", type(lost).__name__)
                 message = "the browser ended while it rendered this document"
@@ -120,11 +126,12 @@ class Browser:
             self._pool.close()
 
     def _run_once[Result](
-        self, work: "Callable[[BrowserPage], Result]", deadline: Deadline
+        self, work: "Callable[[BrowserPage], Result]", deadline: Deadline, lane: str | None
     ) -> Result:
-        pooled, discard_reason = self._pool.acquire(deadline), "lost"
+        pooled, discard_reason = self._pool.acquire(deadline, lane), "lost"
+        leaves_nothing = False
         try:
-            result = self._run_with_page(work, pooled, deadline)
+            result, leaves_nothing = self._run_with_page(work, pooled, deadline)
             discard_reason = ""
         except OverBudget:
             discard_reason = "over_budget"
@@ -138,12 +145,13 @@ class Browser:
             if discard_reason:
                 self._pool.discard_browser(pooled, discard_reason)
             else:
-                self._pool.release(pooled)
+                self._pool.release(pooled, lane, leaves_nothing=leaves_nothing)
         return result
 
     def _run_with_page[Result](
         self, work: "Callable[[BrowserPage], Result]", pooled: PooledPage, deadline: Deadline
-    ) -> Result:
+    ) -> tuple[Result, bool]:
+        """Return the result, and whether the document leaves nothing behind."""
         # Imported after the browser has been started, as the start does not need it (decision 7).
         from chalicelib.engine.browser.page.page import BrowserPage  # noqa: PLC0415
 
@@ -153,7 +161,8 @@ class Browser:
             watch_memory(running.process.memory_bytes, max_bytes, running.end) as watch,
         ):
             try:
-                return work(BrowserPage(pooled.page, deadline, traffic, running.font_families))
+                page = BrowserPage(pooled.page, deadline, traffic, running.font_families)
+                return work(page), page.leaves_nothing
             except (BrowserGone, RenderFailure) as problem:
                 if not watch.is_exceeded:
                     raise

@@ -17,7 +17,7 @@ _LABEL_DIGITS: Final = 24
 # pattern begins with literal letters, which makes the search fast.
 _ORIGIN_REVEALING: Final = (
     re.compile(r"<(?:script|i?frame|object|embed|link|base)"),
-    re.compile(r"on(?<=\Won)[a-z]{3,30}\s*="),
+    re.compile(r"on(?<=\Won)[a-z]{3,40}\s*="),
     re.compile(r"@import"),
     re.compile(r"url\([^)]{0,12}//"),
     re.compile(r"crossorigin"),

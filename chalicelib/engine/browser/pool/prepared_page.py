@@ -1,4 +1,4 @@
-"""Prepared page: a fresh browser context at its own origin, created ahead of its document."""
+"""Prepared page: an empty page at an origin of its own, created ahead of its document."""
 
 import threading
 from base64 import b64encode
@@ -30,7 +30,10 @@ _DOCUMENT_HEADERS: Final = {
 
 
 class PreparedPage:
-    """Empty page in its own context, for one document; `origin` may change with the document."""
+    """Empty page for one document; `origin` may change with the document.
+
+    Its context is its own, or that of the pages before it in a lane (decision 40).
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 -- its handles
         self,
@@ -70,10 +73,19 @@ class PreparedPage:
     def discard(self) -> None:
         """Close the proxy port and dispose of the context; return at once."""
         self.proxy_port.close()
+        self._forget()
+        self.pipe.send("Target.disposeBrowserContext", {"browserContextId": self.context})
+
+    def retire(self) -> None:
+        """Let go of the page, but keep it open for `prepare_next_page`; return at once."""
+        self._forget()
+        # Ends the emulation: some of it holds for the whole process.
+        self.pipe.send("Target.detachFromTarget", {"sessionId": self.session})
+
+    def _forget(self) -> None:
         self.new_targets.forget(self.frame)
         for session in (self.session, *self.frame_sessions):
             self.pipe.set_handler(session, None)
-        self.pipe.send("Target.disposeBrowserContext", {"browserContextId": self.context})
 
 
 class NewTargets:
@@ -130,6 +142,27 @@ def prepare_page(
     }
     created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True, **proxy_settings})
     context = created.result(_STEP_TIMEOUT_S)["browserContextId"]
+    return _open_page(pipe, new_targets, proxy_port, context, warm_up)
+
+
+def prepare_next_page(last: PreparedPage) -> PreparedPage:
+    """Return a page in the context and process of a retired one, which is closed.
+
+    Raises as `prepare_page`.
+    """
+    # The process would end with its last page, so the new one comes first.
+    page = _open_page(last.pipe, last.new_targets, last.proxy_port, last.context, warm_up=None)
+    last.pipe.send("Target.closeTarget", {"targetId": last.frame})
+    return page
+
+
+def _open_page(
+    pipe: Pipe,
+    new_targets: NewTargets,
+    proxy_port: ProxyPort,
+    context: str,
+    warm_up: WarmUp | None,
+) -> PreparedPage:
     origin = new_origin()
     arrival = new_targets.expect(context)
     pipe.send("Target.createTarget", {"url": f"{origin}/", "browserContextId": context})

@@ -44,6 +44,7 @@ class TrafficBudget:
         self._exceeded_limits: dict[str, str] = {}
         self._exhausted_limit: str | None = None
         self._client_count = 0
+        self._has_had_clients = False
         self._request_count = 0
         self._received_bytes = 0
         self._sent_bytes = 0
@@ -68,6 +69,11 @@ class TrafficBudget:
     def connection_count(self) -> int:
         """Return the number of open connections, both of the browser and to servers."""
         return len(self._connections)
+
+    @property
+    def has_had_clients(self) -> bool:
+        """Tell whether the browser has made a connection."""
+        return self._has_had_clients
 
     @property
     def exhausted_limit(self) -> str | None:
@@ -163,6 +169,7 @@ class TrafficBudget:
     def admit_client(self, client: socket.socket) -> bool:
         """Register a connection of the browser; return False when no more are admitted."""
         with self._lock:
+            self._has_had_clients = True
             if self._has_ended or self._client_count >= self._limits.max_connections:
                 return False
             self._client_count += 1

@@ -38,7 +38,7 @@ class ProxyServer:
 
 
 class ProxyPort:
-    """Proxy port of one context; traffic passes only while its render runs.
+    """Proxy port of one context; traffic passes only while a render in it runs.
 
     Contexts share no port, so that a late request of one is never attributed to another.
     """
@@ -60,22 +60,25 @@ class ProxyPort:
 
     @contextlib.contextmanager
     def open(self, limits: TrafficLimits | None = None) -> Iterator[TrafficBudget]:
-        """Let one render's traffic through within the context, then close for good."""
+        """Let one render's traffic through within the `with` block, then cut its connections."""
         self._traffic = traffic = TrafficBudget(limits)
         try:
             yield traffic
         finally:
-            self.close()
+            self._end_traffic()
 
     def close(self) -> None:
         """Cut all connections and stop listening."""
-        traffic, self._traffic = self._traffic, None
-        if traffic is not None:
-            traffic.end()
+        self._end_traffic()
         # Closing alone would not wake the thread that waits in `accept`.
         shut_down(self._listener)
         self._listener.close()
         self._on_close(self)
+
+    def _end_traffic(self) -> None:
+        traffic, self._traffic = self._traffic, None
+        if traffic is not None:
+            traffic.end()
 
     def _accept(self) -> None:
         while True:

@@ -55,13 +55,15 @@ OPTIONS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-def test_bytes_are_equal_across_renders_and_browser_restarts() -> None:
+@pytest.mark.parametrize("lane", [None, "ws_ours"])
+def test_bytes_are_equal_across_renders_and_browser_restarts(lane: str | None) -> None:
     browser = new_browser()
     first = {name: pdf_of(browser, name) for name in OPTIONS}
     for number in range(OTHERS):
         other = f"<title>{number}</title><table>{'<tr><th>a<td>b' * number}</table>"
-        render_with(browser, other, pdf=OPTIONS["plain"])
-    later = {name: pdf_of(browser, name) for name in reversed(OPTIONS)}
+        render_with(browser, other, pdf=OPTIONS["plain"], lane=lane)
+    assert browser.prepare().result().lane == lane
+    later = {name: pdf_of(browser, name, lane=lane) for name in reversed(OPTIONS)}
     browser.close()
     browser = new_browser()
     restarted = {name: pdf_of(browser, name, test=False) for name in OPTIONS}

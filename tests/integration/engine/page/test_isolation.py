@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -10,8 +11,9 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from chalicelib.engine.sources import UrlSource
 from tests.builders.pages.certificates import certificates
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, web_page_task
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, task
 from tests.builders.pages.web_site import Site, SitePage, running_site
 from tests.integration.engine.conftest import new_browser
 
@@ -76,21 +78,29 @@ NOTHING: Final = {
 type Visit = Callable[..., RenderOutcome]
 
 
-@pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site, Browser]]:
+@pytest.fixture(scope="module", params=[None, "ws_ours"], ids=["alone", "in a lane"])
+def sites(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Site, Site, Visit]]:
     ours = certificates(tmp_path_factory.mktemp("tls"), names=[HOST])
     with running_site({}) as plain, running_site({}, ours.server) as secured:
         browser = new_browser(egress=egress_to(plain, secured), ca_bundle=ours.ca_file)
-        yield plain, secured, browser
+        yield plain, secured, partial(visited, browser, request.param)
         browser.close()
 
 
-def visited(browser: Browser, site_: Site, path: str, **output: Any) -> RenderOutcome:
+def visited(
+    browser: Browser, lane: str | None, site_: Site, path: str, **output: Any
+) -> RenderOutcome:
+    """Return a visit; in a lane it comes after two documents of the same workspace."""
+    services = PipelineServices(browser, NoTemplates(), RefusingEgress())
+    if lane is not None:
+        for _ in range(2):
+            run_page_job(*task("<p>before", lane=lane), services)
+        assert browser.prepare().result().lane == lane
     url = f"{site_.scheme}://{HOST}:{site_.port}{path}"
-    return run_page_job(
-        *web_page_task(url, output, seconds=60),
-        PipelineServices(browser, NoTemplates(), RefusingEgress()),
-    )
+    visit = task(output=output, seconds=60, source=UrlSource(url), lane=lane)
+    return run_page_job(*visit, services)
 
 
 def found(outcome: RenderOutcome) -> dict[str, Any]:
@@ -100,9 +110,9 @@ def found(outcome: RenderOutcome) -> dict[str, Any]:
 
 
 def test_next_page_of_the_same_origin_finds_no_stored_state(
-    sites: tuple[Site, Site, Browser],
+    sites: tuple[Site, Site, Visit],
 ) -> None:
-    _, secured, browser = sites
+    _, secured, visit = sites
     script = "text/javascript"
     secured.pages |= {
         "/leave": SitePage(
@@ -115,9 +125,9 @@ def test_next_page_of_the_same_origin_finds_no_stored_state(
         "/cached": SitePage("x", headers={"Cache-Control": "public, max-age=9999"}),
     }
 
-    first = visited(browser, secured, "/leave", wait=DONE)
+    first = visit(secured, "/leave", wait=DONE)
     secured.requests.clear()
-    second = visited(browser, secured, "/look", wait=DONE)
+    second = visit(secured, "/look", wait=DONE)
 
     left = found(first)
     # These never take effect even within one page.
@@ -129,8 +139,8 @@ def test_next_page_of_the_same_origin_finds_no_stored_state(
     assert secured.requests[1].headers.get("if-none-match") is None
 
 
-def test_basic_auth_password_is_not_remembered(sites: tuple[Site, Site, Browser]) -> None:
-    plain, _, browser = sites
+def test_basic_auth_password_is_not_remembered(sites: tuple[Site, Site, Visit]) -> None:
+    plain, _, visit = sites
 
     def closed(handler: Any) -> None:
         password = handler.headers.get("Authorization")
@@ -143,9 +153,9 @@ def test_basic_auth_password_is_not_remembered(sites: tuple[Site, Site, Browser]
     plain.pages["/closed"] = closed
     auth = {"basic_auth": {"username": "anna", "password": "p"}}
 
-    assert visited(browser, plain, "/closed", http=auth).files
+    assert visit(plain, "/closed", http=auth).files
     with pytest.raises(RenderFailure) as failure:
-        visited(browser, plain, "/closed")
+        visit(plain, "/closed")
 
     assert failure.value.code == "navigation_failed"
     assert "401" in failure.value.detail
@@ -153,27 +163,27 @@ def test_basic_auth_password_is_not_remembered(sites: tuple[Site, Site, Browser]
 
 
 def test_strict_transport_security_lasts_one_render(
-    sites: tuple[Site, Site, Browser],
+    sites: tuple[Site, Site, Visit],
 ) -> None:
-    plain, secured, browser = sites
+    plain, secured, visit = sites
     insists = {"Strict-Transport-Security": "max-age=9999; includeSubDomains"}
     secured.pages["/insists"] = SitePage("<p>x", headers=insists)
     plain.pages["/plain"] = SitePage("<p>plain")
 
-    visited(browser, secured, "/insists")
+    visit(secured, "/insists")
 
-    assert visited(browser, plain, "/plain").files
+    assert visit(plain, "/plain").files
 
 
-def test_visited_links_of_other_renders_are_not_shown(sites: tuple[Site, Site, Browser]) -> None:
-    plain, _, browser = sites
+def test_visited_links_of_other_renders_are_not_shown(sites: tuple[Site, Site, Visit]) -> None:
+    plain, _, visit = sites
     style = "<style>a{color:#00f;background:#eee}a:visited{color:#f00}</style>"
     links = "<p><a href=/seen>seen</a>"
     plain.pages |= {"/links": SitePage(f"{style}{links}"), "/seen": SitePage(f"{style}<p>{links}")}
     pictures = {"formats": ["png"]}
 
-    before = visited(browser, plain, "/links", **pictures).files[0].content
-    visited(browser, plain, "/seen", **pictures)
-    after = visited(browser, plain, "/links", **pictures).files[0].content
+    before = visit(plain, "/links", **pictures).files[0].content
+    visit(plain, "/seen", **pictures)
+    after = visit(plain, "/links", **pictures).files[0].content
 
     assert before == after

@@ -15,6 +15,7 @@ from chalicelib.engine.browser.pool.origin import can_reveal_origin, document_or
         "<body OnLoad\n=\tx()>",
         '<p id="a"onclick=x()>',
         "<img/onerror=x()>",
+        "<p oncontentvisibilityautostatechange=x()>",
         "<iframe srcdoc=x>",
         "<frameset><frame src=x>",
         "<object data=x>",
