@@ -1,20 +1,28 @@
 """Handler of the batches queue: looks at the batches of a workspace, and releases their items."""
 
 import datetime as dt
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
+from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.messages import ReceivedMessage
+from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
 from chalicelib.bootstrap.batches import advance_batch
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.message_version import UnknownVersion
 from chalicelib.features.batches.csv.import_csv import CsvPositions, ImportCsv
 from chalicelib.features.batches.lease import release_item
 from chalicelib.features.batches.release import ReleaseStep
 from chalicelib.features.batches.releaser import Releaser
 from chalicelib.features.workspaces.limits.request_rate import RateOfTestRenders
 from chalicelib.features.workspaces.repository import Workspaces
+
+# Of one event.
+_MAX_MESSAGES: Final = 10
 
 
 def build(parts: WorkParts) -> ServeEvent:
@@ -23,10 +31,41 @@ def build(parts: WorkParts) -> ServeEvent:
     # What the first look needs is loaded before it.
     parts.clients.create("dynamodb", "s3", "sqs")
 
-    def handle(message: ReceivedMessage) -> None:
-        release(WorkspaceId(DueItem.from_json(message.body).id("WS")))
+    def look(received: Sequence[ReceivedMessage]) -> Mapping[str, Exception]:
+        message_ids: dict[WorkspaceId, list[str]] = {}
+        failures: dict[str, Exception] = {}
+        for message in received:
+            try:
+                workspace_id = WorkspaceId(DueItem.from_json(message.body).id("WS"))
+            except (PoisonMessage, UnknownVersion) as unreadable:
+                failures[message.id] = unreadable
+            else:
+                message_ids.setdefault(workspace_id, []).append(message.id)
+        failed = _release_each(release, message_ids)
+        return failures | {
+            message_id: failed[workspace_id]
+            for workspace_id, ids in message_ids.items()
+            if workspace_id in failed
+            for message_id in ids
+        }
 
-    return lambda event: parts.consumer.process_batch(event["Records"], handle)
+    return lambda event: parts.consumer.process_together(event["Records"], look)
+
+
+def _release_each(
+    release: Releaser, workspace_ids: Collection[WorkspaceId]
+) -> Mapping[WorkspaceId, Exception]:
+    """Look at the batches of each workspace once, at the same time; return what failed."""
+    # A workspace does not wait for another one, whose items take many seconds.
+    with ThreadPoolExecutor(_MAX_MESSAGES, thread_name_prefix="workspace") as pool:
+        looks = {each: pool.submit(copy_context().run, release, each) for each in workspace_ids}
+    failures: dict[WorkspaceId, Exception] = {}
+    for workspace_id, look in looks.items():
+        try:
+            look.result()
+        except Exception as error:  # noqa: BLE001 -- it is returned
+            failures[workspace_id] = error
+    return failures
 
 
 def releaser(parts: WorkParts) -> Releaser:

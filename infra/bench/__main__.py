@@ -6,6 +6,7 @@ from typing import Final
 
 # Modules by benchmark name; a module cannot be named `import`.
 MODULES: Final = {
+    "batch": "batches.rate",
     "calls": "aws_calls",
     "cold": "cold_start",
     "combine": "batches.combine",
@@ -22,6 +23,7 @@ MODULES: Final = {
     "load": "load",
     "proxy": "proxy",
     "relay": "state.relay",
+    "release": "batches.release",
     "table": "long_table",
     "template-call": "template_call",
     "templates": "templates",

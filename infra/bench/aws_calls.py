@@ -7,7 +7,6 @@ and deleting messages, the relay, and the polls of the cancellation watch, which
 second. Write units are those of a request with an Idempotency-Key, up to its published event.
 """
 
-import base64
 import contextlib
 import io
 import json
@@ -33,7 +32,7 @@ from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.renders.run.cancellation_watch import FIRST_CHECK_S, NEXT_CHECK_S
 from chalicelib.settings import ApiSettings, RenderSettings, WorkSettings
 from infra.bench.counting_clients import CountingClients
-from infra.bench.in_process import InProcessPool, engine_of, environment
+from infra.bench.in_process import InProcessPool, api_event, engine_of, environment
 from infra.local.event_sources import sqs_event
 from infra.local.runner.invoke_api import InvokeApi
 from infra.local.running_stack import RunningStack, running_stack
@@ -181,7 +180,7 @@ class _CallCounter:
         """Render once, to the end; return the calls of both functions."""
         self._counts.clear()
         started = time.monotonic()
-        event = _event(self._key, body, more_headers or {})
+        event = api_event(self._key, "/v1/renders", body, more_headers or {})
         response = self._app(event, SimpleNamespace(aws_request_id="bench"))
         assert response["statusCode"] in {200, 202}, response
         received = self._sqs.receive_message(
@@ -199,35 +198,6 @@ class _CallCounter:
     def close(self) -> None:
         """Stop the Invoke API; the browser ends with this process."""
         self._server.close()
-
-
-def _event(key: str, body: Mapping[str, Any], more_headers: Mapping[str, str]) -> dict[str, Any]:
-    headers = {
-        "Authorization": f"Bearer {key}",
-        "Content-Type": "application/json",
-        "Accept": "*/*",
-        "Host": "api.test",
-        **more_headers,
-    }
-    return {
-        "resource": "/v1/renders",
-        "path": "/v1/renders",
-        "httpMethod": "POST",
-        "headers": headers,
-        "multiValueHeaders": {name: [value] for name, value in headers.items()},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "pathParameters": None,
-        "stageVariables": None,
-        "requestContext": {
-            "resourcePath": "/v1/renders",
-            "httpMethod": "POST",
-            "path": "/v1/renders",
-            "identity": {"sourceIp": "203.0.113.7"},
-        },
-        "body": base64.b64encode(json.dumps(body).encode()).decode(),
-        "isBase64Encoded": True,
-    }
 
 
 def _print_row(first: str, count: str = "", why: str = "") -> None:

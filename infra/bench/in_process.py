@@ -1,5 +1,6 @@
 """Functions of a running stack in the process of a benchmark."""
 
+import base64
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -73,3 +74,35 @@ def environment(stack: RunningStack, handler_name: str) -> dict[str, str]:
             return process.environ()
     message = f"the stack runs no {handler_name}"
     raise AssertionError(message)
+
+
+def api_event(
+    key: str, path: str, body: Mapping[str, Any], more_headers: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the event of a `POST` for the API function in this process."""
+    headers = {
+        "Authorization": f"Bearer {key}",
+        "Content-Type": "application/json",
+        "Accept": "*/*",
+        "Host": "api.test",
+        **more_headers,
+    }
+    return {
+        "resource": path,
+        "path": path,
+        "httpMethod": "POST",
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "pathParameters": None,
+        "stageVariables": None,
+        "requestContext": {
+            "resourcePath": path,
+            "httpMethod": "POST",
+            "path": path,
+            "identity": {"sourceIp": "203.0.113.7"},
+        },
+        "body": base64.b64encode(json.dumps(body).encode()).decode(),
+        "isBase64Encoded": True,
+    }

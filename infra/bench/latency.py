@@ -11,7 +11,7 @@ import json
 import statistics
 import sys
 import time
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from infra.bench.bare_browser import BareBrowser
@@ -86,12 +86,17 @@ class BenchClient:
 
         An unfinished render is polled. Raises AssertionError if it fails.
         """
-        render = json.loads(self._send("POST", "/v1/renders", payload)[1])
+        render = self.send("POST", "/v1/renders", payload)
         while render.get("status") in {"queued", "processing"}:
             time.sleep(_POLL_INTERVAL_S)
-            render = json.loads(self._send("GET", f"/v1/renders/{render['id']}")[1])
+            render = self.send("GET", f"/v1/renders/{render['id']}")
         assert render.get("status") == "succeeded", render
         return str(render["files"][0]["url"])
+
+    def send(self, method: str, path: str, payload: bytes | None = None) -> dict[str, Any]:
+        """Send a request and return the JSON of its response."""
+        answer: dict[str, Any] = json.loads(self._send(method, path, payload)[1])
+        return answer
 
     def _send(
         self, method: str, path: str, payload: bytes | None = None

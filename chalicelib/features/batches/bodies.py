@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import replace
+from threading import Lock
 from typing import Final, NamedTuple
 
 import msgspec
@@ -83,8 +84,8 @@ class BatchBodies:
     def __init__(self, objects: Objects) -> None:
         """Store in `objects`."""
         self._objects = objects
-        self._chunks: OrderedDict[str, Chunk] = OrderedDict()
-        self._templates: OrderedDict[str, BatchTemplate] = OrderedDict()
+        self._chunks: _Recent[Chunk] = _Recent()
+        self._templates: _Recent[BatchTemplate] = _Recent()
 
     def store_template(self, template: BatchTemplate) -> None:
         """Store the common part; the render's batch and workspace name the object."""
@@ -129,28 +130,30 @@ class BatchBodies:
             self._objects.delete_many(keys[start : start + 1000])
 
     def _template(self, key: str) -> BatchTemplate | None:
-        if key not in self._templates:
-            content = self._objects.get(key)
-            if content is None:
-                return None
-            value = json.loads_own(content)
-            check_version(value, _VERSION, "a batch")
-            job = job_from_json(value["job"])
-            assert isinstance(job, PageJob), "a batch renders a template"
-            csv = msgspec.convert(value["csv"], CsvForm | None)
-            _keep(self._templates, key, BatchTemplate(render_of(value["render"]), job, csv))
-        return self._templates[key]
+        known = self._templates.get(key)
+        if known is not None:
+            return known
+        content = self._objects.get(key)
+        if content is None:
+            return None
+        value = json.loads_own(content)
+        check_version(value, _VERSION, "a batch")
+        job = job_from_json(value["job"])
+        assert isinstance(job, PageJob), "a batch renders a template"
+        csv = msgspec.convert(value["csv"], CsvForm | None)
+        return self._templates.keep(key, BatchTemplate(render_of(value["render"]), job, csv))
 
     def _chunk(self, key: str) -> Chunk | None:
-        if key not in self._chunks:
-            content = self._objects.get(key)
-            if content is None:
-                return None
-            header, *lines = content.split(b"\n")
-            value = json.loads_own(header)
-            check_version(value, _VERSION, "a chunk")
-            _keep(self._chunks, key, Chunk(value["first"], value["csv"], lines))
-        return self._chunks[key]
+        known = self._chunks.get(key)
+        if known is not None:
+            return known
+        content = self._objects.get(key)
+        if content is None:
+            return None
+        header, *lines = content.split(b"\n")
+        value = json.loads_own(header)
+        check_version(value, _VERSION, "a chunk")
+        return self._chunks.keep(key, Chunk(value["first"], value["csv"], lines))
 
 
 def pack_lines(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
@@ -216,7 +219,21 @@ def csv_key(workspace_id: WorkspaceId, batch_id: BatchId) -> str:
     return f"{folder(workspace_id, batch_id)}/csv"
 
 
-def _keep[Value](cache: "OrderedDict[str, Value]", key: str, value: Value) -> None:
-    if len(cache) >= _CACHED:
-        cache.popitem(last=False)
-    cache[key] = value
+class _Recent[Value]:
+    """Values that were read last, for all threads of a process."""
+
+    def __init__(self) -> None:
+        self._values: OrderedDict[str, Value] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: str) -> Value | None:
+        with self._lock:
+            return self._values.get(key)
+
+    def keep(self, key: str, value: Value) -> Value:
+        """Keep a value instead of the oldest one, and return it."""
+        with self._lock:
+            if len(self._values) >= _CACHED:
+                self._values.popitem(last=False)
+            self._values[key] = value
+        return value

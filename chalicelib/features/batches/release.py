@@ -162,11 +162,12 @@ class ReleaseStep:
                 yield item.index, item
 
     def _chunks_of(self, batch: Batch) -> ChunkMap:
-        if batch.id not in self._chunks:
+        known = self._chunks.get(batch.id)
+        if known is None:
             if len(self._chunks) >= _MAX_KNOWN:
                 self._chunks.clear()
-            self._chunks[batch.id] = self._stores.batches.chunks(batch)
-        return self._chunks[batch.id]
+            known = self._chunks[batch.id] = self._stores.batches.chunks(batch)
+        return known
 
     def _item(
         self, batch: Batch, template: BatchTemplate, chunks: ChunkMap, index: int
