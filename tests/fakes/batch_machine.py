@@ -21,6 +21,7 @@ from chalicelib.features.batches.model import Counted
 from chalicelib.features.batches.rows import batch_of, items_partition, partition
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.protocol import QueuedRender
+from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.batches import make_batch, published_template
 from tests.builders.crash.batch_invariants import (
     BatchEnd,
@@ -35,9 +36,8 @@ from tests.fakes.fault_injector import FaultInjector
 from tests.fakes.mortal_functions import mortal_functions
 from tests.fakes.unreliable_dynamodb import UnreliableDynamodb
 
-# The plan releases five items at once.
+# It releases five items at once.
 PLAN = "starter"
-_INCLUDED = 2_000
 _UNFINISHED = {"queued", "processing"}
 _MOMENT = dt.timedelta(milliseconds=1)
 
@@ -57,7 +57,7 @@ class BatchMachine(RuleBasedStateMachine):
         self.service.clients.dynamodb = cast("Any", self.dynamodb)
         self.service.engine.before_run = self.fail_some
         self.failing: set[int] = set()
-        self.allowance = _INCLUDED
+        self.allowance = PLANS[PLAN].included_renders
         self.batches: list[str] = []
         self.canceled: set[str] = set()
         self.canceled_renders: set[str] = set()
@@ -151,16 +151,12 @@ class BatchMachine(RuleBasedStateMachine):
             assert self.service.run_maintenance() == []
 
     @invariant()
-    def no_more_is_in_flight_than_allowed(self) -> None:
+    def limits_are_kept_and_counters_equal_the_items(self) -> None:
         rows = self.rows()
         in_flight = [row for row in rows.renders if row["status"] in _UNFINISHED]
-        assert len(in_flight) <= 5
+        assert len(in_flight) <= PLANS[PLAN].bulk_concurrency
         (item,) = rows.of(f"WS#{self.service.workspace}#LIM", "META")
         assert item["quota_left"] >= 0
-
-    @invariant()
-    def counters_equal_the_items(self) -> None:
-        rows = self.rows()
         for row in rows.batches:
             batch = batch_of(row)
             items = rows.of(items_partition(batch.key, 0), "ITEM#")

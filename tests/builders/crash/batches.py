@@ -11,6 +11,7 @@ from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import RenderId
 from chalicelib.features.batches.lease import release_item
 from chalicelib.features.renders.run.protocol import QueuedRender
+from chalicelib.features.workspaces.plans import PLANS
 from infra.local.running_stack import RunningStack
 from tests.builders.crash.batch_invariants import (
     BatchEnd,
@@ -26,7 +27,6 @@ from tests.builders.stack.stores import PAST
 FIRST_BATCH_POINT: Final = CrashPoint.BATCH_ANNOUNCED
 # The plan releases five items at once: a batch takes several steps.
 _PLAN: Final = "starter"
-_INCLUDED: Final = 2_000
 # A look takes less here: a releaser that has not written for so long is dead.
 _DEAD_AFTER: Final = dt.timedelta(seconds=3)
 _LEASE: Final = dt.timedelta(seconds=60)
@@ -42,7 +42,7 @@ class CrashBatches(CrashWorkspace):
         super().__init__(stack, points, name, _PLAN)
         made = self.call("POST", "/templates", json={"name": "T", "html": _HTML, "publish": True})
         self.template = made["id"]
-        self.allowance = _INCLUDED
+        self.allowance = PLANS[_PLAN].included_renders
         self.repeats_messages = False
         self.resends_renders = True
         self.erased: set[str] = set()
