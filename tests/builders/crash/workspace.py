@@ -25,19 +25,19 @@ _PAUSE_S: Final = 0.5
 class CrashWorkspace:
     """A workspace of a stack whose functions die at armed crash points."""
 
-    def __init__(self, stack: RunningStack, points: Path, name: str) -> None:
+    def __init__(self, stack: RunningStack, points: Path, name: str, plan: str = "scale") -> None:
         """Create a workspace for one test."""
         self.tenants = Tenants(stack)
         self.stores = self.tenants.stores
-        self.tenant: Tenant = self.tenants.create(name, "scale")
+        self.tenant: Tenant = self.tenants.create(name, plan)
         self.workspace = WorkspaceId(self.tenant.workspace)
         self.http = self.tenant.client.http
         self._points = points
 
-    def arm(self, point: CrashPoint) -> Path:
-        """Kill the first function that reaches a point; return the file that arms it."""
+    def arm(self, point: CrashPoint, hits: str = "1") -> Path:
+        """Kill the functions that reach a point for these times; return the file that arms it."""
         file = self._points / f"{point:d}"
-        file.write_text("1", encoding="utf-8")
+        file.write_text(hits, encoding="utf-8")
         return file
 
     def call(self, method: str, path: str, **more: Any) -> dict[str, Any]:

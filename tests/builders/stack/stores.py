@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final, override
 
@@ -13,11 +13,16 @@ from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import id_created_at, lowest_id
+from chalicelib.core.json import JsonObject
 from infra.local.emulators import client_factory
 from infra.local.running_stack import RunningStack
 from tests.builders.limits_view import limits_with_rows
 
-QUEUES: Final = ("Renders", "Events", "Maintenance")
+QUEUES: Final = tuple(
+    f"{name}{kind}"
+    for name in ("Renders", "Events", "Maintenance")
+    for kind in ("Queue", "DeadLetters")
+)
 PAST: Final = "2020-01-01T00:00:00.000Z"
 _LONG_AGO: Final = format_rfc3339(dt.datetime.now(dt.UTC) - dt.timedelta(minutes=1))
 _ID_TIME_CHARS: Final = len("rnd_") + 10
@@ -97,14 +102,17 @@ class StackStores:
         """Return the bytes of an object."""
         return self.clients.s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
-    def send_dead_letter(self, queue: str, message: Item) -> None:
+    def send_dead_letter(self, queue: str, message: JsonObject) -> None:
         """Put a message into the dead letters of a queue, as the platform does."""
-        url = self._resources[f"{queue}DeadLetters"]["Ref"]
+        self.send(f"{queue}DeadLetters", message)
+
+    def send(self, queue: str, message: JsonObject) -> None:
+        """Put a message into a queue."""
+        url = self._resources[queue]["Ref"]
         self.clients.sqs.send_message(QueueUrl=url, MessageBody=json.dumps(message))
 
-    def message_counts(self) -> dict[str, int]:
+    def message_counts(self, names: Sequence[str] = QUEUES) -> dict[str, int]:
         """Return the queues that hold messages, with how many."""
-        names = [f"{name}{kind}" for name in QUEUES for kind in ("Queue", "DeadLetters")]
         counts = {name: self._count(self._resources[name]["Ref"]) for name in names}
         return {name: count for name, count in counts.items() if count}
 

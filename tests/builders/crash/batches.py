@@ -1,0 +1,139 @@
+"""Kills functions over batches: the way to their crash points, and the passing of time."""
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, override
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.crash_points import CrashPoint
+from chalicelib.core.ids import RenderId
+from chalicelib.features.batches.lease import release_item
+from chalicelib.features.renders.run.protocol import QueuedRender
+from chalicelib.features.workspaces.plans import PLANS
+from infra.local.running_stack import RunningStack
+from tests.builders.crash.batch_invariants import (
+    BatchEnd,
+    BatchRows,
+    batch_faults,
+    limits_faults,
+    object_faults,
+)
+from tests.builders.crash.workspace import CrashWorkspace
+from tests.builders.stack.stores import PAST
+
+# The first crash point of batches.
+FIRST_BATCH_POINT: Final = CrashPoint.BATCH_ANNOUNCED
+# The plan releases five items at once: a batch takes several steps.
+_PLAN: Final = "starter"
+# A look takes less here: a releaser that has not written for so long is dead.
+_DEAD_AFTER: Final = dt.timedelta(seconds=3)
+_LEASE: Final = dt.timedelta(seconds=60)
+# An item fails if `bad` is true.
+_HTML: Final = "<p>{{ n }} {% if bad %}{{ 1 // 0 }}{% endif %}"
+
+
+class CrashBatches(CrashWorkspace):
+    """A workspace with a template, whose batches are made while functions die."""
+
+    def __init__(self, stack: RunningStack, points: Path, name: str) -> None:
+        """Create workspace and template."""
+        super().__init__(stack, points, name, _PLAN)
+        made = self.call("POST", "/templates", json={"name": "T", "html": _HTML, "publish": True})
+        self.template = made["id"]
+        self.allowance = PLANS[_PLAN].included_renders
+        self.repeats_messages = False
+        self.resends_renders = True
+        self.erased: set[str] = set()
+
+    def body(self, count: int, bad: Sequence[int] = (), **fields: Any) -> dict[str, Any]:
+        """Return the request of a batch of which some items fail."""
+        items = [{"data": {"n": n, "bad": n in bad}} for n in range(count)]
+        return {"template_id": self.template, "items": items} | fields
+
+    def make(self, count: int, bad: Sequence[int] = (), **fields: Any) -> str:
+        """Create a batch and return its id."""
+        made: str = self.call("POST", "/batches", json=self.body(count, bad, **fields))["id"]
+        return made
+
+    def end(self, *ends: BatchEnd, armed: Path | None = None) -> None:
+        """Let time pass until the batches have ended so, and an armed point has killed."""
+
+        def unmet() -> list[str]:
+            waits = [f"{armed.name} has not killed"] if armed is not None and armed.exists() else []
+            return [*waits, *self.faults(*ends)]
+
+        self.settle(unmet)
+
+    def faults(self, *ends: BatchEnd) -> list[str]:
+        """Return what is open, and the broken invariants."""
+        rows = BatchRows(self.rows(), self.workspace)
+        keys = [*self.objects(), *self.stores.keys(f"tmp/ws/{self.workspace}/")]
+        return [
+            *batch_faults(rows, ends),
+            *limits_faults(rows, self.allowance),
+            *object_faults(rows, keys, self.erased),
+        ]
+
+    def give_renders(self, more: int) -> None:
+        """Add renders to what is left, or take them away; nothing runs meanwhile."""
+        item = self.stores.limits(self.workspace)
+        left = {"quota_left": item["quota_left"] + more}
+        self.stores.replace(item, left)
+        assert self.stores.limits(self.workspace)["quota_left"] == left["quota_left"]
+        self.allowance += more
+
+    def cancel_killed(self, batch: str) -> None:
+        """Cancel a batch; the function of the request dies once that is written."""
+        self.call_killed(CrashPoint.BATCH_CANCEL_WRITTEN, "POST", f"/batches/{batch}/cancel")
+
+    def expire(self) -> None:
+        """End the retention of the data of the workspace's batches."""
+        for row in self.batches():
+            self.stores.replace(row, {"data_until": PAST, "due_at": PAST})
+            self.erased.add(row["id"])
+
+    def renders_of(self, status: str) -> list[Item]:
+        """Return the rows of the renders of a status."""
+        rows = BatchRows(self.rows(), self.workspace)
+        return [row for row in rows.renders if row["status"] == status]
+
+    def batches(self) -> list[Item]:
+        """Return the rows of the batches, oldest first."""
+        return BatchRows(self.rows(), self.workspace).batches
+
+    def message_of(self, render: Item) -> Any:
+        """Return the message of an item's render."""
+        return QueuedRender(self.workspace, RenderId(render["id"]), "req_1").to_json()
+
+    @override
+    def _pass_time(self) -> None:
+        """Make due what waits, and end the leases of functions that have died."""
+        now = dt.datetime.now(dt.UTC)
+        before = format_rfc3339(now - _DEAD_AFTER)
+        rows = self.rows()
+        for row in rows:
+            values = self._later(row, before, format_rfc3339(now - _DEAD_AFTER + _LEASE))
+            if values:
+                self.stores.replace(row, values)
+        if self.repeats_messages:
+            self.stores.send("BatchesQueue", release_item(self.workspace).to_json())
+            for render in BatchRows(rows, self.workspace).renders[-3:]:
+                self.stores.send("BatchItemsQueue", self.message_of(render))
+
+    def _later(self, row: Item, before: str, leased_before: str) -> Item:
+        """Return what time changes in a row."""
+        if row["PK"].startswith("FILE#") or row.get("due_at", PAST) == PAST:
+            values: Item = {}
+        elif "#RND#" in row["PK"] and row["SK"] == "META":
+            # The message of a young one is still on its way.
+            is_sent = row["created_at"] >= before or not self.resends_renders
+            values = {} if is_sent else {"due_at": PAST}
+        elif row.get("data_until"):
+            values = {}
+        else:
+            values = {"due_at": PAST}
+        if PAST < row.get("claimed_until", PAST) < leased_before and row["PK"].endswith("#BAT"):
+            values["claimed_until"] = PAST
+        return values
