@@ -93,12 +93,14 @@ def object_faults(
     expected = [
         file["key"]
         for row in rows.renders
+        if row["files_purged_at"] is None
         for file in json.loads_own(row["outcome"]).get("files", [])
     ]
     for row in rows.batches:
         if row["id"] not in erased:
             of_batch = folder(rows.workspace, row["id"])
             expected += [f"{of_batch}/template", f"{of_batch}/items/0"]
+            expected += [file.key for file in batch_of(row).files]
     if sorted(keys) != sorted(expected):
         yield f"objects {keys}, expected {expected}"
 

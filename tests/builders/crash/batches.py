@@ -2,13 +2,19 @@
 
 import datetime as dt
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, override
+from zipfile import ZipFile
+
+import httpx
+import pikepdf
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint
-from chalicelib.core.ids import RenderId
+from chalicelib.core.ids import BatchId, RenderId
+from chalicelib.features.batches.combine.progress import combine_item
 from chalicelib.features.batches.lease import release_item
 from chalicelib.features.renders.run.protocol import QueuedRender
 from chalicelib.features.workspaces.plans import PLANS
@@ -30,6 +36,7 @@ _PLAN: Final = "starter"
 # A look takes less here: a releaser that has not written for so long is dead.
 _DEAD_AFTER: Final = dt.timedelta(seconds=3)
 _LEASE: Final = dt.timedelta(seconds=60)
+_COMBINE_LEASE: Final = dt.timedelta(minutes=3)
 # An item fails if `bad` is true.
 _HTML: Final = "<p>{{ n }} {% if bad %}{{ 1 // 0 }}{% endif %}"
 
@@ -57,6 +64,30 @@ class CrashBatches(CrashWorkspace):
         made: str = self.call("POST", "/batches", json=self.body(count, bad, **fields))["id"]
         return made
 
+    def make_of_csv(self, text: str) -> str:
+        """Create a batch of the records of a CSV and return its id."""
+        files = {"file": ("items.csv", text, "text/csv")}
+        upload = self.call("POST", "/uploads", files=files)["id"]
+        body = {"template_id": self.template, "csv_upload_id": upload}
+        made: str = self.call("POST", "/batches", json=body)["id"]
+        return made
+
+    def names_in_zip(self, batch: str) -> list[str]:
+        """Return the names in the archive of a batch, whose files are whole."""
+        with ZipFile(BytesIO(self._combined(batch, "zip"))) as archive:
+            assert archive.testzip() is None
+            return archive.namelist()
+
+    def pages_of_merged(self, batch: str) -> int:
+        """Return the number of pages of the merged PDF of a batch."""
+        with pikepdf.open(BytesIO(self._combined(batch, "merged_pdf"))) as pdf:
+            return len(pdf.pages)
+
+    def _combined(self, batch: str, kind: str) -> bytes:
+        files = self.call("GET", f"/batches/{batch}")["files"]
+        (url,) = (file["url"] for file in files if file["kind"] == kind)
+        return httpx.get(url, follow_redirects=True).raise_for_status().content
+
     def end(self, *ends: BatchEnd, armed: Path | None = None) -> None:
         """Let time pass until the batches have ended so, and an armed point has killed."""
 
@@ -74,6 +105,7 @@ class CrashBatches(CrashWorkspace):
             *batch_faults(rows, ends),
             *limits_faults(rows, self.allowance),
             *object_faults(rows, keys, self.erased),
+            *self.stores.multipart_uploads(f"ws/{self.workspace}/"),
         ]
 
     def give_renders(self, more: int) -> None:
@@ -114,16 +146,21 @@ class CrashBatches(CrashWorkspace):
         before = format_rfc3339(now - _DEAD_AFTER)
         rows = self.rows()
         for row in rows:
-            values = self._later(row, before, format_rfc3339(now - _DEAD_AFTER + _LEASE))
+            values = self._later(row, before, now)
             if values:
                 self.stores.replace(row, values)
         if self.repeats_messages:
             self.stores.send("BatchesQueue", release_item(self.workspace).to_json())
             for render in BatchRows(rows, self.workspace).renders[-3:]:
                 self.stores.send("BatchItemsQueue", self.message_of(render))
+            for batch in self.batches():
+                item = combine_item((self.workspace, BatchId(batch["id"])))
+                self.stores.send("CombineQueue", item.to_json())
 
-    def _later(self, row: Item, before: str, leased_before: str) -> Item:
+    def _later(self, row: Item, before: str, now: dt.datetime) -> Item:
         """Return what time changes in a row."""
+        leased_before = format_rfc3339(now - _DEAD_AFTER + _LEASE)
+        combined_before = format_rfc3339(now - _DEAD_AFTER + _COMBINE_LEASE)
         if row["PK"].startswith("FILE#") or row.get("due_at", PAST) == PAST:
             values: Item = {}
         elif "#RND#" in row["PK"] and row["SK"] == "META":
@@ -135,5 +172,7 @@ class CrashBatches(CrashWorkspace):
         else:
             values = {"due_at": PAST}
         if PAST < row.get("claimed_until", PAST) < leased_before and row["PK"].endswith("#BAT"):
+            values["claimed_until"] = PAST
+        if PAST < row.get("claimed_until", PAST) < combined_before and row["SK"] == "COMBINE":
             values["claimed_until"] = PAST
         return values

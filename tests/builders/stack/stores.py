@@ -94,6 +94,11 @@ class StackStores:
         answers = pages.paginate(Bucket=self._bucket, Prefix=prefix)
         return [row["Key"] for page in answers for row in page.get("Contents", [])]
 
+    def multipart_uploads(self, prefix: str) -> list[str]:
+        """Return the keys below a prefix to which an upload in parts is open."""
+        answer = self.clients.s3.list_multipart_uploads(Bucket=self._bucket, Prefix=prefix)
+        return [row["Key"] for row in answer.get("Uploads", [])]
+
     def put(self, key: str, content: bytes) -> None:
         """Store an object."""
         self.clients.s3.put_object(Bucket=self._bucket, Key=key, Body=content)

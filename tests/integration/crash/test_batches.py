@@ -54,8 +54,9 @@ def test_every_crash_point_of_batches_is_covered() -> None:
     killed = {*ACCEPT, *(point for point, _ in (*RELEASE, *ITEM, *CANCEL))}
     killed |= {P.BATCH_PAUSED, P.BATCH_CANCEL_WRITTEN, P.BATCH_RETRIED, P.BATCH_ERASED}
 
+    # test_batch_files.py kills over the files of batches.
     assert {point for point in killed if point.name.startswith("BATCH_")} == {
-        point for point in P if point.name.startswith("BATCH_")
+        point for point in P if P.BATCH_ANNOUNCED <= point < P.BATCH_CHUNK_STORED
     }
 
 

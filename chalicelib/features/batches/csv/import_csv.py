@@ -37,12 +37,16 @@ _TOO_MANY: Final = {
 
 
 class CsvPosition(NamedTuple):
-    """How far a CSV is read: the next byte, the number of its record, and the chunks so far."""
+    """How far a CSV is read: the next byte, the number of its record, and the chunks so far.
+
+    With `is_read` nothing follows, and the CSV is not needed any more.
+    """
 
     offset: int
     number: int
     starts: tuple[int, ...]
     total: int
+    is_read: bool = False
 
 
 class CsvPositions:
@@ -59,7 +63,8 @@ class CsvPositions:
         assert row is not None, batch.id
         if "offset" not in row:
             return CsvPosition(data_start, FIRST_DATA_RECORD, (), 0)
-        return CsvPosition(row["offset"], row["number"], tuple(row["starts"]), row["total"])
+        fields = {name: row[name] for name in CsvPosition._fields}
+        return CsvPosition(**fields | {"starts": tuple(row["starts"])})
 
     def save(self, batch: Batch, before: CsvPosition, after: CsvPosition) -> None:
         """Save how far the CSV of a batch is read; raises ConditionFailed unless from `before`."""
@@ -114,10 +119,12 @@ class ImportCsv:
             position = after
             if self._clock.now() > until:
                 return batch
+        if not position.is_read:
+            self._positions.save(batch, position, position._replace(is_read=True))
+        self._objects.delete(csv_key(*batch.key))
         counted = replace(batch, status="processing", total=position.total)
         self._stores.tables.transact([self._stores.batches.change(batch, counted)])
         crash_if_armed(CrashPoint.BATCH_COUNTED)
-        self._objects.delete(csv_key(*batch.key))
         log.info("csv counted", extra={"batch": batch.id, "items": counted.total})
         return counted
 
@@ -125,6 +132,8 @@ class ImportCsv:
         self, batch: Batch, form: CsvForm, position: CsvPosition
     ) -> Iterator[tuple[Chunk, CsvPosition]]:
         """Yield the chunks from a position on, each with the position after it."""
+        if position.is_read:
+            return
         version = self._objects.find(csv_key(*batch.key))
         assert version is not None, f"the CSV of {batch.id} is gone"
         if position.offset >= version.size:
