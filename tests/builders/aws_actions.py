@@ -15,6 +15,15 @@ from infra.package.needs import FunctionNeeds, Grant
 _BOTOCORE_EVENT: Final = "before-parameter-build"
 _CURRENT_FUNCTION: Final = ContextVar("serving", default="")
 
+# Calls that the action of another name allows.
+_S3_ACTIONS: Final = {
+    "HeadObject": "GetObject",
+    "CreateMultipartUpload": "PutObject",
+    "UploadPart": "PutObject",
+    "CompleteMultipartUpload": "PutObject",
+    "ListParts": "ListMultipartUploadParts",
+}
+
 # Used by the platform with the function's role: it writes the log and polls the queues.
 OF_THE_PLATFORM: Final = {
     "logs:CreateLogGroup",
@@ -125,19 +134,7 @@ class AwsActionRecorder:
         if service == "dynamodb":
             yield from self._table_actions(name, params)
         elif service == "s3":
-            bucket = self._names[params["Bucket"]]
-            # CreateBucket is never sent: botocore only looks up its URL to sign a form post.
-            # s3:GetObject also allows HeadObject.
-            if name == "CopyObject":
-                source = params["CopySource"].partition("/")[2]
-                yield AwsAction("s3:GetObject", f"${{{bucket}.Arn}}/{source}")
-                yield AwsAction("s3:PutObject", f"${{{bucket}.Arn}}/{params['Key']}")
-            elif name == "DeleteObjects":
-                for entry in params["Delete"]["Objects"]:
-                    yield AwsAction("s3:DeleteObject", f"${{{bucket}.Arn}}/{entry['Key']}")
-            elif name != "CreateBucket":
-                action = "GetObject" if name == "HeadObject" else name
-                yield AwsAction(f"s3:{action}", f"${{{bucket}.Arn}}/{params.get('Key', '')}")
+            yield from self._bucket_actions(name, params)
         elif service == "sqs":
             yield AwsAction(f"sqs:{name.removesuffix('Batch')}", self._names[params["QueueUrl"]])
         else:
@@ -146,6 +143,22 @@ class AwsActionRecorder:
             resource = self._names[name_of_it] if name_of_it else "DataKey"
             field = params.get("EncryptionContext", {}).get("field", "")
             yield AwsAction(f"{service}:{name}", resource, field)
+
+    def _bucket_actions(self, name: str, params: Mapping[str, Any]) -> Iterator[AwsAction]:
+        bucket = self._names[params["Bucket"]]
+        # CreateBucket is never sent: botocore only looks up its URL to sign a form post.
+        if name == "CopyObject":
+            source = params["CopySource"].partition("/")[2]
+            yield AwsAction("s3:GetObject", f"${{{bucket}.Arn}}/{source}")
+            yield AwsAction("s3:PutObject", f"${{{bucket}.Arn}}/{params['Key']}")
+        elif name == "DeleteObjects":
+            for entry in params["Delete"]["Objects"]:
+                yield AwsAction("s3:DeleteObject", f"${{{bucket}.Arn}}/{entry['Key']}")
+        elif name == "ListMultipartUploads":
+            yield AwsAction("s3:ListBucketMultipartUploads", bucket)
+        elif name != "CreateBucket":
+            action = _S3_ACTIONS.get(name, name)
+            yield AwsAction(f"s3:{action}", f"${{{bucket}.Arn}}/{params.get('Key', '')}")
 
     def _table_actions(self, name: str, params: Mapping[str, Any]) -> Iterator[AwsAction]:
         if name == "TransactWriteItems":

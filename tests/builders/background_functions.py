@@ -16,6 +16,7 @@ from chalicelib.bootstrap.work_function import WorkParts
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 from chalicelib.settings import ApiSettings, WorkSettings
+from functions.combine_batch import handler as combine_batch
 from functions.dead_letters import handler as dead_letters
 from functions.deliver_webhook import handler as deliver_webhook
 from functions.maintenance import handler as maintenance
@@ -36,6 +37,7 @@ _FUNCTIONS = {
     "WebhooksSlow": "DeliverWebhookFunction",
     "Batches": "ReleaseBatchFunction",
     "BatchItems": "RenderFunction",
+    "Combine": "CombineBatchFunction",
 }
 # A batch that is not done after so many rounds never is.
 _MAX_ROUNDS = 1_000
@@ -123,22 +125,27 @@ class BackgroundFunctions(ABC):
         """Run the releaser on the messages of the batches queue."""
         return self.run_batch("Batches", release_batch.build(self.work_parts("release_batch")))
 
+    def combine_batches(self) -> list[str]:
+        """Run the combining function on the messages of its queue."""
+        return self.run_batch("Combine", combine_batch.build(self.work_parts("combine_batch")))
+
     @abstractmethod
     def run_queued(self, queue: str = "Renders") -> list[str]:
         """Run the render function on the messages of one of its queues."""
 
     def run_batches(self, between: Callable[[], object] = lambda: None) -> None:
-        """Release, render and count items of batches until no message waits.
+        """Release, render, count and combine items of batches until no message waits.
 
         `between` is called after each round of releases.
         """
         for _ in range(_MAX_ROUNDS):
-            if not any(map(self.waiting, ("Batches", "BatchItems", "Events"))):
+            if not any(map(self.waiting, ("Batches", "BatchItems", "Events", "Combine"))):
                 return
             assert self.release_batches() == []
             between()
             assert self.run_queued("BatchItems") == []
             assert self.relay_events() == []
+            assert self.combine_batches() == []
         message = "the batches do not come to an end"
         raise AssertionError(message)
 
@@ -157,6 +164,7 @@ class BackgroundFunctions(ABC):
             self.run_queued()
             self.release_batches()
             self.run_queued("BatchItems")
+            self.combine_batches()
             self.relay_events()
             self.deliver_webhooks()
 

@@ -35,7 +35,7 @@ from tests.builders.lambda_client import EngineInvocation, FunctionKilled, Lambd
 from tests.builders.limits_view import limits_with_rows
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
-from tests.fakes.moto_patches import pick_attribute, process_alone
+from tests.fakes.moto_patches import PartChecksums, pick_attribute, process_alone
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import VerdictJson
@@ -241,6 +241,7 @@ class MotoAws:
         self._numbers = itertools.count()
         self.client = cache(lambda name: boto3.client(name, region_name=REGION))
         self.shared = AwsClients()
+        PartChecksums(self.shared.s3)
 
     def next_stack(self) -> str:
         return f"stack{next(self._numbers)}"

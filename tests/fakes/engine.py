@@ -95,6 +95,8 @@ class FakeEngine:
         )
 
     def _load(self, job: PageJob, context: JobContext) -> None:
+        if job.data_pointer is not None:
+            context.check_data(job.data or {}, job.data_pointer)
         content = content_of(job)
         if isinstance(content, HtmlSource):
             self.html_texts.append(content.load(context))

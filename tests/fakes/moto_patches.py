@@ -1,4 +1,4 @@
-"""Patches of moto: a shortcut where its time goes in tests, and one request at a time."""
+"""Patches of moto: a shortcut where its time goes, one request at a time, checksums of parts."""
 
 import threading
 from typing import Any, Final
@@ -27,3 +27,20 @@ def process_alone(stubber: BotocoreStubber, request: Any) -> Any:
     """Process one request at a time: moto's transactions copy tables that other threads change."""
     with _LOCK:
         return _process(stubber, request)
+
+
+class PartChecksums:
+    """Checksums of the parts of uploads, which moto takes and does not list."""
+
+    def __init__(self, s3: Any) -> None:
+        """List them with the parts that a client lists."""
+        self._by_part: dict[tuple[str, int], str] = {}
+        s3.meta.events.register("provide-client-params.s3.UploadPart", self._keep)
+        s3.meta.events.register("after-call.s3.ListParts", self._add)
+
+    def _keep(self, *, params: Any, **_: object) -> None:
+        self._by_part[params["UploadId"], params["PartNumber"]] = params["ChecksumSHA256"]
+
+    def _add(self, *, parsed: Any, **_: object) -> None:
+        for part in parsed.get("Parts", ()):
+            part["ChecksumSHA256"] = self._by_part[parsed["UploadId"], part["PartNumber"]]
