@@ -16,6 +16,7 @@ from tests.builders.batches import (
     make_batch,
     published_template,
 )
+from tests.builders.pages.merging import item as merged_item
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
 from tests.builders.uploads import announce_upload, post_upload, store_announced
@@ -141,6 +142,7 @@ def expiring_keys(service: Service) -> None:
 
 def batches_of_every_kind(service: Service, receiver: WebhookReceiver) -> None:
     _batches_that_end(service)
+    _combined_files(service)
     _batch_that_is_canceled(service)
     _batches_without_renders_left(service)
     _messages_of_batches_that_are_lost(service)
@@ -149,15 +151,40 @@ def batches_of_every_kind(service: Service, receiver: WebhookReceiver) -> None:
     _webhooks_of_batches(service, receiver)
 
 
+def _combined_files(service: Service) -> None:
+    """Combine files, also those of a batch that is retried or canceled meanwhile."""
+    small = service.engine.content
+    service.engine.content = merged_item("text")
+    template_id = published_template(service)
+    fail_items(service, {1})
+    combine = {"zip": True, "merged_pdf": True}
+    path = make_batch(service, 3, template_id=template_id, combine=combine)
+    service.run_batches()
+    (url, _) = (file["url"] for file in batch_at(service, path)["files"])
+    target = url.removeprefix("https://files.test")
+    assert service.call("GET", target, key=None).status == 302
+    service.engine.before_run = lambda _job: None
+    assert service.call("POST", f"{path}/retry-failed").status == 202
+    service.run_batches()
+    canceled = make_batch(service, template_id=template_id, combine=combine)
+    service.release_batches()
+    service.run_queued("BatchItems")
+    service.relay_events()
+    service.release_batches()
+    assert cancel_batch(service, canceled, service.run_batches).json["status"] == "canceled"
+    service.engine.content = small
+
+
 def _batches_that_end(service: Service) -> None:
     """Let batches end, with failed items that are retried, and read them."""
     template_id = published_template(service)
     fail_items(service, {1})
-    for key in (service.live, service.test):
-        headers = {"Idempotency-Key": "batch"}
-        for _ in range(2):
-            path = make_batch(service, 3, template_id=template_id, key=key, headers=headers)
-        service.run_batches()
+    headers = {"Idempotency-Key": "batch"}
+    path, *_ = (
+        make_batch(service, 3, template_id=template_id, key=key, headers=headers)
+        for key in (service.live, service.test) * 2
+    )
+    service.run_batches()
     service.engine.before_run = lambda _job: None
     assert service.call("POST", f"{path}/retry-failed").status == 202
     service.run_batches()
@@ -197,7 +224,7 @@ def _batches_without_renders_left(service: Service) -> None:
 
 
 def _messages_of_batches_that_are_lost(service: Service) -> None:
-    """Lose the messages of released items, and the functions that accept a batch."""
+    """Lose the messages of released items."""
     path = make_batch(service, 2)
     service.release_batches()
     service.run_batch("BatchItems", lambda _lost: {"batchItemFailures": []})
@@ -206,8 +233,6 @@ def _messages_of_batches_that_are_lost(service: Service) -> None:
         service.process_due()
     service.run_batches()
     assert batch_at(service, path)["status"] == "completed"
-    service.send("BatchItems", '{"v": 99}')
-    assert len(service.run_queued("BatchItems")) == 1
 
 
 def _batches_of_csv_files(service: Service) -> None:
@@ -235,6 +260,8 @@ def _webhooks_of_batches(service: Service, receiver: WebhookReceiver) -> None:
     ]
     make_batch(service, webhook={"url": receiver.url})
     service.run_batches()
+    service.clock.advance(seconds=2)
     for endpoint in endpoints:
         assert service.call("DELETE", f"{ENDPOINTS_PATH}/{endpoint['id']}").status == 204
     service.process_queues()
+    service.clock.advance(seconds=2)

@@ -10,14 +10,14 @@ import pytest
 
 from chalicelib.adapters.aws.messages import UNKNOWN_VERSION_RECEIVES
 from chalicelib.features.dead_letters.repository import DeadLetter
-from tests.builders.batches import make_batch, statuses_at
+from tests.builders.batches import batch_at, make_batch, statuses_at
 from tests.builders.hostile_texts import HOSTILE_TEXTS
 from tests.builders.service import Service
 from tests.builders.webhooks import deliveries, make_endpoint
 
 WS: Final = "ws_" + "0" * 26
 RND: Final = "rnd_" + "0" * 26
-QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks", "Batches")
+QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks", "Batches", "Combine")
 NEWER: Final = json.dumps({"v": 2, "render": RND})
 # Bodies that no queue accepts, and the beginning of the reason.
 UNREADABLE: Final = {
@@ -72,6 +72,13 @@ MISSHAPEN: Final[dict[str, list[dict[str, Any]]]] = {
         {"kind": "release", "pk": "x" * 100_000, "sk": "META"},
         *({"kind": "release", "pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
     ],
+    "Combine": [
+        {},
+        {"pk": f"WS#{WS}#BAT#bat_1", "sk": "META"},
+        {"kind": "combine", "pk": "", "sk": "META"},
+        {"kind": "combine", "pk": "x" * 100_000, "sk": "META"},
+        *({"kind": "combine", "pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
+    ],
     "Webhooks": [
         {},
         {"workspace_id": WS},
@@ -93,6 +100,10 @@ UNKNOWN: Final = {
     "Batches": (
         {"kind": "release", "pk": "KEY#0", "sk": "META"},
         "there is no WS# in the key KEY#0 of a due item release",
+    ),
+    "Combine": (
+        {"kind": "combine", "pk": f"WS#{WS}", "sk": "META"},
+        f"there is no BAT# in the key WS#{WS} of a due item combine",
     ),
     # A delivery that is gone was erased with its log.
     "Webhooks": ({"workspace_id": RND, "delivery_id": "whd"}, "these texts are expected"),
@@ -117,6 +128,7 @@ def work(service: Service, queue: str) -> Callable[[], list[str]]:
         "Maintenance": service.run_maintenance,
         "Webhooks": service.deliver_webhooks,
         "Batches": service.release_batches,
+        "Combine": service.combine_batches,
     }[queue]
 
 
@@ -149,6 +161,13 @@ def good_message(service: Service, queue: str) -> Callable[[], bool]:
     if queue == "Batches":
         path = make_batch(service)
         return lambda: statuses_at(service, path) == ["queued"]
+    if queue == "Combine":
+        path = make_batch(service, combine={"zip": True})
+        service.release_batches()
+        service.run_queued("BatchItems")
+        service.relay_events()
+        service.release_batches()
+        return lambda: batch_at(service, path)["status"] == "completed"
     if queue == "Events":
         service.render()
         return lambda: service.usage() == {"live_succeeded": 1, "billed": 1}

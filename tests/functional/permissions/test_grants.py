@@ -28,7 +28,7 @@ from tests.builders.service import MotoAws, Service
 from tests.builders.webhooks import ENDPOINTS_PATH, receiver_of
 
 KEY: Final = {"Idempotency-Key": "k"}
-QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks", "Batches")
+QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks", "Batches", "Combine")
 
 
 def successful_renders(service: Service) -> None:
@@ -215,6 +215,7 @@ def unknown_messages(service: Service) -> None:
         service.run_maintenance,
         service.deliver_webhooks,
         service.release_batches,
+        service.combine_batches,
     )
     for queue, work_off in zip(QUEUES, work, strict=True):
         service.send(queue, "}{")
@@ -223,6 +224,8 @@ def unknown_messages(service: Service) -> None:
         assert len(work_off()) == 1
     service.send("WebhooksSlow", '{"v": 2}')
     assert len(service.deliver_webhooks()) == 1
+    service.send("BatchItems", '{"v": 2}')
+    assert len(service.run_queued("BatchItems")) == 1
 
 
 def dead_letters_of_every_queue(service: Service) -> None:
@@ -235,6 +238,7 @@ def dead_letters_of_every_queue(service: Service) -> None:
         {"kind": "render", "pk": subject, "sk": "META"},
         {"workspace_id": service.workspace, "delivery_id": "whd_" + "0" * 26},
         {"kind": "release", "pk": f"WS#{service.workspace}#BAT", "sk": "META"},
+        {"kind": "combine", "pk": f"WS#{service.workspace}#BAT#{'bat_' + '0' * 26}", "sk": "META"},
     )
     for queue, body in zip(QUEUES, bodies, strict=True):
         service.clients.sqs.send_message(
