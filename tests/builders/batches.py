@@ -1,7 +1,7 @@
 """Batches of a service, made through its API."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core.errors import RenderFailure
@@ -15,6 +15,13 @@ from tests.builders.service import Service
 from tests.builders.templates import make_template
 
 BATCHES_PATH: Final = "/v1/batches"
+
+
+class ChangePlan(Protocol):
+    """Change of a plan for a test."""
+
+    def __call__(self, plan: str = "scale", **fields: int) -> None:
+        """Give fields of a plan other values."""
 
 
 def published_template(service: Service, **fields: Any) -> str:
@@ -92,7 +99,7 @@ def batch_events(service: Service, path: str) -> list[Item]:
     return sorted(rows, key=lambda row: (row["created_at"], row["type"] == "batch.completed"))
 
 
-def use_plan(service: Service, plan: str) -> None:
+def use_new_workspace(service: Service, plan: str = "scale") -> None:
     """Go on in a new workspace of a plan."""
     service.workspace = service.create_workspace(plan)
     service.live, service.test = service.key("live"), service.key("test")

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.builders.batches import (
+    ChangePlan,
     batch_at,
     batch_events,
     cancel_batch,
@@ -11,13 +12,12 @@ from tests.builders.batches import (
     make_batch,
     published_template,
     statuses_at,
-    use_plan,
 )
 from tests.builders.service import Service
 
 
-def test_pending_and_queued_items_are_canceled(service: Service) -> None:
-    use_plan(service, "free")
+def test_pending_and_queued_items_are_canceled(service: Service, change_plan: ChangePlan) -> None:
+    change_plan(bulk_concurrency=2)
     path = make_batch(service, 5, template_id=published_template(service))
     service.release_batches()
     queued = [item["render_id"] for item in items_at(service, path) if item["render_id"]]
@@ -33,7 +33,7 @@ def test_pending_and_queued_items_are_canceled(service: Service) -> None:
         assert service.call("GET", f"/v1/renders/{render_id}").json["status"] == "canceled"
     assert service.engine.jobs == []
     limits = service.limits()
-    assert (limits["used"], limits["quota_left"], limits["holds"]) == (0, 100, {})
+    assert (limits["used"], limits["quota_left"]) == (0, 250_000)
 
 
 def test_batch_that_has_released_nothing_is_canceled(service: Service) -> None:
@@ -47,8 +47,10 @@ def test_batch_that_has_released_nothing_is_canceled(service: Service) -> None:
     assert service.engine.jobs == []
 
 
-def test_items_in_flight_finish_before_the_batch_is_canceled(service: Service) -> None:
-    use_plan(service, "free")
+def test_items_in_flight_finish_before_the_batch_is_canceled(
+    service: Service, change_plan: ChangePlan
+) -> None:
+    change_plan(bulk_concurrency=1)
     path = make_batch(service, 4, template_id=published_template(service))
     service.release_batches()
     shown = []
@@ -70,8 +72,8 @@ def test_items_in_flight_finish_before_the_batch_is_canceled(service: Service) -
     assert service.limits()["used"] == 1
 
 
-def test_nothing_ends_after_the_batch(service: Service) -> None:
-    use_plan(service, "free")
+def test_nothing_ends_after_the_batch(service: Service, change_plan: ChangePlan) -> None:
+    change_plan(bulk_concurrency=2)
     path = make_batch(service, 4, template_id=published_template(service))
     service.release_batches()
     cancel_batch(service, path, service.run_batches)

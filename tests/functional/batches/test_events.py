@@ -131,7 +131,7 @@ def test_endpoint_of_a_template_gets_its_batches(
     service: Service, receiver: WebhookReceiver
 ) -> None:
     mine, other = published_template(service), published_template(service)
-    make_endpoint(service, receiver.url, template_id=mine, events=["batch.completed"])
+    make_endpoint(service, receiver.url, template_ids=[mine], events=["batch.completed"])
     make_batch(service, template_id=other)
     path = make_batch(service, template_id=mine)
 
@@ -163,7 +163,6 @@ def test_events_of_a_test_batch_are_marked(service: Service, receiver: WebhookRe
     run_and_deliver(service)
 
     assert [body["data"]["object"]["test"] for body in bodies(receiver)] == [True, True]
-    assert {each["test"] for each in deliveries(service)} == {True}
 
 
 def test_canceled_batch_has_its_end_only(service: Service, receiver: WebhookReceiver) -> None:

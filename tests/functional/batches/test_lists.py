@@ -1,5 +1,7 @@
 """Lists of batches, and who sees which."""
 
+from typing import Any
+
 import pytest
 
 from tests.builders.batches import (
@@ -107,13 +109,14 @@ def test_batch_of_another_workspace_is_not_found(service: Service) -> None:
     path = make_batch(service)
     stranger = service.key("live", service.create_workspace())
 
-    for method, rest, body in (
+    requests: tuple[tuple[str, str, Any], ...] = (
         ("GET", "", None),
         ("GET", "/items", None),
         ("POST", "/cancel", None),
         ("POST", "/retry-failed", None),
         ("POST", "/resend-emails", {"statuses": ["failed"]}),
-    ):
+    )
+    for method, rest, body in requests:
         answer = service.call(method, f"{path}{rest}", key=stranger, json_body=body)
         assert (answer.status, answer.code) == (404, "not_found"), rest
     assert ids(service, key=stranger) == []
@@ -154,6 +157,7 @@ def test_there_are_no_emails_to_send_again(service: Service) -> None:
     answer = service.call("POST", f"{path}/resend-emails", json_body={"statuses": ["failed"]})
 
     assert (answer.status, answer.json) == (200, {"resent": 0, "skipped": []})
-    for body in ({}, {"statuses": []}, {"statuses": ["sent"]}):
+    bodies: tuple[Any, ...] = ({}, {"statuses": []}, {"statuses": ["sent"]})
+    for body in bodies:
         refused = service.call("POST", f"{path}/resend-emails", json_body=body)
         assert refused.code == "validation_error"

@@ -7,6 +7,7 @@ import pytest
 from chalicelib.features.workspaces.change import WorkspaceChanges
 from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.batches import (
+    ChangePlan,
     batch_at,
     batch_events,
     cancel_batch,
@@ -16,7 +17,7 @@ from tests.builders.batches import (
     make_batch,
     published_template,
     statuses_at,
-    use_plan,
+    use_new_workspace,
 )
 from tests.builders.service import Service
 
@@ -31,29 +32,24 @@ def pass_minute(service: Service) -> None:
     service.run_batches()
 
 
-@pytest.mark.parametrize("plan", ["free", "starter"])
-def test_window_holds_over_all_batches_of_a_workspace(service: Service, plan: str) -> None:
-    use_plan(service, plan)
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_window_holds_over_all_batches_of_a_workspace(
+    service: Service, change_plan: ChangePlan, most: int
+) -> None:
+    change_plan(bulk_concurrency=most)
     template_id = published_template(service)
-    service.clock.advance(seconds=2)
-    paths = [make_batch(service, count, template_id=template_id) for count in (8, 5)]
-    service.clock.advance(seconds=2)
-    most = PLANS[plan].bulk_concurrency
+    paths = [make_batch(service, count, template_id=template_id) for count in (5, 3)]
     seen: list[int] = []
 
-    def look() -> None:
-        service.clock.advance(seconds=3)
-        seen.append(in_flight(service, *paths))
-
-    service.run_batches(look)
+    service.run_batches(lambda: seen.append(in_flight(service, *paths)))
 
     assert max(seen) == most
-    assert [batch_at(service, path)["succeeded"] for path in paths] == [8, 5]
-    assert len(service.engine.jobs) == 13
+    assert [batch_at(service, path)["succeeded"] for path in paths] == [5, 3]
+    assert len(service.engine.jobs) == 8
 
 
-def test_batches_take_turns(service: Service) -> None:
-    use_plan(service, "starter")
+def test_batches_take_turns(service: Service, change_plan: ChangePlan) -> None:
+    change_plan(bulk_concurrency=5)
     template_id = published_template(service)
     large = make_batch(service, 8, template_id=template_id)
     small = make_batch(service, 4, template_id=template_id)
@@ -63,20 +59,20 @@ def test_batches_take_turns(service: Service) -> None:
 
     service.run_queued("BatchItems")
     service.relay_events()
-    service.clock.advance(seconds=5)
     service.release_batches()
 
     assert in_flight(service, large, small) == 5
     assert in_flight(service, small) == 2
 
 
-def test_other_workspaces_do_not_count(service: Service) -> None:
-    use_plan(service, "free")
-    make_batch(service, 3, template_id=published_template(service))
-    use_plan(service, "free")
-    path = make_batch(service, 3, template_id=published_template(service))
+def test_other_workspaces_do_not_count(service: Service, change_plan: ChangePlan) -> None:
+    change_plan(bulk_concurrency=2)
+    make_batch(service, 3)
+    use_new_workspace(service)
+    path = make_batch(service, 3)
 
-    service.release_batches()
+    for _ in range(2):
+        service.release_batches()
 
     assert in_flight(service, path) == 2
     assert service.waiting("BatchItems") == 4
@@ -108,13 +104,14 @@ def test_lost_messages_are_made_up_by_the_tick(service: Service) -> None:
     assert batch_at(service, path)["status"] == "completed"
 
 
-def test_rate_of_test_renders_paces_and_fails_nothing(service: Service) -> None:
-    use_plan(service, "free")
-    path = make_batch(service, 15, template_id=published_template(service), key=service.test)
+def test_rate_of_test_renders_paces_and_fails_nothing(
+    service: Service, change_plan: ChangePlan
+) -> None:
+    change_plan(test_renders_per_minute=10)
+    path = make_batch(service, 15, key=service.test)
 
     service.run_batches()
 
-    service.clock.advance(seconds=5)
     assert counts_of(batch_at(service, path)) == (10, 0, 0, 5)
     assert batch_at(service, path)["paused"] is None
     pass_minute(service)
@@ -123,17 +120,23 @@ def test_rate_of_test_renders_paces_and_fails_nothing(service: Service) -> None:
     assert service.limits()["used"] == 0
 
 
-def paused_batch(service: Service, *, left: int = 3, items: int = 5) -> str:
-    """Return a batch of a workspace whose renders end within it."""
-    use_plan(service, "starter")
+@pytest.fixture
+def starter(service: Service, change_plan: ChangePlan) -> None:
+    """Go on in a workspace with five items at once."""
+    change_plan("starter", rate_limit_rps=100)
+    use_new_workspace(service, "starter")
+
+
+def paused_batch(service: Service, *, left: int = 3) -> str:
+    """Return a batch of five items of a workspace that has fewer renders left."""
     included = PLANS["starter"].included_renders
-    path = make_batch(service, items, template_id=published_template(service))
+    path = make_batch(service, 5)
     keep_limits(service, quota_left=left, used=included - left)
     service.release_batches()
-    service.clock.advance(seconds=5)
     return path
 
 
+@pytest.mark.usefixtures("starter")
 def test_batch_without_renders_left_pauses(service: Service) -> None:
     path = paused_batch(service)
 
@@ -153,14 +156,12 @@ def test_batch_without_renders_left_pauses(service: Service) -> None:
     batch = batch_at(service, path)
     assert counts_of(batch) == (3, 0, 0, 2)
     assert batch["paused"]["since"] == "2026-11-21T12:00:00.000Z"
-    events = [row for row in batch_events(service, path) if row["created_at"][:19] == at(0)]
-    assert [row["type"] for row in events] == ["batch.progress"]
+    pauses = [row for row in batch_events(service, path) if row["detail"]["paused"]]
+    assert [row["type"] for row in pauses] == ["batch.progress"] * 2
+    assert [row["detail"]["succeeded"] for row in pauses] == [0, 3]
 
 
-def at(seconds: int) -> str:
-    return f"2026-11-21T12:00:{seconds:02}"
-
-
+@pytest.mark.usefixtures("starter")
 def test_paused_batch_resumes_with_new_renders(service: Service) -> None:
     path = paused_batch(service)
     service.run_batches()
@@ -173,6 +174,7 @@ def test_paused_batch_resumes_with_new_renders(service: Service) -> None:
     assert [row["type"] for row in batch_events(service, path)].count("batch.completed") == 1
 
 
+@pytest.mark.usefixtures("starter")
 def test_paused_batch_resumes_in_the_next_cycle(service: Service) -> None:
     path = paused_batch(service)
     service.run_batches()
@@ -183,6 +185,7 @@ def test_paused_batch_resumes_in_the_next_cycle(service: Service) -> None:
     assert batch_at(service, path)["status"] == "completed"
 
 
+@pytest.mark.usefixtures("starter")
 def test_paused_batch_resumes_with_a_larger_plan(service: Service) -> None:
     path = paused_batch(service)
     service.run_batches()
@@ -193,6 +196,7 @@ def test_paused_batch_resumes_with_a_larger_plan(service: Service) -> None:
     assert batch_at(service, path)["status"] == "completed"
 
 
+@pytest.mark.usefixtures("starter")
 def test_each_pause_has_one_event(service: Service) -> None:
     path = paused_batch(service, left=0)
     assert [row["type"] for row in batch_events(service, path)] == ["batch.progress"]
@@ -209,6 +213,7 @@ def test_each_pause_has_one_event(service: Service) -> None:
     assert types == ["batch.progress"] * 3
 
 
+@pytest.mark.usefixtures("starter")
 def test_test_batches_go_on_while_live_ones_are_paused(service: Service) -> None:
     path = paused_batch(service, left=0)
     test = make_batch(service, 4, template_id=published_template(service), key=service.test)
@@ -219,6 +224,7 @@ def test_test_batches_go_on_while_live_ones_are_paused(service: Service) -> None
     assert counts_of(batch_at(service, path)) == (0, 0, 0, 5)
 
 
+@pytest.mark.usefixtures("starter")
 def test_paused_batch_can_be_canceled(service: Service) -> None:
     path = paused_batch(service)
     service.run_queued("BatchItems")
@@ -235,12 +241,11 @@ def settled(service: Service) -> dict[str, Any]:
     for _ in range(3):
         service.run_maintenance()
         service.relay_events()
-    # The next render takes confirmed entries away, and folds what has ended.
     return service.operator.limits.get(service.workspace)
 
 
+@pytest.mark.usefixtures("starter")
 def test_quota_is_settled_when_a_batch_has_ended(service: Service) -> None:
-    use_plan(service, "starter")
     template_id = published_template(service)
     path = make_batch(service, 7, template_id=template_id)
 
