@@ -265,7 +265,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         uploads_used_by_a_render(service)
         templates_of_every_size(service)
         large_engine_calls(service)
-        batches_of_every_kind(service, receiver)
+        batches_of_every_kind(service)
         webhooks_of_every_size(service, receiver)
         webhooks_of_requests_and_of_many_endpoints(service, receiver)
         expired_files(service)
