@@ -85,8 +85,9 @@ def list_batches(call: Call) -> Reply:
         _viewer(call), equal, limit=query.limit, after=position["after"] if position else None
     )
     shown = [call.services.batches.present(batch, counts) for batch, counts in page.batches]
-    after = {"after": page.next_after} if page.next_after else None
-    return Reply(200, paging.list_envelope(call, shown, after))
+    fitting = paging.fitting_prefix(shown)
+    after = page.next_after if len(fitting) == len(shown) else fitting[-1]["id"]
+    return Reply(200, paging.list_envelope(call, fitting, {"after": after} if after else None))
 
 
 @blueprint.route("/v1/batches/{id}", methods=["GET"])
@@ -123,8 +124,11 @@ def list_items(call: Call) -> Reply:
         limit=query.limit,
         start=position["index"] if position else 0,
     )
-    next_position = None if page.next_index is None else {"index": page.next_index}
-    return Reply(200, paging.list_envelope(call, page.items, next_position))
+    fitting = paging.fitting_prefix(page.items)
+    is_whole = len(fitting) == len(page.items)
+    next_index = page.next_index if is_whole else page.items[len(fitting)]["index"]
+    next_position = None if next_index is None else {"index": next_index}
+    return Reply(200, paging.list_envelope(call, fitting, next_position))
 
 
 @blueprint.route("/v1/batches/{id}/cancel", methods=["POST"])

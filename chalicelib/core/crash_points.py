@@ -137,6 +137,7 @@ class CrashPoint(IntEnum):
     COMBINE_COMPLETED = 154
     COMBINE_ENDED = 155
     COMBINE_ITEM_PURGED = 156
+    COMBINE_CLEANED_UP = 157
 
 
 class _ArmedFolder:

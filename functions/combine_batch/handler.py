@@ -32,7 +32,8 @@ def combine_batch(parts: WorkParts) -> CombineBatch:
     engine = state.make_engine(settings.engine_function, settings.tenancy)
     merge = RemoteMerge(engine, state.objects)
     return CombineBatch(
-        batches=state.batch_stores.batches,
+        stores=state.batch_stores,
+        file_records=state.files,
         leases=CombineLeases(state.tables, state.main_table, parts.clock),
         items=items,
         writers={

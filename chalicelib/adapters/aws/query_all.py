@@ -14,8 +14,9 @@ def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query
     index: str | None = None,
     consistent: bool = False,
     newest_first: bool = False,
+    limit: int = 100,
 ) -> Iterator[Item]:
-    """Yield all rows of a query, page by page."""
+    """Yield all rows of a query, in pages of `limit` rows."""
     start: Item | None = None
     while True:
         page = tables.query(
@@ -25,6 +26,7 @@ def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query
             index=index,
             consistent=consistent,
             newest_first=newest_first,
+            limit=limit,
             start=start,
         )
         yield from page.items

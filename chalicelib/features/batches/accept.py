@@ -239,7 +239,8 @@ class AcceptBatch:
         if isinstance(command.items, CsvItems):
             uploads = {_CSV_POINTER: command.items.upload_id}
             upload = self._uploads.get_ready(batch.workspace_id, uploads)[_CSV_POINTER]
-            self._objects.copy(upload.key, csv_key(*batch.key))
+            if self._objects.copy(upload.key, csv_key(*batch.key)) is None:
+                raise validation_error(_CSV_POINTER, "is gone; upload the file again", "not_found")
             return
         with ThreadPoolExecutor(_STORED_AT_ONCE) as pool:
             tasks = [

@@ -1,13 +1,15 @@
 """Advance of a batch: events of its progress, and its end once all its items have ended."""
 
+import datetime as dt
 import logging
 from collections.abc import Callable, Sequence
 from copy import replace
+from typing import Final
 
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.core.ids import RenderId
+from chalicelib.core.ids import BatchId, RenderId
 from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.events import completed_event, pause_event, progress_events
 from chalicelib.features.batches.model import (
@@ -31,6 +33,10 @@ from chalicelib.features.renders.run.final_row import retention
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 
 log = logging.getLogger(__name__)
+
+# Looks come with each end of another batch's items.
+_SENT_AGAIN_AFTER: Final = dt.timedelta(seconds=20)
+_MAX_KNOWN: Final = 1_000
 
 
 class AdvanceBatch:
@@ -58,6 +64,7 @@ class AdvanceBatch:
         self._limits = limits
         self._files = files
         self._send_combine = send_combine
+        self._combine_sent: dict[BatchId, dt.datetime] = {}
         self._clock = clock
 
     def __call__(self, batch: Batch, counted: Counted) -> Batch:
@@ -75,7 +82,8 @@ class AdvanceBatch:
         if counts is None:
             give_back_hold(self._limits, batch)
             counts = self._recount(batch)
-        if counts != counts_of(batch, counted):
+        # Of a canceled batch the rows are believed: nothing is in flight any more.
+        if counts != counts_of(batch, counted) and batch.cancel_requested_at is None:
             log.error(
                 "the counters differ from the items",
                 extra={"batch": batch.id, "rows": counts, "counters": counted},
@@ -120,12 +128,16 @@ class AdvanceBatch:
         )
         event = completed_event(ended, counts, at)
         owner = FileOwner(batch.workspace_id, RenderId(batch.id))
-        records = self._files.creations([stored_file(file) for file in ended.files], owner)
-        self._commit(batch, ended, [event], self._stores.batches.deactivation(ended), *records)
+        # One by one: each record is due by itself.
+        records = [
+            write
+            for file in ended.files
+            for write in self._files.creations([stored_file(file)], owner)
+        ]
+        # One with combined files stays active until what is left of making them is removed.
+        others = [] if batch.combine.kinds else [self._stores.batches.deactivation(ended)]
+        self._commit(batch, ended, [event], *others, *records)
         crash_if_armed(CrashPoint.BATCH_ENDED)
-        if batch.counts is not None and batch.cancel_requested_at is not None:
-            # To remove what is there of combined files.
-            self._send_combine(batch.key)
         log.info("batch ended", extra={"batch": batch.id, "status": status})
         return ended
 
@@ -136,8 +148,19 @@ class AdvanceBatch:
             waiting = replace(batch, counts=counts)
             self._commit(batch, waiting, [])
             crash_if_armed(CrashPoint.BATCH_COMBINING)
-        self._send_combine(batch.key)
+        self.ask_for_combining(batch)
         return waiting
+
+    def ask_for_combining(self, batch: Batch) -> None:
+        """Send a message to the function that combines, unless one was sent just now."""
+        now = self._clock.now()
+        sent_at = self._combine_sent.get(batch.id)
+        if sent_at is not None and now < sent_at + _SENT_AGAIN_AFTER:
+            return
+        if len(self._combine_sent) >= _MAX_KNOWN:
+            self._combine_sent.clear()
+        self._combine_sent[batch.id] = now
+        self._send_combine(batch.key)
 
     def _report(self, batch: Batch, counts: ItemCounts) -> Batch:
         """Claim the tenths that were reached, with their events."""

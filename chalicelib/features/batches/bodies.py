@@ -57,6 +57,10 @@ class Chunk(NamedTuple):
     is_csv: bool
     lines: Sequence[bytes]
 
+    def has(self, index: int) -> bool:
+        """Tell whether an item stands in this chunk."""
+        return self.first <= index < self.first + len(self.lines)
+
     def item(self, line: int) -> JsonObject:
         """Return one item: the fields of the request's items, or `error` of a bad CSV record."""
         value: JsonObject = json.loads_own(self.lines[line])

@@ -1,16 +1,21 @@
 """End of batches: their data after retention, what was never accepted, and deleted workspaces."""
 
+import datetime as dt
 import logging
 from collections.abc import Iterator
+from copy import replace
+from itertools import batched
+from typing import Final
 
 from chalicelib.adapters.aws.messages import PoisonMessage
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.bodies import BatchBodies, csv_key
+from chalicelib.features.batches.combine.progress import object_key
 from chalicelib.features.batches.model import ITEMS_PER_PARTITION, Batch, BatchKey
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.batches.rows import (
@@ -23,6 +28,9 @@ from chalicelib.features.batches.rows import (
 from chalicelib.features.files.repository import Files
 
 log = logging.getLogger(__name__)
+
+_PAST: Final = format_rfc3339(dt.datetime.fromtimestamp(0, dt.UTC))
+_DELETED_AT_ONCE: Final = 1_000
 
 
 class EraseBatches:
@@ -59,17 +67,48 @@ class EraseBatches:
             raise PoisonMessage(reason)
         batch = batch_of(row)
         now = format_rfc3339(self._clock.now())
-        if "due_at" not in row or (batch.data_until or "") > now:
+        if "due_at" not in row or (batch.data_until or "") > now or not self._claim(batch):
             return
         self._erase_objects(batch)
         crash_if_armed(CrashPoint.BATCH_ERASED)
         if "LPK" not in row:
-            self._batches.forget(batch)
+            self._tables.delete_partition(self._table, partition(batch.key))
             log.info("batch was never accepted", extra={"batch": batch.id})
             return
+        for write in self._counter_rows(batch):
+            self._tables.write(write)
         key_of_row = {"PK": partition(key), "SK": "META"}
         self._tables.write(Write(self._table, key=key_of_row, update="REMOVE due_at, DPK"))
         log.info("data of batch erased", extra={"batch": batch.id})
+
+    def _claim(self, batch: Batch) -> bool:
+        """End the time in which the items can be retried; False: they are being retried."""
+        if batch.data_until is None:
+            return True
+        write = Write(
+            self._table,
+            key={"PK": partition(batch.key), "SK": "META"},
+            update="SET data_until = :past",
+            condition="data_until = :seen",
+            values={":past": _PAST, ":seen": batch.data_until},
+        )
+        try:
+            self._tables.write(write)
+        except ConditionFailed:
+            return False
+        return True
+
+    def _counter_rows(self, batch: Batch) -> Iterator[Write]:
+        """Yield the deletions of counters and chunks; the batch has its final counts."""
+        for prefix in ("COUNT#", "CHUNKS", "COMBINE"):
+            rows = query_all(
+                self._tables,
+                self._table,
+                "PK = :pk AND begins_with(SK, :prefix)",
+                {":pk": partition(batch.key), ":prefix": prefix},
+            )
+            for row in rows:
+                yield Write(self._table, key={"PK": row["PK"], "SK": row["SK"]})
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all batches of a workspace; yields after each step of some rows."""
@@ -101,6 +140,13 @@ class EraseBatches:
 
     def _erase_objects(self, batch: Batch) -> None:
         """Delete the common part, the chunks, the copy of the CSV and the combined files."""
-        chunks = len(self._batches.chunks(batch).starts)
+        # A function may have died between the last chunk and its number.
+        chunks = len(self._batches.chunks(batch).starts) + 1
         self._bodies.delete(*batch.key, chunks)
-        self._objects.delete_many([csv_key(*batch.key), *(file.key for file in batch.files)])
+        combined = [
+            object_key(replace(batch, run=run), kind)
+            for run in range(1, batch.run + 1)
+            for kind in batch.combine.kinds
+        ]
+        for keys in batched([csv_key(*batch.key), *combined], _DELETED_AT_ONCE, strict=False):
+            self._objects.delete_many(keys)

@@ -1,6 +1,7 @@
 """Read batches: one by id, a page of a workspace's batches, a page of the items of one."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.table import RowValue, Tables
@@ -17,6 +18,7 @@ from chalicelib.features.renders.read import Viewer
 # Bound the work of one request: a filter with few matches gets a short page and a cursor.
 _MAX_ROWS_READ: Final = 500
 _MAX_ITEMS_READ: Final = 5_000
+_MAX_CHUNKS_READ: Final = 3
 _FIRST: Final = "bat_~"
 
 
@@ -99,11 +101,12 @@ class ReadBatches:
         """Return up to `limit` items from index `start` on that have a status, or all."""
         shown: list[dict[str, Json]] = []
         end = min(batch.total, start + (limit if status is None else _MAX_ITEMS_READ))
+        names = ItemNames(self._batches, self._bodies, batch)
         for item in self._all_items(batch, start, end):
-            if len(shown) == limit:
+            if len(shown) == limit or (shown and names.are_costly(item)):
                 return ItemPage(shown, item.index)
             if status in {None, item.status_in(batch)}:
-                shown.append(item_json(self._with_names(batch, item), batch))
+                shown.append(item_json(names.of(item), batch))
         return ItemPage(shown, end if end < batch.total else None)
 
     def _all_items(self, batch: Batch, start: int, end: int) -> Iterator[BatchItem]:
@@ -115,13 +118,36 @@ class ReadBatches:
             index = item.index + 1
         yield from (_without_row(batch, number) for number in range(index, end))
 
-    def _with_names(self, batch: Batch, item: BatchItem) -> BatchItem:
-        """Return an item without a row with the names that its request has given."""
-        if item.render_id is not None or item.status == "failed":
+
+class ItemNames:
+    """Names of items without a row, which their request has given: they stand in the chunks."""
+
+    def __init__(self, batches: Batches, bodies: BatchBodies, batch: Batch) -> None:
+        """Read for one page."""
+        self._bodies = bodies
+        self._batch = batch
+        self._chunks = cache(lambda: batches.chunks(batch))
+        self._read: set[int] = set()
+
+    def are_costly(self, item: BatchItem) -> bool:
+        """Tell whether the names of an item take one more chunk than a page may read."""
+        if not _is_without_row(item) or not self._chunks().starts:
+            return False
+        number, _ = self._chunks().locate(item.index)
+        return number not in self._read and len(self._read) >= _MAX_CHUNKS_READ
+
+    def of(self, item: BatchItem) -> BatchItem:
+        """Return an item with its names."""
+        if not _is_without_row(item) or not self._chunks().starts:
             return item
-        number, line = self._batches.chunks(batch).locate(item.index)
-        chunk = self._bodies.chunk(*batch.key, number)
+        number, line = self._chunks().locate(item.index)
+        self._read.add(number)
+        chunk = self._bodies.chunk(*self._batch.key, number)
         return item if chunk is None else with_names(item, chunk.item(line))
+
+
+def _is_without_row(item: BatchItem) -> bool:
+    return item.render_id is None and item.status != "failed"
 
 
 def _without_row(batch: Batch, index: int) -> BatchItem:

@@ -136,11 +136,16 @@ class ReleaseStep:
         assert template is not None, f"the template of {batch.id} is gone"
         good: list[tuple[BatchItem, Render]] = []
         bad: list[BatchItem] = []
-        next_index = batch.next_index
+        next_index, chunk = batch.next_index, None
         for index, earlier in self._candidates(batch):
             if len(good) == room or len(good) + len(bad) == STEP:
                 return Step(good, bad, index)
-            item, render = self._item(batch, template, chunks, index)
+            number, line = chunks.locate(index)
+            if chunk is None or not chunk.has(index):
+                chunk = self._stores.bodies.chunk(*batch.key, number)
+                assert chunk is not None, f"chunk {number} of {batch.id} is gone"
+            body_key = f"{chunk_key(*batch.key, number)}#{line}"
+            item, render = self._item(batch, template, (index, body_key), chunk.item(line))
             if earlier is not None:
                 item = replace(item, previous_render_id=earlier.render_id)
             if render is None:
@@ -170,13 +175,13 @@ class ReleaseStep:
         return known
 
     def _item(
-        self, batch: Batch, template: BatchTemplate, chunks: ChunkMap, index: int
+        self,
+        batch: Batch,
+        template: BatchTemplate,
+        index_and_body: tuple[int, str],
+        fields: JsonObject,
     ) -> tuple[BatchItem, Render | None]:
-        number, line = chunks.locate(index)
-        chunk = self._stores.bodies.chunk(*batch.key, number)
-        assert chunk is not None, f"chunk {number} of {batch.id} is gone"
-        fields = chunk.item(line)
-        error = fields.get("error")
+        (index, body_key), error = index_and_body, fields.get("error")
         item = with_names(BatchItem(index=index, status="queued", run=batch.run), fields)
         if isinstance(error, Mapping):
             return replace(item, status="failed", error=error), None
@@ -193,7 +198,7 @@ class ReleaseStep:
             output=output,
             reference=item.reference,
             metadata=metadata if isinstance(metadata, Mapping) else None,
-            body_key=f"{chunk_key(*batch.key, number)}#{line}",
+            body_key=body_key,
             batch_index=index,
             batch_run=batch.run,
         )

@@ -13,7 +13,7 @@ from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.csv.import_csv import ImportCsv
 from chalicelib.features.batches.lease import ReleaserLease, ReleaserLeases
-from chalicelib.features.batches.model import Batch, Counted
+from chalicelib.features.batches.model import Batch, Counted, ItemCounts
 from chalicelib.features.batches.release import NoRendersLeft, ReleaseStep
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.workspaces.model import Workspace
@@ -23,7 +23,8 @@ log = logging.getLogger(__name__)
 
 # A function goes on for so long; then the next one does.
 _TIME_LIMIT: Final = dt.timedelta(seconds=40)
-# A CSV is read for so long; then other batches have their turn.
+_NONE_ENDED: Final = Counted(ItemCounts(), 0)
+# CSV files are read for so long; then other batches have their turn.
 _IMPORT_SLICE: Final = dt.timedelta(seconds=5)
 # Until the rate of test renders has more.
 _PACE: Final = dt.timedelta(seconds=1)
@@ -86,7 +87,7 @@ class Releaser:
         while lease is not None:
             crash_if_armed(CrashPoint.BATCH_LEASED)
             try:
-                look = self._look(lease)
+                look = self._look(lease, until)
             except Exception:
                 with tolerate_transient("a lease stays until it expires"):
                     self._leases.abandon(lease)
@@ -101,19 +102,30 @@ class Releaser:
                 self._wake(workspace_id, dt.timedelta())
                 return
 
-    def _look(self, lease: ReleaserLease) -> Look:
+    def _look(self, lease: ReleaserLease, until: dt.datetime) -> Look:
+        """Look at the active batches; raise the first error of one after the others' turn."""
         workspace = self._workspaces.get(lease.workspace_id)
         if workspace is None:
             return Look(is_done=True)
         ids = self._batches.active_ids(lease.workspace_id)
-        active = [self._advance_one(each) for each in self._active(lease.workspace_id, ids)]
+        import_until = self._clock.now() + _IMPORT_SLICE
+        errors: list[Exception] = []
+        active = []
+        for each in self._active(lease.workspace_id, ids):
+            try:
+                active.append(self._advance_one(each, import_until))
+            except Exception as error:
+                log.exception("batch not advanced", extra={"batch": each.batch.id})
+                errors.append(error)
         unfinished = [each for each in active if not each.batch.is_final]
-        if not unfinished:
-            return Look(is_done=True)
-        if workspace.status != "active":
-            # It is looked at each minute, until it is active again or deleted.
-            return Look(is_done=False)
-        return self._release_all(lease, workspace, unfinished)
+        is_open = errors or unfinished or any(each.batch.combine.kinds for each in active)
+        look = Look(is_done=not is_open)
+        if unfinished and workspace.status == "active":
+            look = self._release_all(lease, workspace, unfinished, until)
+        # Of a workspace that is not active they are looked at each minute.
+        if errors:
+            raise errors[0]
+        return look
 
     def _active(self, workspace_id: WorkspaceId, ids: Sequence[BatchId]) -> list[ActiveBatch]:
         batches = [
@@ -122,14 +134,21 @@ class Releaser:
             for batch in self._batches.get_many(workspace_id, ids[start : start + BATCH_GET_LIMIT])
         ]
         # In this order, what was released and is not read yet counts as in flight.
-        return [ActiveBatch(batch, self._batches.counters(batch)) for batch in batches]
+        return [
+            ActiveBatch(batch, self._batches.counters(batch) if batch.released else _NONE_ENDED)
+            for batch in batches
+        ]
 
-    def _advance_one(self, active: ActiveBatch) -> ActiveBatch:
+    def _advance_one(self, active: ActiveBatch, import_until: dt.datetime) -> ActiveBatch:
         batch = active.batch
         try:
-            if batch.is_importing and batch.cancel_requested_at is None:
-                batch = self._import_csv(batch, self._clock.now() + _IMPORT_SLICE)
-            if not batch.is_final:
+            is_importing = batch.is_importing and batch.cancel_requested_at is None
+            if is_importing and self._clock.now() < import_until:
+                batch = self._import_csv(batch, import_until)
+            if batch.is_final and batch.combine.kinds:
+                # What is left of its combined files is to be removed.
+                self._advance.ask_for_combining(batch)
+            elif not batch.is_final:
                 batch = self._advance(batch, active.counted)
             return active._replace(batch=batch)
         except ConditionFailed:
@@ -138,7 +157,11 @@ class Releaser:
             return active
 
     def _release_all(
-        self, lease: ReleaserLease, workspace: Workspace, active: Sequence[ActiveBatch]
+        self,
+        lease: ReleaserLease,
+        workspace: Workspace,
+        active: Sequence[ActiveBatch],
+        until: dt.datetime,
     ) -> Look:
         """Fill the room of the plan, the batch with the fewest items in flight first."""
         room = workspace.plan.bulk_concurrency - sum(each.in_flight for each in active)
@@ -150,6 +173,8 @@ class Releaser:
         is_importing = any(each.batch.is_importing for each in active)
         look = Look(is_done=False, is_unfinished=is_importing)
         while room > 0 and waiting:
+            if self._clock.now() > until:
+                return look._replace(is_unfinished=True)
             each = min(waiting.values(), key=lambda one: one.in_flight)
             share = -(-room // len(waiting))
             try:
@@ -166,7 +191,10 @@ class Releaser:
                 is_paced=look.is_paced or result.is_paced,
                 is_unfinished=look.is_unfinished or not (result.renders or result.is_paced),
             )
-            if result.is_paced or result.batch.is_released:
+            if result.is_paced:
+                # The rate is that of all test renders of the workspace.
+                waiting = {key: one for key, one in waiting.items() if not one.batch.test}
+            elif result.batch.is_released:
                 del waiting[each.batch.id]
             else:
                 waiting[each.batch.id] = each._replace(batch=result.batch)

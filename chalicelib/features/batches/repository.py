@@ -20,11 +20,11 @@ from chalicelib.features.batches.rows import (
     DUE_BATCH,
     batch_key,
     batch_of,
-    expiry,
     item_key,
     item_of,
     item_row,
     item_sort_key,
+    items_expiry,
     items_partition,
     list_keys,
     partition,
@@ -37,6 +37,16 @@ _SHARDS: Final = 16
 _OPEN: Final = "#status IN (:open0, :open1)"
 _STATUS: Final = {"#status": "status"}
 _OPEN_VALUES: Final = {f":open{n}": status for n, status in enumerate(OPEN_STATUSES)}
+# What a release, a cancellation, a pause, a new run and the erasure of the data change.
+_COMPARED: Final = (
+    "status",
+    "run",
+    "steps",
+    "progress",
+    "cancel_requested_at",
+    "paused_since",
+    "data_until",
+)
 # Attributes that a change of the state may set or remove.
 _CHANGING: Final = (
     "status",
@@ -90,10 +100,7 @@ class Batches:
         )
 
     def acceptance(self, batch: Batch) -> Sequence[Write]:
-        """Return the writes that accept an announced batch, for one transaction.
-
-        Refused if the announcement was too long ago, and its objects are deleted.
-        """
+        """Return the writes that accept an announced batch; refused if it is erased already."""
         return (
             Write(
                 self._table,
@@ -103,10 +110,6 @@ class Batches:
             self.activation(batch),
         )
 
-    def forget(self, batch: Batch) -> None:
-        """Delete the rows of a batch that was never accepted; idempotent."""
-        self._tables.delete_partition(self._table, partition(batch.key))
-
     def activation(self, batch: Batch) -> Write:
         """Return the write that gives a batch to the releaser of its workspace."""
         return Write(self._table, item=_active_key(batch) | {"id": batch.id})
@@ -114,8 +117,7 @@ class Batches:
     def change(self, before: Batch, after: Batch) -> Write:
         """Return the write of a new state; refused if it is not that of `before` any more.
 
-        What a release, a cancellation and a new run change is compared. The row is due when the
-        data of the batch are to be deleted.
+        The row is due when the data of the batch are to be deleted.
         """
         sets, removes = ["#result = :result"], []
         values: dict[str, RowValue] = {":result": result_json(after)}
@@ -138,25 +140,20 @@ class Batches:
         if after.is_final:
             names["#ttl"] = "ttl"
             sets.append("#ttl = :ttl")
-            values[":ttl"] = expiry(after)
+            values[":ttl"] = items_expiry(after)
         elif before.is_final:
             names["#ttl"] = "ttl"
             removes.append("#ttl")
-        compared = ("status", "run", "steps", "progress")
-        values |= {f":old_{name}": getattr(before, name) for name in compared}
-        names |= {f"#{name}": name for name in compared}
-        canceled = "exists" if before.cancel_requested_at else "not_exists"
-        paused = "exists" if before.paused_since else "not_exists"
+        names |= {f"#{name}": name for name in _COMPARED}
+        known = [name for name in _COMPARED if getattr(before, name) is not None]
+        values |= {f":old_{name}": getattr(before, name) for name in known}
         return Write(
             self._table,
             key=batch_key(before),
             update=f"SET {', '.join(sets)}" + (f" REMOVE {', '.join(removes)}" if removes else ""),
             condition=" AND ".join(
-                (
-                    *(f"#{name} = :old_{name}" for name in compared),
-                    f"attribute_{canceled}(cancel_requested_at)",
-                    f"attribute_{paused}(paused_since)",
-                )
+                f"#{name} = :old_{name}" if name in known else f"attribute_not_exists(#{name})"
+                for name in _COMPARED
             ),
             names=names,
             values=values,
@@ -261,6 +258,7 @@ class Batches:
             "PK = :pk AND begins_with(SK, :active)",
             {":pk": releaser_partition(workspace_id), ":active": "ACTIVE#"},
             consistent=True,
+            limit=1_000,
         )
         return [BatchId(row["id"]) for row in rows]
 

@@ -13,7 +13,6 @@ from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.batches.combine.succeeded_items import SucceededItems
 from chalicelib.features.batches.model import PROGRESS_STEPS, Batch
-from chalicelib.features.batches.present import stored_file
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.files.repository import Files
 
@@ -91,8 +90,9 @@ class RetryFailedItems:
 
     def _check_files(self, batch: Batch) -> None:
         """Refuse a batch whose combined files could not be made again, as far as a look tells."""
-        gone = self._items.expired(batch, 0, min(batch.total, _MAX_CHECKED))
-        if gone:
+        gone = self._items.expired(batch, 0, max_items=_MAX_CHECKED)
+        # Those of its items are being deleted, or will be.
+        if gone or (batch.purges_items and batch.files):
             raise Conflict(
                 "item_files_expired",
                 "The combined files would need files of succeeded items, and those are deleted. "
@@ -101,13 +101,12 @@ class RetryFailedItems:
             )
 
     def _delete_combined_files(self, batch: Batch) -> None:
-        """Delete the combined files of the earlier run; what a crash leaves expires by itself."""
+        """Delete the combined files of the earlier run; after a crash the next ones do it."""
         at = format_rfc3339(self._clock.now())
-        stored = [stored_file(file) for file in batch.files]
-        for file, write in zip(stored, self._files.purges(stored, at), strict=True):
+        for file in batch.files:
             # A record that has expired has no URL any more.
             with suppress(ConditionFailed):
-                self._stores.tables.write(write)
+                self._stores.tables.write(self._files.purge(file.file_id, at))
             self._objects.delete(file.key)
 
 

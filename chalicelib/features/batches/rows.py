@@ -118,15 +118,8 @@ def item_row(batch: Batch, item: BatchItem) -> Item:
     return known | item_key(batch.key, item.index) | {"ttl": items_expiry(batch)}
 
 
-def expiry(batch: Batch) -> int:
-    """Return the Unix second from which the row of a final batch is absent."""
-    assert batch.completed_at is not None, batch.id
-    kept = dt.timedelta(days=batch.history_days)
-    return int((parse_rfc3339(batch.completed_at) + kept).timestamp())
-
-
 def items_expiry(batch: Batch) -> int:
-    """Return the Unix second from which rows of items are absent: after that of their batch."""
+    """Return the Unix second from which the rows of a batch and of its items are absent."""
     kept = dt.timedelta(days=batch.history_days) + _LONGEST_PAUSE
     return int((parse_rfc3339(batch.created_at) + kept).timestamp())
 

@@ -95,6 +95,10 @@ class Files:
                 file.id, at, "attribute_exists(PK)" if number else "attribute_exists(due_at)"
             )
 
+    def purge(self, file_id: FileId, at: str) -> Write:
+        """Return the write that marks one file as purged; refused if there is no record of it."""
+        return self._purge(file_id, at, "attribute_exists(PK)")
+
     def _purge(self, file_id: FileId, at: str, condition: str) -> Write:
         return Write(
             self._table,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,8 +24,9 @@ COMBINE = (
     (P.COMBINE_PART_SAVED, "1 1"),
     (P.COMBINE_COMPLETED, "1 2"),
     (P.COMBINE_ENDED, "1"),
+    (P.COMBINE_CLEANED_UP, "1"),
 )
-BOTH = {"combine": {"zip": True, "merged_pdf": True}}
+BOTH: dict[str, Any] = {"combine": {"zip": True, "merged_pdf": True}}
 
 
 @pytest.fixture
@@ -39,9 +41,7 @@ def crash(
 def test_every_crash_point_of_files_is_covered() -> None:
     killed = {*CSV, *(point for point, _ in COMBINE), P.COMBINE_ITEM_PURGED}
 
-    assert killed == {
-        point for point in P if P.BATCH_CHUNK_STORED <= point <= P.COMBINE_ITEM_PURGED
-    }
+    assert killed == {point for point in P if P.BATCH_CHUNK_STORED <= point <= P.COMBINE_CLEANED_UP}
 
 
 @pytest.mark.parametrize("point", CSV, ids=name_of)
@@ -74,9 +74,8 @@ def test_files_of_items_go_once_the_archive_is_there(crash: CrashBatches) -> Non
     crash.make(6, combine={"zip": True}, delivery={"hosted": False})
 
     crash.end(BatchEnd((6, 0, 0)), armed=armed)
-    assert [render["files_purged_at"] is None for render in crash.renders_of("succeeded")] == (
-        [False] * 6
-    )
+    purged = [render["files_purged_at"] is not None for render in crash.renders_of("succeeded")]
+    assert purged == [True] * 6
 
 
 def test_canceled_batch_leaves_no_combined_file(crash: CrashBatches) -> None:

@@ -6,14 +6,20 @@ A part that is made again is the same bytes. All combined files are there, or no
 import datetime as dt
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import replace
 from typing import Final
 
 import msgspec
 
-from chalicelib.adapters.aws.multipart import MultipartUpload, MultipartUploads
+from chalicelib.adapters.aws.multipart import (
+    MultipartUpload,
+    MultipartUploadGone,
+    MultipartUploads,
+)
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed
+from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import FileId, derived_id
@@ -21,7 +27,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.combining.failure import CombineFailure
 from chalicelib.features.batches.advance import AdvanceBatch
-from chalicelib.features.batches.combine.parts import CombinedPart, WritePart
+from chalicelib.features.batches.combine.parts import CombinedPart, PartStart, WritePart
 from chalicelib.features.batches.combine.progress import (
     CombineLease,
     CombineLeases,
@@ -31,7 +37,8 @@ from chalicelib.features.batches.combine.progress import (
 )
 from chalicelib.features.batches.combine.succeeded_items import ItemFilesExpired, SucceededItems
 from chalicelib.features.batches.model import Batch, BatchKey, CombinedFile, CombinedKind
-from chalicelib.features.batches.repository import Batches
+from chalicelib.features.batches.stores import BatchStores
+from chalicelib.features.files.repository import Files
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.run.final_row import retention
 
@@ -57,7 +64,8 @@ class CombineBatch:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        batches: Batches,
+        stores: BatchStores,
+        file_records: Files,
         leases: CombineLeases,
         items: SucceededItems,
         writers: Mapping[CombinedKind, WritePart],
@@ -69,7 +77,9 @@ class CombineBatch:
         clock: Clock,
     ) -> None:
         """Build from the stores; `hand_on` sends this function's message again."""
-        self._batches = batches
+        self._stores = stores
+        self._batches = stores.batches
+        self._file_records = file_records
         self._leases = leases
         self._items = items
         self._writers = writers
@@ -83,36 +93,56 @@ class CombineBatch:
     def __call__(self, key: BatchKey) -> None:
         """Make the combined files of a batch whose items have all ended, or a share of them.
 
-        What an ended or canceled batch has left behind is removed.
+        What making them has left is removed once the batch has ended.
         """
         batch = self._batches.get(key)
         lease = None if batch is None else self._leases.take(batch)
-        if batch is None or lease is None:
+        if lease is None:
             return
-        if not _is_wanted(batch):
-            self._clean_up(lease)
-            return
-        if lease.tries > _MAX_TRIES:
-            log.error("combined files given up", extra={"batch": batch.id})
-            self._end(lease, error=_GIVEN_UP)
-            return
-        until = self._clock.now() + _TIME_LIMIT
         try:
-            lease, is_complete = self._write_all(lease, until)
-        except (CombineFailure, ItemFilesExpired) as failure:
-            self._end(lease, error=self._error(batch, failure))
+            is_done = self._work(lease)
+        except ConditionFailed:
+            # Another function has the lease; it goes on.
+            log.info("lease lost", extra={"batch": lease.batch.id})
             return
-        if is_complete:
-            self._end(lease)
-        else:
+        except Exception:
+            with tolerate_transient("a lease stays until it expires"):
+                self._leases.give_back(lease)
+            raise
+        if not is_done:
             self._leases.give_back(lease)
             self._hand_on(key)
 
-    def _write_all(self, lease: CombineLease, until: dt.datetime) -> tuple[CombineLease, bool]:
+    def _work(self, lease: CombineLease) -> bool:
+        """Take the next steps; False: there are more."""
+        self._delete_orphans(lease)
+        batch = lease.batch
+        if batch.is_final:
+            return self._clean_up(lease)
+        if not _is_wanted(batch):
+            # It is being canceled, or a new run has begun.
+            self._leases.give_back(lease)
+            return True
+        if lease.tries > _MAX_TRIES:
+            log.error("combined files given up", extra={"batch": batch.id})
+            return self._end(lease, error=_GIVEN_UP)
+        try:
+            lease, is_complete = self._write_all(lease)
+        except (CombineFailure, ItemFilesExpired) as failure:
+            return self._end(lease, error=self._error(batch, failure))
+        return self._end(lease) if is_complete else False
+
+    def _write_all(self, lease: CombineLease) -> tuple[CombineLease, bool]:
         """Write part after part; return the lease, and whether all files are complete."""
+        until = self._clock.now() + _TIME_LIMIT
         for kind in lease.batch.combine.kinds:
             while (file := lease.file(kind)) is None or not file.is_complete:
-                lease = self._advance_file(lease, kind, file)
+                try:
+                    lease = self._advance_file(lease, kind, file)
+                except MultipartUploadGone:
+                    # The bucket aborts uploads after a day.
+                    lease = lease.without(kind)
+                    self._leases.save(lease)
                 if self._clock.now() > until or not self._is_still_wanted(lease.batch):
                     return lease, False
         return lease, True
@@ -126,6 +156,9 @@ class CombineBatch:
         return self._complete(lease, file) if file.is_written else self._part(lease, file)
 
     def _begin(self, lease: CombineLease, kind: CombinedKind) -> CombineLease:
+        self._delete_earlier(lease.batch, kind)
+        # Only the holder of the lease gets further.
+        self._leases.save(lease)
         key = object_key(lease.batch, kind)
         # Of a function that died before it had saved its upload.
         self._uploads.abort_all(key)
@@ -137,16 +170,18 @@ class CombineBatch:
 
     def _part(self, lease: CombineLease, file: PartialFile) -> CombineLease:
         batch, state = lease.batch, None
-        if file.parts:
-            state = self._objects.get(state_key(batch, file.kind, file.parts))
+        if file.state is not None:
+            state = self._objects.get(file.state)
             assert state is not None, f"the state of {file.kind} of {batch.id} is gone"
-        part: CombinedPart = self._writers[file.kind](batch, file.next_index, state)
+        start = PartStart(file.next_index, state, lease.fence, lambda: self._leases.save(lease))
+        part: CombinedPart = self._writers[file.kind](batch, start)
         number = file.parts + 1
-        upload = self._resume(batch, file)
-        upload.put_part(number, part.content, is_last=part.is_last)
+        self._resume(batch, file).put_part(number, part.content, is_last=part.is_last)
         crash_if_armed(CrashPoint.COMBINE_PART_PUT)
+        key = None
         if not part.is_last:
-            self._objects.put_data(state_key(batch, file.kind, number), part.state)
+            key = state_key(batch, file.kind, lease.fence, number)
+            self._objects.put_data(key, part.state)
         crash_if_armed(CrashPoint.COMBINE_STATE_STORED)
         lease = lease.with_file(
             msgspec.structs.replace(
@@ -155,11 +190,14 @@ class CombineBatch:
                 next_index=part.next_index,
                 bytes=file.bytes + len(part.content),
                 pages=part.pages,
+                state=key,
                 is_written=part.is_last,
             )
         )
         self._leases.save(lease)
         crash_if_armed(CrashPoint.COMBINE_PART_SAVED)
+        if file.state is not None:
+            self._objects.delete(file.state)
         return lease
 
     def _complete(self, lease: CombineLease, file: PartialFile) -> CombineLease:
@@ -169,28 +207,26 @@ class CombineBatch:
         self._leases.save(lease)
         return lease
 
-    def _end(self, lease: CombineLease, error: JsonObject | None = None) -> None:
-        """End the batch with its files or its error; one that was canceled meanwhile has none."""
+    def _end(self, lease: CombineLease, error: JsonObject | None = None) -> bool:
+        """End the batch with its files or its error, and clean up; False: there is more to do."""
         batch = self._batches.get(lease.batch.key)
-        if batch is not None and _is_wanted(batch):
-            assert batch.counts is not None
-            files = () if error is not None else self._files(lease)
-            try:
-                self._advance.finish(replace(batch, files=files), batch.counts, error=error)
-            except ConditionFailed:
-                log.info("batch changed", extra={"batch": lease.batch.id})
+        if batch is None or not _is_wanted(batch):
+            # It was canceled meanwhile: its end is followed by a message.
+            self._leases.give_back(lease)
+            return True
+        assert batch.counts is not None
+        files = () if error is not None else self._files(lease)
+        ended = self._advance.finish(replace(batch, files=files), batch.counts, error=error)
         crash_if_armed(CrashPoint.COMBINE_ENDED)
-        ended = self._batches.get(lease.batch.key)
-        self._clean_up(replace(lease, batch=ended or lease.batch))
+        return self._clean_up(replace(lease, batch=ended))
 
     def _files(self, lease: CombineLease) -> tuple[CombinedFile, ...]:
         batch, now = lease.batch, self._clock.now()
         expires_at = format_rfc3339(now + retention(test=batch.test, days=batch.retention_days))
-        created = parse_rfc3339(batch.created_at)
         return tuple(
             CombinedFile(
                 kind=file.kind,
-                file_id=FileId(derived_id("file", created, batch.id, str(batch.run), file.kind)),
+                file_id=_file_id(batch, file.kind),
                 filename=_filename(batch, file.kind),
                 content_type=_CONTENT_TYPES[file.kind],
                 bytes=file.bytes,
@@ -201,19 +237,50 @@ class CombineBatch:
             for file in lease.files
         )
 
-    def _clean_up(self, lease: CombineLease) -> None:
-        """Delete states and what is no file of the ended batch; idempotent."""
+    def _clean_up(self, lease: CombineLease) -> bool:
+        """Remove what is no file of the ended batch, and the batch from those that have work left.
+
+        Idempotent. False: there is more to do.
+        """
         batch = lease.batch
         if batch.files and batch.purges_items and not self._purge_items(batch):
-            self._leases.give_back(lease)
-            self._hand_on(batch.key)
-            return
-        for kind in batch.combine.kinds:
-            if not batch.files:
+            return False
+        for file in lease.files:
+            self._delete_states(lease, file)
+        if not batch.files:
+            for kind in batch.combine.kinds:
                 self._uploads.abort_all(object_key(batch, kind))
                 self._objects.delete(object_key(batch, kind))
-            self._objects.delete_many([state_key(batch, kind, parts) for parts in range(2)])
         self._leases.delete(lease)
+        crash_if_armed(CrashPoint.COMBINE_CLEANED_UP)
+        # Refused if its failed items are being retried.
+        with suppress(ConditionFailed):
+            self._stores.tables.transact(
+                [self._batches.change(batch, batch), self._batches.deactivation(batch)]
+            )
+        return True
+
+    def _delete_orphans(self, lease: CombineLease) -> None:
+        """Delete states that the function before has stored and not saved."""
+        before = lease._replace(fence=lease.fence - 1)
+        kept = {file.state for file in lease.files}
+        for kind in lease.batch.combine.kinds:
+            keys = {state_key(lease.batch, kind, before.fence, parts) for parts in range(2)}
+            self._objects.delete_many(sorted(keys - kept))
+
+    def _delete_states(self, lease: CombineLease, file: PartialFile) -> None:
+        keys = {state_key(lease.batch, file.kind, lease.fence, parts) for parts in range(2)}
+        self._objects.delete_many(sorted(keys | ({file.state} if file.state else set())))
+
+    def _delete_earlier(self, batch: Batch, kind: CombinedKind) -> None:
+        """Delete the file of the run before, if the request of the retry died before it did."""
+        if batch.run == 1:
+            return
+        earlier = replace(batch, run=batch.run - 1)
+        at = format_rfc3339(self._clock.now())
+        with suppress(ConditionFailed):
+            self._stores.tables.write(self._file_records.purge(_file_id(earlier, kind), at))
+        self._objects.delete(object_key(earlier, kind))
 
     def _purge_items(self, batch: Batch) -> bool:
         """Purge the files of items, which the combined files contain; False: the time is over."""
@@ -231,7 +298,7 @@ class CombineBatch:
         return {
             "code": "item_files_expired",
             "message": "Files of succeeded items were deleted before they could be combined.",
-            "items": self._items.expired(batch, failure.index, batch.total) or [failure.index],
+            "items": self._items.expired(batch, failure.index) or [failure.index],
         }
 
     def _resume(self, batch: Batch, file: PartialFile) -> MultipartUpload:
@@ -251,3 +318,8 @@ def _filename(batch: Batch, kind: CombinedKind) -> str:
     if kind == "merged_pdf":
         return "batch.pdf"
     return safe_filename(batch.combine.zip_filename, fallback="batch", extension="zip")
+
+
+def _file_id(batch: Batch, kind: CombinedKind) -> FileId:
+    created = parse_rfc3339(batch.created_at)
+    return FileId(derived_id("file", created, batch.id, str(batch.run), kind))

@@ -1,17 +1,17 @@
 """Parts of combined files: the next items of a batch as bytes, and the state after them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from itertools import batched
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.remote_engine import EngineCallContext
-from chalicelib.adapters.aws.remote_merge import RemoteMerge, SourcePdf
+from chalicelib.adapters.aws.remote_merge import MergedPart, RemoteMerge, SourcePdf
 from chalicelib.core.clock import Clock
+from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.combining import zip_archive
 from chalicelib.engine.combining.names import DistinctNames, item_title
 from chalicelib.features.batches.combine.succeeded_items import (
@@ -25,6 +25,7 @@ from chalicelib.features.renders.run.bodies import engine_folder
 # S3 takes 10 000 parts, so 50 GB fit in.
 PART_BYTES: Final = 8 << 20
 _FETCHED_AT_ONCE: Final = 8
+_FETCHED_BYTES: Final = 32_000_000
 # PDFs of one call of the engine.
 _CALL_ITEMS: Final = 100
 _CALL_BYTES: Final = 16_000_000
@@ -41,14 +42,23 @@ class CombinedPart(NamedTuple):
     is_last: bool
 
 
+class PartStart(NamedTuple):
+    """Begin of a part: its first item, and the state before it; None: the file begins.
+
+    `fence` is that of the lease, which `renew` prolongs.
+    """
+
+    next_index: int
+    state: bytes | None
+    fence: int
+    renew: Callable[[], None]
+
+
 class WritePart(Protocol):
     """Writer of one kind of combined file."""
 
-    def __call__(self, batch: Batch, next_index: int, state: bytes | None) -> CombinedPart:
-        """Return the part that begins with an item; `state` None: the file begins.
-
-        Raises ItemFilesExpired and CombineFailure.
-        """
+    def __call__(self, batch: Batch, start: PartStart) -> CombinedPart:
+        """Return a part; raises ItemFilesExpired and CombineFailure."""
         ...
 
 
@@ -60,15 +70,15 @@ class WriteZipPart:
         self._items = items
         self._objects = objects
 
-    def __call__(self, batch: Batch, next_index: int, state: bytes | None) -> CombinedPart:
+    def __call__(self, batch: Batch, start: PartStart) -> CombinedPart:
         """Return the next part; see WritePart."""
         archive = zip_archive.ZipState()
-        if state is not None:
-            archive = msgspec.msgpack.decode(state, type=zip_archive.ZipState)
+        if start.state is not None:
+            archive = msgspec.msgpack.decode(start.state, type=zip_archive.ZipState)
         names = DistinctNames(entry.name for entry in archive.entries)
         parts: list[bytes] = []
         size = 0
-        for found, contents in self._fetch(batch, next_index):
+        for found, contents in self._fetch(batch, start.next_index):
             for file, content in zip(found.files, contents, strict=True):
                 filename = file.filename if found.has_name else None
                 name = names.add(filename, found.item.index, file.format)
@@ -83,7 +93,7 @@ class WriteZipPart:
     def _fetch(self, batch: Batch, start: int) -> Iterator[tuple[ItemFiles, Sequence[bytes]]]:
         """Yield items with the contents of their files, some of which are fetched ahead."""
         with ThreadPoolExecutor(_FETCHED_AT_ONCE) as pool:
-            for group in batched(self._items(batch, start), _FETCHED_AT_ONCE, strict=False):
+            for group in _fetch_groups(self._items(batch, start)):
                 fetches = [
                     [pool.submit(copy_context().run, self._get, file.key) for file in found.files]
                     for found in group
@@ -107,30 +117,59 @@ class WriteMergedPart:
         self._merge = merge
         self._clock = clock
 
-    def __call__(self, batch: Batch, next_index: int, state: bytes | None) -> CombinedPart:
+    def __call__(self, batch: Batch, start: PartStart) -> CombinedPart:
         """Return the next part; see WritePart."""
         parts: list[bytes] = []
-        size, pages = 0, 0
-        for group in _calls(self._items(batch, next_index)):
-            merged = self._merge.append(group, state, self._context(batch), is_last=False)
+        size, state = 0, start.state
+        for group in _calls(self._items(batch, start.next_index)):
+            merged = self._append(batch, start, group, state)
             parts.append(merged.content)
             size += len(merged.content)
-            state, pages, next_index = merged.state, merged.pages, group[-1].item + 1
+            state = merged.state
             if size >= PART_BYTES:
-                return CombinedPart(b"".join(parts), state, next_index, pages, is_last=False)
-        merged = self._merge.append((), state, self._context(batch), is_last=True)
+                next_index = group[-1].item + 1
+                return CombinedPart(b"".join(parts), state, next_index, merged.pages, is_last=False)
+            start.renew()
+        merged = self._append(batch, start, (), state)
         parts.append(merged.content)
         return CombinedPart(b"".join(parts), b"", batch.total, merged.pages, is_last=True)
 
-    def _context(self, batch: Batch) -> EngineCallContext:
+    def _append(
+        self, batch: Batch, start: PartStart, pdfs: Sequence[SourcePdf], state: bytes | None
+    ) -> MergedPart:
+        """Append PDFs, or without any the end of the file."""
+        context = self._context(batch, start.fence)
+        try:
+            return self._merge.append(pdfs, state, context, is_last=not pdfs)
+        except RenderFailure as failure:
+            if failure.code != "file_expired":
+                raise
+            raise ItemFilesExpired(pdfs[0].item) from failure
+
+    def _context(self, batch: Batch, fence: int) -> EngineCallContext:
         ends_at = self._clock.now().timestamp() + _CALL_S
         return EngineCallContext(
             tenant=batch.workspace_id,
-            folder=engine_folder(batch.workspace_id, f"{batch.id}/merge"),
+            folder=engine_folder(batch.workspace_id, f"{batch.id}/merge-{fence}"),
             ends_at=ends_at,
             slot_ends_at=ends_at - _CALL_S / 2,
             test=batch.test,
         )
+
+
+def _fetch_groups(items: Iterator[ItemFiles]) -> Iterator[list[ItemFiles]]:
+    """Yield items whose files are fetched side by side: a few, and not too many bytes."""
+    group: list[ItemFiles] = []
+    size = 0
+    for found in items:
+        more = sum(file.bytes for file in found.files)
+        if group and (len(group) == _FETCHED_AT_ONCE or size + more > _FETCHED_BYTES):
+            yield group
+            group, size = [], 0
+        group.append(found)
+        size += more
+    if group:
+        yield group
 
 
 def _calls(items: Iterator[ItemFiles]) -> Iterator[list[SourcePdf]]:

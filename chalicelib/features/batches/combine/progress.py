@@ -18,6 +18,7 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.features.batches.bodies import folder
 from chalicelib.features.batches.model import Batch, BatchKey, CombinedKind
 from chalicelib.features.batches.rows import partition
+from chalicelib.features.renders.run.bodies import engine_folder
 
 # Longer than a part takes; a function that dies is followed by another one after that.
 _LEASE: Final = dt.timedelta(minutes=3)
@@ -35,6 +36,8 @@ class PartialFile(msgspec.Struct, frozen=True):
     next_index: int = 0
     bytes: int = 0
     pages: int = 0
+    # Key of the writer's state after these parts.
+    state: str | None = None
     is_written: bool = False
     is_complete: bool = False
 
@@ -54,10 +57,13 @@ class CombineLease(NamedTuple):
         """Return the file of a kind, or None if it is not begun."""
         return next((file for file in self.files if file.kind == kind), None)
 
+    def without(self, kind: CombinedKind) -> "CombineLease":
+        """Return the lease without a file, which is begun anew."""
+        return replace(self, files=tuple(each for each in self.files if each.kind != kind))
+
     def with_file(self, file: PartialFile) -> "CombineLease":
         """Return the lease with a file in its new state."""
-        others = [each for each in self.files if each.kind != file.kind]
-        return replace(self, files=(*others, file))
+        return replace(self, files=(*self.without(file.kind).files, file))
 
 
 class CombineLeases:
@@ -143,9 +149,13 @@ def object_key(batch: Batch, kind: CombinedKind) -> str:
     return f"{folder(*batch.key)}/files/{batch.run}.{_EXTENSIONS[kind]}"
 
 
-def state_key(batch: Batch, kind: CombinedKind, parts: int) -> str:
-    """Return the key of the state after some parts; that before stays until the row is written."""
-    return f"{folder(*batch.key)}/combine/{kind}-{parts % 2}"
+def state_key(batch: Batch, kind: CombinedKind, fence: int, parts: int) -> str:
+    """Return the key of the state that the holder of a lease writes after some parts.
+
+    The state before stays until the row is written. A function without the lease writes elsewhere.
+    """
+    name = f"{batch.id}/combine-{kind}-{fence}-{parts % 2}"
+    return engine_folder(batch.workspace_id, name)
 
 
 def _key(batch: Batch) -> Item:

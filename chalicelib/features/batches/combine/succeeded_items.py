@@ -45,34 +45,33 @@ class SucceededItems:
         """Yield the items from an index on; raises ItemFilesExpired."""
         template = self._stores.bodies.template(*batch.key)
         has_names = template is not None and template.render.output.get("filename") is not None
-        for item, files in self._with_files(batch, start, batch.total):
+        for item, files in self._with_files(batch, start):
             if files is None:
                 raise ItemFilesExpired(item.index)
             yield ItemFiles(item, files, has_names or item.filename is not None)
 
-    def expired(self, batch: Batch, start: int, end: int) -> list[int]:
-        """Return the indexes of the first items from `start` to before `end` without files."""
-        gone = (item.index for item, files in self._with_files(batch, start, end) if files is None)
+    def expired(self, batch: Batch, start: int, *, max_items: int | None = None) -> list[int]:
+        """Return the indexes of the first ones without files, of `max_items` from `start` on."""
+        items = islice(self._with_files(batch, start), max_items)
+        gone = (item.index for item, files in items if files is None)
         return list(islice(gone, MAX_LISTED))
 
     def stored_renders(self, batch: Batch) -> Iterator[Render]:
         """Yield the renders of items whose files are there."""
-        for _, render in self._with_renders(batch, 0, batch.total):
+        for _, render in self._with_renders(batch, 0):
             if render is not None and render.files_purged_at is None:
                 yield render
 
     def _with_files(
-        self, batch: Batch, start: int, end: int
+        self, batch: Batch, start: int
     ) -> Iterator[tuple[BatchItem, Sequence[StoredFile] | None]]:
         """Yield items with their files; None: the files are gone."""
-        for item, render in self._with_renders(batch, start, end):
+        for item, render in self._with_renders(batch, start):
             is_gone = render is None or render.files_purged_at is not None
             yield item, None if render is None or is_gone else render.files
 
-    def _with_renders(
-        self, batch: Batch, start: int, end: int
-    ) -> Iterator[tuple[BatchItem, Render | None]]:
-        items = self._stores.batches.items(batch, start, end, statuses=("succeeded",))
+    def _with_renders(self, batch: Batch, start: int) -> Iterator[tuple[BatchItem, Render | None]]:
+        items = self._stores.batches.items(batch, start, batch.total, statuses=("succeeded",))
         for group in batched(items, _RENDERS_AT_ONCE, strict=False):
             ids = [RenderId(item.render_id or "") for item in group]
             renders = self._renders.get_many(batch.workspace_id, ids)

@@ -63,7 +63,7 @@ class CsvPositions:
         assert row is not None, batch.id
         if "offset" not in row:
             return CsvPosition(data_start, FIRST_DATA_RECORD, (), 0)
-        fields = {name: row[name] for name in CsvPosition._fields}
+        fields = {name: row[name] for name in CsvPosition._fields if name in row}
         return CsvPosition(**fields | {"starts": tuple(row["starts"])})
 
     def save(self, batch: Batch, before: CsvPosition, after: CsvPosition) -> None:
