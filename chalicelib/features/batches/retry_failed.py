@@ -90,7 +90,7 @@ class RetryFailedItems:
 
     def _check_files(self, batch: Batch) -> None:
         """Refuse a batch whose combined files could not be made again, as far as a look tells."""
-        gone = self._items.expired(batch, 0, max_items=_MAX_CHECKED)
+        gone = self._items.expired_indexes(batch, 0, max_items=_MAX_CHECKED)
         # Those of its items are being deleted, or will be.
         if gone or (batch.purges_items and batch.files):
             raise Conflict(

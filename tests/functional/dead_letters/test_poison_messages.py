@@ -34,6 +34,23 @@ UNREADABLE: Final = {
     '"text"': "a JSON object is expected, not str",
     "NaN": "a JSON object is expected, not float",
 }
+
+
+def misshapen_due_items(kind: str, pk: str) -> list[dict[str, Any]]:
+    """Return messages of due items whose texts are not those of a key."""
+    return [
+        {},
+        {"pk": pk, "sk": "META"},
+        {"kind": kind.title(), "pk": pk, "sk": "META"},
+        {"kind": [kind], "pk": pk, "sk": "META"},
+        {"kind": kind, "pk": "", "sk": "META"},
+        {"kind": kind, "pk": pk, "sk": None},
+        {"kind": kind, "pk": {"S": "WS#"}, "sk": "META"},
+        {"kind": kind, "pk": "x" * 100_000, "sk": "META"},
+        *({"kind": kind, "pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
+    ]
+
+
 MISSHAPEN: Final[dict[str, list[dict[str, Any]]]] = {
     "Renders": [
         {},
@@ -52,33 +69,9 @@ MISSHAPEN: Final[dict[str, list[dict[str, Any]]]] = {
         {"subject": "x" * 100_000, "sort_key": "EVENT#evt_1"},
         *({"subject": text, "sort_key": "EVENT#evt_1"} for text in HOSTILE_TEXTS),
     ],
-    "Maintenance": [
-        {},
-        {"pk": f"WS#{WS}#RND#{RND}", "sk": "META"},
-        {"kind": "Render", "pk": f"WS#{WS}#RND#{RND}", "sk": "META"},
-        {"kind": ["render"], "pk": f"WS#{WS}#RND#{RND}", "sk": "META"},
-        {"kind": "render", "pk": "", "sk": "META"},
-        {"kind": "render", "pk": f"WS#{WS}#RND#{RND}", "sk": None},
-        {"kind": "render", "pk": {"S": "WS#"}, "sk": "META"},
-        {"kind": "render", "pk": "x" * 100_000, "sk": "META"},
-        *({"kind": "render", "pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
-    ],
-    "Batches": [
-        {},
-        {"pk": f"WS#{WS}#BAT", "sk": "META"},
-        {"kind": "release", "pk": "", "sk": "META"},
-        {"kind": "release", "pk": f"WS#{WS}#BAT", "sk": None},
-        {"kind": "release", "pk": ["WS#"], "sk": "META"},
-        {"kind": "release", "pk": "x" * 100_000, "sk": "META"},
-        *({"kind": "release", "pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
-    ],
-    "Combine": [
-        {},
-        {"pk": f"WS#{WS}#BAT#bat_1", "sk": "META"},
-        {"kind": "combine", "pk": "", "sk": "META"},
-        {"kind": "combine", "pk": "x" * 100_000, "sk": "META"},
-        *({"kind": "combine", "pk": text, "sk": "META"} for text in HOSTILE_TEXTS),
-    ],
+    "Maintenance": misshapen_due_items("render", f"WS#{WS}#RND#{RND}"),
+    "Batches": misshapen_due_items("release", f"WS#{WS}#BAT"),
+    "Combine": misshapen_due_items("combine", f"WS#{WS}#BAT#bat_1"),
     "Webhooks": [
         {},
         {"workspace_id": WS},

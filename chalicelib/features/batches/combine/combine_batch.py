@@ -298,7 +298,7 @@ class CombineBatch:
         return {
             "code": "item_files_expired",
             "message": "Files of succeeded items were deleted before they could be combined.",
-            "items": self._items.expired(batch, failure.index) or [failure.index],
+            "items": self._items.expired_indexes(batch, failure.index) or [failure.index],
         }
 
     def _resume(self, batch: Batch, file: PartialFile) -> MultipartUpload:

@@ -50,7 +50,9 @@ class SucceededItems:
                 raise ItemFilesExpired(item.index)
             yield ItemFiles(item, files, has_names or item.filename is not None)
 
-    def expired(self, batch: Batch, start: int, *, max_items: int | None = None) -> list[int]:
+    def expired_indexes(
+        self, batch: Batch, start: int, *, max_items: int | None = None
+    ) -> list[int]:
         """Return the indexes of the first ones without files, of `max_items` from `start` on."""
         items = islice(self._with_files(batch, start), max_items)
         gone = (item.index for item, files in items if files is None)
