@@ -140,3 +140,18 @@ def cancel_batch(
         clock=service.clock,
     )
     return service.call("POST", f"{path}/cancel")
+
+
+def _retry_without_files(service: Service) -> ApiAnswer:
+    fail_items(service, {1})
+    path = make_batch(service, 2, combine={"zip": True})
+    service.run_batches()
+    render_id = items_at(service, path)[0]["render_id"]
+    assert service.call("DELETE", f"/v1/renders/{render_id}/files").status == 200
+    return service.call("POST", f"{path}/retry-failed")
+
+
+# By code of the catalogue: a request that is answered with it.
+PROVOKED_BATCH_ERRORS: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
+    "item_files_expired": _retry_without_files,
+}

@@ -7,6 +7,7 @@ PRODUCT_OWNERS: Final = frozenset(
         "api",
         "workspaces",
         "renders",
+        "batches",
         "files",
         "uploads",
         "templates",

@@ -39,7 +39,8 @@ class PartChecksums:
         s3.meta.events.register("after-call.s3.ListParts", self._add)
 
     def _keep(self, *, params: Any, **_: object) -> None:
-        self._by_part[params["UploadId"], params["PartNumber"]] = params["ChecksumSHA256"]
+        if "ChecksumSHA256" in params:
+            self._by_part[params["UploadId"], params["PartNumber"]] = params["ChecksumSHA256"]
 
     def _add(self, *, parsed: Any, **_: object) -> None:
         for part in parsed.get("Parts", ()):
