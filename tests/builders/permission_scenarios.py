@@ -3,9 +3,12 @@
 import datetime as dt
 import json
 
+import pytest
+
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import derived_id
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
+from chalicelib.features.batches.combine import combine_batch
 from chalicelib.features.events.model import DomainEvent, PublishEvent
 from chalicelib.features.webhooks.subscribe import MAX_OF_STEP
 from tests.builders.batches import (
@@ -169,12 +172,21 @@ def _combined_files(service: Service) -> None:
     service.engine.before_run = lambda _job: None
     assert service.call("POST", f"{path}/retry-failed").status == 202
     service.run_batches()
+    # Its item files go when the archive is there.
+    combine = {"zip": True}
+    make_batch(service, template_id=template_id, combine=combine, delivery={"hosted": False})
+    service.run_batches()
     canceled = make_batch(service, template_id=template_id, combine=combine)
     service.release_batches()
     service.run_queued("BatchItems")
     service.relay_events()
     service.release_batches()
+    with pytest.MonkeyPatch.context() as patch:
+        # A function that begins an archive hands it on.
+        patch.setattr(combine_batch, "_TIME_LIMIT", dt.timedelta(seconds=-1))
+        assert service.combine_batches() == []
     assert cancel_batch(service, canceled, service.run_batches).json["status"] == "canceled"
+    service.run_batches()
     service.engine.content = small
 
 
@@ -246,7 +258,7 @@ def _batches_of_csv_files(service: Service) -> None:
     for upload_id in (csv, announced):
         body = {"template_id": template_id, "csv_upload_id": upload_id}
         assert service.call("POST", "/v1/batches", json_body=body).status == 202
-    service.release_batches()
+    service.run_batches()
 
 
 def _data_of_batches_past_their_retention(service: Service) -> None:
