@@ -8,6 +8,7 @@ from chalicelib.bootstrap.batches import advance_batch, send_item
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import BatchId, WorkspaceId
+from chalicelib.features.batches.combine.clean_up import CleanUpCombining
 from chalicelib.features.batches.combine.combine_batch import CombineBatch
 from chalicelib.features.batches.combine.parts import WriteMergedPart, WriteZipPart
 from chalicelib.features.batches.combine.progress import CombineLeases, combine_item
@@ -31,19 +32,30 @@ def combine_batch(parts: WorkParts) -> CombineBatch:
     items = SucceededItems(state.batch_stores, state.renders)
     engine = state.make_engine(settings.engine_function, settings.tenancy)
     merge = RemoteMerge(engine, state.objects)
+    leases = CombineLeases(state.tables, state.main_table, parts.clock)
+    uploads = MultipartUploads(parts.clients, settings.bucket)
+    clean_up = CleanUpCombining(
+        stores=state.batch_stores,
+        leases=leases,
+        items=items,
+        uploads=uploads,
+        objects=state.objects,
+        files=state.files,
+        purge=state.make_purge_files(parts.settle_and_publish),
+        clock=parts.clock,
+    )
     return CombineBatch(
         stores=state.batch_stores,
-        file_records=state.files,
-        leases=CombineLeases(state.tables, state.main_table, parts.clock),
+        leases=leases,
         items=items,
         writers={
             "zip": WriteZipPart(items, state.objects),
             "merged_pdf": WriteMergedPart(items, merge, parts.clock),
         },
-        uploads=MultipartUploads(parts.clients, settings.bucket),
+        uploads=uploads,
         objects=state.objects,
         advance=advance_batch(parts),
-        purge=state.make_purge_files(parts.settle_and_publish),
+        clean_up=clean_up,
         hand_on=lambda key: send_item(parts.queue("combine"), combine_item(key)),
         clock=parts.clock,
     )

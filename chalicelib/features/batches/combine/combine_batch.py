@@ -6,7 +6,6 @@ A part that is made again is the same bytes. All combined files are there, or no
 import datetime as dt
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from copy import replace
 from typing import Final
 
@@ -20,13 +19,13 @@ from chalicelib.adapters.aws.multipart import (
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
-from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
+from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.core.ids import FileId, derived_id
 from chalicelib.core.json import JsonObject
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.combining.failure import CombineFailure
 from chalicelib.features.batches.advance import AdvanceBatch
+from chalicelib.features.batches.combine.clean_up import CleanUpCombining, file_id
 from chalicelib.features.batches.combine.parts import CombinedPart, PartStart, WritePart
 from chalicelib.features.batches.combine.progress import (
     CombineLease,
@@ -38,8 +37,6 @@ from chalicelib.features.batches.combine.progress import (
 from chalicelib.features.batches.combine.succeeded_items import ItemFilesExpired, SucceededItems
 from chalicelib.features.batches.model import Batch, BatchKey, CombinedFile, CombinedKind
 from chalicelib.features.batches.stores import BatchStores
-from chalicelib.features.files.repository import Files
-from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.run.final_row import retention
 
 log = logging.getLogger(__name__)
@@ -65,28 +62,26 @@ class CombineBatch:
         self,
         *,
         stores: BatchStores,
-        file_records: Files,
         leases: CombineLeases,
         items: SucceededItems,
         writers: Mapping[CombinedKind, WritePart],
         uploads: MultipartUploads,
         objects: Objects,
         advance: AdvanceBatch,
-        purge: PurgeFiles,
+        clean_up: CleanUpCombining,
         hand_on: Callable[[BatchKey], None],
         clock: Clock,
     ) -> None:
         """Build from the stores; `hand_on` sends this function's message again."""
         self._stores = stores
         self._batches = stores.batches
-        self._file_records = file_records
         self._leases = leases
         self._items = items
         self._writers = writers
         self._uploads = uploads
         self._objects = objects
         self._advance = advance
-        self._purge = purge
+        self._clean_up = clean_up
         self._hand_on = hand_on
         self._clock = clock
 
@@ -115,7 +110,7 @@ class CombineBatch:
 
     def _work(self, lease: CombineLease) -> bool:
         """Take the next steps; False: there are more."""
-        self._delete_orphans(lease)
+        self._clean_up.delete_orphans(lease)
         batch = lease.batch
         if batch.is_final:
             return self._clean_up(lease)
@@ -156,7 +151,7 @@ class CombineBatch:
         return self._complete(lease, file) if file.is_written else self._part(lease, file)
 
     def _begin(self, lease: CombineLease, kind: CombinedKind) -> CombineLease:
-        self._delete_earlier(lease.batch, kind)
+        self._clean_up.delete_earlier(lease.batch, kind)
         # Only the holder of the lease gets further.
         self._leases.save(lease)
         key = object_key(lease.batch, kind)
@@ -226,7 +221,7 @@ class CombineBatch:
         return tuple(
             CombinedFile(
                 kind=file.kind,
-                file_id=_file_id(batch, file.kind),
+                file_id=file_id(batch, file.kind),
                 filename=_filename(batch, file.kind),
                 content_type=_CONTENT_TYPES[file.kind],
                 bytes=file.bytes,
@@ -236,61 +231,6 @@ class CombineBatch:
             )
             for file in lease.files
         )
-
-    def _clean_up(self, lease: CombineLease) -> bool:
-        """Remove what is no file of the ended batch, and the batch from those that have work left.
-
-        Idempotent. False: there is more to do.
-        """
-        batch = lease.batch
-        if batch.files and batch.purges_items and not self._purge_items(batch):
-            return False
-        for file in lease.files:
-            self._delete_states(lease, file)
-        if not batch.files:
-            for kind in batch.combine.kinds:
-                self._uploads.abort_all(object_key(batch, kind))
-                self._objects.delete(object_key(batch, kind))
-        self._leases.delete(lease)
-        crash_if_armed(CrashPoint.COMBINE_CLEANED_UP)
-        # Refused if its failed items are being retried.
-        with suppress(ConditionFailed):
-            self._stores.tables.transact(
-                [self._batches.change(batch, batch), self._batches.deactivation(batch)]
-            )
-        return True
-
-    def _delete_orphans(self, lease: CombineLease) -> None:
-        """Delete states that the function before has stored and not saved."""
-        before = lease._replace(fence=lease.fence - 1)
-        kept = {file.state for file in lease.files}
-        for kind in lease.batch.combine.kinds:
-            keys = {state_key(lease.batch, kind, before.fence, parts) for parts in range(2)}
-            self._objects.delete_many(sorted(keys - kept))
-
-    def _delete_states(self, lease: CombineLease, file: PartialFile) -> None:
-        keys = {state_key(lease.batch, file.kind, lease.fence, parts) for parts in range(2)}
-        self._objects.delete_many(sorted(keys | ({file.state} if file.state else set())))
-
-    def _delete_earlier(self, batch: Batch, kind: CombinedKind) -> None:
-        """Delete the file of the run before, if the request of the retry died before it did."""
-        if batch.run == 1:
-            return
-        earlier = replace(batch, run=batch.run - 1)
-        at = format_rfc3339(self._clock.now())
-        with suppress(ConditionFailed):
-            self._stores.tables.write(self._file_records.purge(_file_id(earlier, kind), at))
-        self._objects.delete(object_key(earlier, kind))
-
-    def _purge_items(self, batch: Batch) -> bool:
-        """Purge the files of items, which the combined files contain; False: the time is over."""
-        until = self._clock.now() + _TIME_LIMIT
-        for render in self._items.stored_renders(batch):
-            self._purge(render)
-            crash_if_armed(CrashPoint.COMBINE_ITEM_PURGED)
-            if self._clock.now() > until:
-                return False
-        return True
 
     def _error(self, batch: Batch, failure: CombineFailure | ItemFilesExpired) -> JsonObject:
         if isinstance(failure, CombineFailure):
@@ -318,8 +258,3 @@ def _filename(batch: Batch, kind: CombinedKind) -> str:
     if kind == "merged_pdf":
         return "batch.pdf"
     return safe_filename(batch.combine.zip_filename, fallback="batch", extension="zip")
-
-
-def _file_id(batch: Batch, kind: CombinedKind) -> FileId:
-    created = parse_rfc3339(batch.created_at)
-    return FileId(derived_id("file", created, batch.id, str(batch.run), kind))
