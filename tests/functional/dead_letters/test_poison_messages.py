@@ -90,14 +90,8 @@ UNKNOWN: Final = {
         f"there is no event EVENT#evt_1 of WS#{WS}#RND#{RND}",
     ),
     "Maintenance": ({"kind": "key", "pk": "KEY#0", "sk": "META"}, "there is no key 0"),
-    "Batches": (
-        {"kind": "release", "pk": "KEY#0", "sk": "META"},
-        "there is no WS# in the key KEY#0 of a due item release",
-    ),
-    "Combine": (
-        {"kind": "combine", "pk": f"WS#{WS}", "sk": "META"},
-        f"there is no BAT# in the key WS#{WS} of a due item combine",
-    ),
+    "Batches": ({"kind": "release", "pk": "KEY#0", "sk": "META"}, "there is no WS# in the key"),
+    "Combine": ({"kind": "combine", "pk": f"WS#{WS}", "sk": "META"}, "there is no BAT# in the"),
     # A delivery that is gone was erased with its log.
     "Webhooks": ({"workspace_id": RND, "delivery_id": "whd"}, "these texts are expected"),
 }
