@@ -34,23 +34,23 @@ class CleanUpCombining:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        stores: BatchStores,
-        leases: CombineLeases,
-        items: SucceededItems,
-        uploads: MultipartUploads,
-        objects: Objects,
-        files: Files,
         purge: PurgeFiles,
+        uploads: MultipartUploads,
+        stores: BatchStores,
+        files: Files,
+        items: SucceededItems,
+        leases: CombineLeases,
+        objects: Objects,
         clock: Clock,
     ) -> None:
         """Build from the stores; `purge` deletes the files of items."""
-        self._stores = stores
-        self._leases = leases
-        self._items = items
-        self._uploads = uploads
-        self._objects = objects
-        self._files = files
         self._purge = purge
+        self._uploads = uploads
+        self._stores = stores
+        self._files = files
+        self._items = items
+        self._leases = leases
+        self._objects = objects
         self._clock = clock
 
     def __call__(self, lease: CombineLease) -> bool:
