@@ -14,7 +14,7 @@ from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.csv.import_csv import ImportCsv
 from chalicelib.features.batches.lease import ReleaserLease, ReleaserLeases
 from chalicelib.features.batches.model import Batch, Counted, ItemCounts
-from chalicelib.features.batches.release import NoRendersLeft, ReleaseStep
+from chalicelib.features.batches.release import NoRendersLeft, ReleaseStep, StepResult
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.repository import Workspaces
@@ -109,22 +109,24 @@ class Releaser:
             return Look(is_done=True)
         ids = self._batches.active_ids(lease.workspace_id)
         import_until = self._clock.now() + _IMPORT_SLICE
-        errors: list[Exception] = []
+        errors: dict[BatchId, Exception] = {}
         active = []
         for each in self._active(lease.workspace_id, ids):
             try:
                 active.append(self._advance_one(each, import_until))
             except Exception as error:
                 log.exception("batch not advanced", extra={"batch": each.batch.id})
-                errors.append(error)
+                errors[each.batch.id] = error
+                # What it has in flight counts.
+                active.append(each)
         unfinished = [each for each in active if not each.batch.is_final]
-        is_open = errors or unfinished or any(each.batch.combine.kinds for each in active)
+        is_open = unfinished or any(each.batch.combine.kinds for each in active)
         look = Look(is_done=not is_open)
         if unfinished and workspace.status == "active":
-            look = self._release_all(lease, workspace, unfinished, until)
+            look = self._release_all(lease, workspace, unfinished, until, errors)
         # Of a workspace that is not active they are looked at each minute.
-        if errors:
-            raise errors[0]
+        for first in errors.values():
+            raise first
         return look
 
     def _active(self, workspace_id: WorkspaceId, ids: Sequence[BatchId]) -> list[ActiveBatch]:
@@ -162,13 +164,17 @@ class Releaser:
         workspace: Workspace,
         active: Sequence[ActiveBatch],
         until: dt.datetime,
+        errors: dict[BatchId, Exception],
     ) -> Look:
-        """Fill the room of the plan, the batch with the fewest items in flight first."""
+        """Fill the room of the plan, the batch with the fewest items in flight first.
+
+        Batches in `errors` are left out; further errors go there.
+        """
         room = workspace.plan.bulk_concurrency - sum(each.in_flight for each in active)
         waiting = {
             each.batch.id: each
             for each in active
-            if not (each.batch.is_released or each.batch.is_importing)
+            if not (each.batch.is_released or each.batch.is_importing or each.batch.id in errors)
         }
         is_importing = any(each.batch.is_importing for each in active)
         look = Look(is_done=False, is_unfinished=is_importing)
@@ -178,12 +184,11 @@ class Releaser:
             each = min(waiting.values(), key=lambda one: one.in_flight)
             share = -(-room // len(waiting))
             try:
-                result = self._release(lease, workspace, each.batch, share)
+                result = self._step(lease, workspace, each.batch, share, errors)
             except NoRendersLeft:
                 self._pause_live(waiting)
                 continue
-            except ConditionFailed:
-                log.info("batch or lease changed", extra={"batch": each.batch.id})
+            if result is None:
                 del waiting[each.batch.id]
                 continue
             room -= result.renders
@@ -199,6 +204,26 @@ class Releaser:
             else:
                 waiting[each.batch.id] = each._replace(batch=result.batch)
         return look
+
+    def _step(
+        self,
+        lease: ReleaserLease,
+        workspace: Workspace,
+        batch: Batch,
+        room: int,
+        errors: dict[BatchId, Exception],
+    ) -> StepResult | None:
+        """Release a step; None: the batch has changed, or fails. Raises NoRendersLeft."""
+        try:
+            return self._release(lease, workspace, batch, room)
+        except NoRendersLeft:
+            raise
+        except ConditionFailed:
+            log.info("batch or lease changed", extra={"batch": batch.id})
+        except Exception as error:
+            log.exception("items not released", extra={"batch": batch.id})
+            errors[batch.id] = error
+        return None
 
     def _pause_live(self, waiting: "dict[BatchId, ActiveBatch]") -> None:
         for each in list(waiting.values()):
