@@ -12,6 +12,11 @@ from tests.builders.crash.matrix import CaseResult, CrashMatrix
 from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the matrix first: it counts all deaths, and what they leave, in the stack."""
+    items.sort(key=lambda item: item.path.name != "test_matrix.py")
+
+
 @pytest.fixture(scope="session")
 def points(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the armed points."""

@@ -28,7 +28,14 @@ def test_trace_reads_the_logs_of_every_function(deployment: Deployment, live: Ap
 def test_dlq_list_counts_the_dead_letters_of_each_queue(deployment: Deployment) -> None:
     answer = deployment.platen("--stage", "test", "dlq", "list")
 
-    assert answer["unread"].keys() == {"renders", "events", "maintenance", "webhooks"}
+    assert answer["unread"].keys() == {
+        "renders",
+        "events",
+        "maintenance",
+        "batches",
+        "combine",
+        "webhooks",
+    }
 
 
 def trace(deployment: Deployment, render_id: str) -> dict[str, Any]:
