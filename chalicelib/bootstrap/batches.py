@@ -5,6 +5,7 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.bootstrap.work_function import WorkParts
 from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.combine.progress import combine_item
+from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 
 
 def advance_batch(parts: WorkParts) -> AdvanceBatch:
@@ -16,7 +17,7 @@ def advance_batch(parts: WorkParts) -> AdvanceBatch:
         publish=parts.settle_and_publish.publish,
         renders=state.renders,
         end=parts.end_render,
-        limits=state.limits,
+        holds=ReconcileBatchHolds(state.batch_stores.batches, state.limits),
         files=state.files,
         send_combine=lambda key: send_item(parts.queue("combine"), combine_item(key)),
         clock=parts.clock,

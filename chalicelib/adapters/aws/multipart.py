@@ -54,7 +54,7 @@ class MultipartUploads:
         return MultipartUpload.resume(self._clients, self._bucket, key, upload_id)
 
     def abort_all(self, key: str) -> None:
-        """Abort all uploads to a key, also those whose id nobody knows."""
+        """Abort all uploads to a key, also those whose id was never saved."""
         s3 = self._clients.s3
         pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=self._bucket, Prefix=key)
         found = [each for page in pages for each in page.get("Uploads", ())]

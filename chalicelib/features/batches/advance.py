@@ -22,7 +22,7 @@ from chalicelib.features.batches.model import (
     counts_of,
 )
 from chalicelib.features.batches.present import stored_file
-from chalicelib.features.batches.release import give_back_hold
+from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.events.model import DomainEvent
 from chalicelib.features.events.repository import EventOutbox
@@ -30,7 +30,6 @@ from chalicelib.features.files.repository import FileOwner, Files
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.final_row import retention
-from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +49,7 @@ class AdvanceBatch:
         publish: Callable[[DomainEvent], None],
         renders: Renders,
         end: EndRender,
-        limits: WorkspaceLimits,
+        holds: ReconcileBatchHolds,
         files: Files,
         send_combine: Callable[[BatchKey], None],
         clock: Clock,
@@ -61,7 +60,7 @@ class AdvanceBatch:
         self._publish = publish
         self._renders = renders
         self._end = end
-        self._limits = limits
+        self._holds = holds
         self._files = files
         self._send_combine = send_combine
         self._combine_sent: dict[BatchId, dt.datetime] = {}
@@ -80,7 +79,7 @@ class AdvanceBatch:
             return batch
         counts = batch.counts
         if counts is None:
-            give_back_hold(self._limits, batch)
+            self._holds.remove_all(batch)
             counts = self._recount(batch)
         # Of a canceled batch the rows are believed: nothing is in flight any more.
         if counts != counts_of(batch, counted) and batch.cancel_requested_at is None:

@@ -1,4 +1,4 @@
-"""Batch, its counts, and the transitions between its states."""
+"""Batch, its items and their counts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,6 @@ type ItemStatus = Literal["pending", "queued", "succeeded", "failed", "canceled"
 type BatchKey = tuple[WorkspaceId, BatchId]
 type CombinedKind = Literal["zip", "merged_pdf"]
 
-TRANSITIONS: Final[dict[BatchStatus, tuple[BatchStatus, ...]]] = {
-    "queued": ("processing", "failed", "canceled"),
-    "processing": ("completed", "failed", "canceled"),
-    # A new run of the failed items.
-    "completed": ("processing",),
-    "failed": ("processing",),
-    "canceled": (),
-}
 OPEN_STATUSES: Final[tuple[BatchStatus, ...]] = ("queued", "processing")
 MAX_ITEMS: Final = 100_000
 # Items of one partition of the table.

@@ -37,14 +37,30 @@ class ReconcileBatchHolds:
             for batch_id, step, holder_id in group:
                 self._reconcile(workspace_id, batches.get(batch_id), step, holder_id)
 
+    def remove_all(self, batch: Batch) -> None:
+        """Remove the entries of a batch that releases nothing any more; idempotent.
+
+        Those of its steps only wait for removal. One of a step that was never taken is given back.
+        """
+        item = self._limits.find(batch.workspace_id)
+        for holder_id in item["holds"] if item is not None else ():
+            batch_id, _, step = holder_id.partition("-")
+            if batch_id == batch.id:
+                self._remove(batch.workspace_id, holder_id, is_taken=int(step) <= batch.steps)
+
     def _reconcile(
         self, workspace_id: WorkspaceId, batch: Batch | None, step: int, holder_id: str
     ) -> None:
-        if batch is not None and batch.steps >= step:
-            # The rows of its renders hold by themselves.
+        is_taken = batch is not None and batch.steps >= step
+        if is_taken or batch is None or batch.is_final:
+            self._remove(workspace_id, holder_id, is_taken=is_taken)
+
+    def _remove(self, workspace_id: WorkspaceId, holder_id: str, *, is_taken: bool) -> None:
+        """Remove the entry of a step; if the step was taken, the rows of its renders hold."""
+        if is_taken:
             self._limits.release(workspace_id, holder_id)
             crash_if_armed(CrashPoint.LIMITS_RELEASED)
-        elif batch is None or batch.is_final:
+        else:
             unused = EndedHold(holder_id, Hold(NOTHING), billed=False)
             self._limits.settle(workspace_id, [unused])
             log.warning("hold of a batch given back late", extra={"holder": holder_id})

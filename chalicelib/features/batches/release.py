@@ -34,7 +34,6 @@ from chalicelib.features.renders.run.protocol import QueuedRender
 from chalicelib.features.workspaces.limits.model import (
     NOTHING,
     EndedHold,
-    Hold,
     Holder,
     Reservation,
 )
@@ -254,11 +253,6 @@ class ReleaseStep:
 def holder_id(batch: Batch) -> str:
     """Return the id of the hold of a batch's next step."""
     return f"{batch.id}-{batch.steps + 1}"
-
-
-def give_back_hold(limits: WorkspaceLimits, batch: Batch) -> None:
-    """Give back what a step that was never taken has reserved; idempotent."""
-    limits.settle(batch.workspace_id, [EndedHold(holder_id(batch), Hold(NOTHING), billed=False)])
 
 
 def _first(step: Step, count: int) -> Step:

@@ -1,6 +1,7 @@
 """Batches in the table: reads, and the conditional writes between their states."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
@@ -159,8 +160,8 @@ class Batches:
             values=values,
         )
 
-    def request_cancel(self, batch: Batch, at: str) -> Batch | None:
-        """Write that a batch is to be canceled; None: it is final, or its cancellation began."""
+    def request_cancel(self, batch: Batch, at: str) -> None:
+        """Write that a batch is to be canceled, unless it is final or that is written already."""
         write = Write(
             self._table,
             key=batch_key(batch),
@@ -169,11 +170,8 @@ class Batches:
             names=_STATUS,
             values={":at": at, **_OPEN_VALUES},
         )
-        try:
-            row = self._tables.write(write)
-        except ConditionFailed:
-            return None
-        return batch_of(row) if row is not None else None
+        with suppress(ConditionFailed):
+            self._tables.write(write)
 
     def deactivation(self, batch: Batch) -> Write:
         """Return the write that takes a batch away from the releaser; idempotent."""

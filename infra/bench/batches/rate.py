@@ -156,9 +156,11 @@ def _bare_loop(html: str, options: Mapping[str, Any]) -> tuple[int, float]:
         page, count = browser.page(), 0
         browser.print_document(page, html, options)
         processes = [psutil.Process(), *_process_tree(browser.pid)]
-        cpu_s = sum(map(_cpu_s, processes))
+        cpu_s = {process: _cpu_s(process) for process in processes}
         until = time.perf_counter() + _BARE_SECONDS
         while time.perf_counter() < until:
             browser.print_document(page, html, options)
             count += 1
-        return count, sum(map(_cpu_s, processes)) - cpu_s
+        # A helper process of the browser may have ended meanwhile.
+        lasting = [process for process in processes if process.is_running()]
+        return count, sum(_cpu_s(process) - cpu_s[process] for process in lasting)

@@ -43,8 +43,7 @@ def _limits(stack: RunningStack) -> dict[str, Any]:
     return {
         "used": int(item["used"]["N"]),
         "left": int(item["quota_left"]["N"]),
-        # The entry of a batch's step stays until the next one, or reconciliation, removes it.
-        "holds": {name: hold for name, hold in item["holds"]["M"].items() if name[:4] == "rnd_"},
+        "holds": item["holds"]["M"],
         "leases": item["leases"]["M"],
     }
 
