@@ -66,7 +66,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
                     files_host=parts.settings.files_host,
                 ),
             ),
-            CountBatchItem(state.batch_stores.batches),
+            CountBatchItem(state.batch_stores.batches, parts.clock),
             CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),
         ),
         queues=parts.queue,

@@ -40,6 +40,7 @@ class QueuePoller:
         self._sqs = sqs
         self._console = console
         self._stopping = threading.Event()
+        self._preferred_empty_until = 0.0
 
     def start(self) -> None:
         """Start the polling threads; they end with the process or after `stop`."""
@@ -62,7 +63,7 @@ class QueuePoller:
                 time.sleep(1)
 
     def _poll(self) -> None:
-        if self._preferred_queue_url is not None and self._has_messages(self._preferred_queue_url):
+        if self._must_yield():
             self._stopping.wait(YIELD_PAUSE_S)
             return
         response = self._sqs.receive_message(
@@ -86,11 +87,17 @@ class QueuePoller:
             entries = _delete_entries(processed)
             self._sqs.delete_message_batch(QueueUrl=self._queue_url, Entries=entries)
 
-    def _has_messages(self, queue_url: str) -> bool:
-        """Tell whether messages wait in a queue."""
+    def _must_yield(self) -> bool:
+        """Tell whether messages wait in the preferred queue; an empty one is believed a while."""
+        url = self._preferred_queue_url
+        if url is None or time.monotonic() < self._preferred_empty_until:
+            return False
         name = "ApproximateNumberOfMessages"
-        response = self._sqs.get_queue_attributes(QueueUrl=queue_url, AttributeNames=[name])
-        return int(response["Attributes"][name]) > 0
+        response = self._sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[name])
+        if int(response["Attributes"][name]) > 0:
+            return True
+        self._preferred_empty_until = time.monotonic() + YIELD_PAUSE_S
+        return False
 
     def _invoke(self, messages: Sequence[Mapping[str, Any]]) -> InvocationAnswer:
         event = sqs_event(messages, self._source.arn)

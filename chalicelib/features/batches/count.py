@@ -4,14 +4,17 @@ In the transaction of the relay the row of the item gets its final status, and o
 counter rows counts it: parallel transactions on one counter would conflict.
 """
 
+import datetime as dt
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, override
+from typing import TYPE_CHECKING, Final, NamedTuple, override
 
 from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core import json
-from chalicelib.core.ids import BatchId
+from chalicelib.core.clock import Clock
+from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.lease import release_item
 from chalicelib.features.batches.repository import Batches
@@ -25,6 +28,12 @@ if TYPE_CHECKING:
 # The row of an item is listed with 99 others in one answer.
 _MAX_ERROR_CHARS: Final = 8_000
 _MAX_MESSAGE_CHARS: Final = 1_000
+# A look at the batches of a workspace costs as much as some items.
+_WAKE_INTERVAL: Final = dt.timedelta(seconds=0.5)
+_DELAY: Final = dt.timedelta(seconds=1)
+# A queue may deliver that much earlier.
+_DELAY_MARGIN: Final = dt.timedelta(seconds=0.2)
+_MAX_KNOWN: Final = 1_000
 
 
 class CountBatchItem(Subscriber):
@@ -32,9 +41,10 @@ class CountBatchItem(Subscriber):
 
     types = FINAL_EVENT_TYPES
 
-    def __init__(self, batches: Batches) -> None:
+    def __init__(self, batches: Batches, clock: Clock) -> None:
         """Count in `batches`."""
         self._batches = batches
+        self._wakes = _Wakes(clock)
 
     @override
     def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
@@ -68,8 +78,45 @@ class CountBatchItem(Subscriber):
         """Return the message that wakes the releaser of the workspace."""
         if not any(_is_item(delivery.subject_row) for delivery in deliveries):
             return ()
-        item = release_item(deliveries[0].event.workspace_id)
-        return [OutgoingMessage("batches", QueueMessage(item.to_json(), item.group))]
+        message = self._wakes.next_message(deliveries[0].event.workspace_id)
+        return [] if message is None else [OutgoingMessage("batches", message)]
+
+
+class _Wake(NamedTuple):
+    """Last messages to a releaser: when one was sent, and when a delayed one arrives."""
+
+    sent_at: dt.datetime
+    arrives_at: dt.datetime
+
+
+class _Wakes:
+    """Messages to releasers, few of them: each end of an item is followed by one that arrives.
+
+    What this process has sent is all that it knows; safe for use from all threads.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._last: dict[WorkspaceId, _Wake] = {}
+
+    def next_message(self, workspace_id: WorkspaceId) -> QueueMessage | None:
+        """Return the message for an item that has just ended.
+
+        It is delayed if one was just sent; None: a delayed one has yet to arrive.
+        """
+        item, now = release_item(workspace_id), self._clock.now()
+        with self._lock:
+            last = self._last.get(workspace_id)
+            if last is None or now >= last.sent_at + _WAKE_INTERVAL:
+                if len(self._last) >= _MAX_KNOWN:
+                    self._last.clear()
+                self._last[workspace_id] = _Wake(now, now if last is None else last.arrives_at)
+                return QueueMessage(item.to_json(), item.group)
+            if now < last.arrives_at - _DELAY_MARGIN:
+                return None
+            self._last[workspace_id] = last._replace(arrives_at=now + _DELAY)
+            return QueueMessage(item.to_json(), item.group, _DELAY)
 
 
 def _is_item(row: Item) -> bool:

@@ -65,11 +65,13 @@ _ENABLED_FEATURES: Final = (
 )
 _DISABLED_FEATURES: Final = (
     "AutoupgradeMixedContent",
+    "BackForwardCache",
     "AutofillServerCommunication",
     "MediaRouter",
     "NetworkPrediction",
     "OptimizationHints",
     "Prerender2",
+    "RenderDocument",
     "SpareRendererForSitePerProcess",
     "Translate",
 )

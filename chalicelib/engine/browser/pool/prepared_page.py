@@ -41,7 +41,6 @@ class PreparedPage:
         session: str,
         context: str,
         frame: str,
-        world: int,
         origin: str,
         new_targets: "NewTargets",
         proxy_port: ProxyPort,
@@ -51,7 +50,8 @@ class PreparedPage:
         self.session: Final = session
         self.context: Final = context
         self.frame: Final = frame
-        self.world: Final = world
+        # Set when its empty document stands.
+        self.world = 0
         self.origin = origin
         self.new_targets: Final = new_targets
         self.proxy_port: Final = proxy_port
@@ -79,11 +79,12 @@ class PreparedPage:
     def retire(self) -> None:
         """Let go of the page, but keep it open for `prepare_next_page`; return at once."""
         self._forget()
-        # Ends the emulation: some of it holds for the whole process.
+        # The end of the session ends all other emulation, some of which holds for the whole
+        # process.
+        self.pipe.send("Emulation.clearDeviceMetricsOverride", {}, self.session)
         self.pipe.send("Target.detachFromTarget", {"sessionId": self.session})
 
     def _forget(self) -> None:
-        self.new_targets.forget(self.frame)
         for session in (self.session, *self.frame_sessions):
             self.pipe.set_handler(session, None)
 
@@ -99,22 +100,16 @@ class NewTargets:
         self._pipe = pipe
         self._lock = threading.Lock()
         self._expected: dict[str, Future[tuple[str, str]]] = {}
-        self._pages: set[str] = set()
         pipe.set_handler("", self._on_event)
         auto = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
         pipe.send("Target.setAutoAttach", auto).result(_STEP_TIMEOUT_S)
 
     def expect(self, context: str) -> Future[tuple[str, str]]:
-        """Return a future of session and target id of the first page in a context."""
+        """Return a future of session and target id of the next page attached in a context."""
         arrival: Future[tuple[str, str]] = Future()
         with self._lock:
             self._expected[context] = arrival
         return arrival
-
-    def forget(self, target: str) -> None:
-        """Forget a target."""
-        with self._lock:
-            self._pages.discard(target)
 
     def _on_event(self, method: str, event: Event) -> None:
         if method != "Target.attachedToTarget":
@@ -142,55 +137,68 @@ def prepare_page(
     }
     created = pipe.send("Target.createBrowserContext", {"disposeOnDetach": True, **proxy_settings})
     context = created.result(_STEP_TIMEOUT_S)["browserContextId"]
-    return _open_page(pipe, new_targets, proxy_port, context, warm_up)
-
-
-def prepare_next_page(last: PreparedPage) -> PreparedPage:
-    """Return a page in the context and process of a retired one, which is closed.
-
-    Raises as `prepare_page`.
-    """
-    # The process would end with its last page, so the new one comes first.
-    page = _open_page(last.pipe, last.new_targets, last.proxy_port, last.context, warm_up=None)
-    last.pipe.send("Target.closeTarget", {"targetId": last.frame})
+    origin, arrival = new_origin(), new_targets.expect(context)
+    pipe.send("Target.createTarget", {"url": f"{origin}/", "browserContextId": context})
+    session, target = arrival.result(_STEP_TIMEOUT_S)
+    page = PreparedPage(pipe, session, context, target, origin, new_targets, proxy_port)
+    _open(page, warm_up)
     return page
 
 
-def _open_page(
-    pipe: Pipe,
-    new_targets: NewTargets,
-    proxy_port: ProxyPort,
-    context: str,
-    warm_up: WarmUp | None,
-) -> PreparedPage:
-    origin = new_origin()
-    arrival = new_targets.expect(context)
-    pipe.send("Target.createTarget", {"url": f"{origin}/", "browserContextId": context})
+def prepare_next_page(last: PreparedPage) -> PreparedPage:
+    """Return a retired page at another origin, with a new session and no history.
+
+    Raises as `prepare_page`, and CallRefused when the page is gone.
+    """
+    pipe, context = last.pipe, last.context
+    origin, arrival = new_origin(), last.new_targets.expect(context)
+    to_target: JsonObject = {"targetId": last.frame, "flatten": True}
+    pipe.send("Target.attachToTarget", to_target).result(_STEP_TIMEOUT_S)
     session, target = arrival.result(_STEP_TIMEOUT_S)
-    html = warm_up.html if warm_up else ""
+    page = PreparedPage(pipe, session, context, target, origin, last.new_targets, last.proxy_port)
+    _open(page, warm_up=None, navigates=True)
+    return page
+
+
+def _open(page: PreparedPage, warm_up: WarmUp | None, *, navigates: bool = False) -> None:
+    """Confine an attached page, and wait for the empty document at its origin.
+
+    A new page waits for the confinement and loads by itself; another one `navigates`.
+    """
+    loaded, crashed = _answer_requests(page, warm_up.html if warm_up else "")
+    for call in _confine(page.pipe, page.session, page.context):
+        await_answer(call, crashed, _STEP_TIMEOUT_S)
+    if navigates:
+        page.send("Page.navigate", url=f"{page.origin}/")
+    await_answer(loaded, crashed, _STEP_TIMEOUT_S)
+    if navigates:
+        # A script could go back to the document before.
+        await_answer(page.send("Page.resetNavigationHistory"), crashed, _STEP_TIMEOUT_S)
+    created_world = page.send(
+        "Page.createIsolatedWorld", frameId=page.frame, worldName=ISOLATED_WORLD_NAME
+    )
+    page.world = await_answer(created_world, crashed, _STEP_TIMEOUT_S)["executionContextId"]
+    if warm_up:
+        printed = page.pipe.send("Page.printToPDF", warm_up.print_parameters, page.session)
+        check_has_text(await_answer(printed, crashed, _STEP_TIMEOUT_S)["data"])
+
+
+def _answer_requests(page: PreparedPage, html: str) -> tuple[Future[None], Future[None]]:
+    """Answer what a page requests with a document; return futures of its load and its crash."""
     loaded: Future[None] = Future()
     crashed: Future[None] = Future()
 
     def on_event(method: str, event: Event) -> None:
         if method == "Fetch.requestPaused":
-            pipe.send("Fetch.fulfillRequest", document_response(event["requestId"], html), session)
+            response = document_response(event["requestId"], html)
+            page.pipe.send("Fetch.fulfillRequest", response, page.session)
         elif method == "Page.loadEventFired" and not loaded.done():
             loaded.set_result(None)
         elif method == "Inspector.targetCrashed" and not crashed.done():
             crashed.set_result(None)
 
-    pipe.set_handler(session, on_event)
-    for call in _confine(pipe, session, context):
-        await_answer(call, crashed, _STEP_TIMEOUT_S)
-    await_answer(loaded, crashed, _STEP_TIMEOUT_S)
-    created_world = pipe.send(
-        "Page.createIsolatedWorld", {"frameId": target, "worldName": ISOLATED_WORLD_NAME}, session
-    )
-    world = await_answer(created_world, crashed, _STEP_TIMEOUT_S)["executionContextId"]
-    if warm_up:
-        printed = pipe.send("Page.printToPDF", warm_up.print_parameters, session)
-        check_has_text(await_answer(printed, crashed, _STEP_TIMEOUT_S)["data"])
-    return PreparedPage(pipe, session, context, target, world, origin, new_targets, proxy_port)
+    page.set_handler(on_event)
+    return loaded, crashed
 
 
 def document_response(request_id: str, html: str) -> dict[str, Json]:

@@ -1,9 +1,11 @@
 """Documents of a workspace in one context and process find nothing of each other (decision 40)."""
 
+import io
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+import pypdf
 import pytest
 
 from chalicelib.core.errors import RenderFailure
@@ -122,6 +124,11 @@ def context_of_next(browser: Browser, lane: str | None) -> str:
 def reported(outcome: RenderOutcome) -> dict[str, Any]:
     lines = outcome.trace.logs
     return dict(json.loads(line.removeprefix("log: ")) for line in lines)
+
+
+def text_of(outcome: RenderOutcome) -> str:
+    reader = pypdf.PdfReader(io.BytesIO(outcome.files[0].content))
+    return " ".join(page.extract_text().strip() for page in reader.pages)
 
 
 def test_documents_in_a_row_of_one_workspace_share_a_context(browser: Browser) -> None:
@@ -262,6 +269,26 @@ def test_document_finds_nothing_of_the_one_before(browser: Browser) -> None:
 
     assert fresh["cookie"] == ""
     assert found == [fresh] * 3
+
+
+def test_document_cannot_go_back_to_the_one_before(browser: Browser) -> None:
+    begin_lane(browser)
+    render(browser, "<p>Confidential")
+    back = "<p>Own<script>history.back(); setTimeout(() => { window.done = true }, 500)</script>"
+
+    outcome = render(browser, back, wait=DONE)
+
+    assert text_of(outcome) == "Own"
+
+
+def test_document_that_would_refresh_itself_later_is_gone(browser: Browser) -> None:
+    begin_lane(browser)
+    render(browser, "<meta http-equiv=refresh content='1;url=https://parts.test/'><p>First")
+    assert prepared_lane(browser) == OURS
+
+    outcome = render(browser, "<p>Second", wait={"delay_ms": 1500})
+
+    assert text_of(outcome) == "Second"
 
 
 @pytest.mark.parametrize("name", EMULATIONS)

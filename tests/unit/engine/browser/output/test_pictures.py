@@ -29,7 +29,7 @@ def unusable_tab() -> Tab:
     pipe: Any = UnusablePipe()
     nobody: Any = None
     unused = PreparedPage(
-        pipe, "session", "context", "frame", 1, "https://origin.invalid", nobody, nobody
+        pipe, "session", "context", "frame", "https://origin.invalid", nobody, nobody
     )
     return Tab(unused, Deadline.at_epoch(2**40))
 
