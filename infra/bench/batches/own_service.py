@@ -6,6 +6,7 @@ messages go to queues in memory.
 
 import multiprocessing
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -84,6 +85,14 @@ class OwnService(NamedTuple):
         return made
 
 
+class SentMessage(NamedTuple):
+    """Message that was sent, and the time of the monotonic clock when its queue delivers it."""
+
+    url: str
+    body: JsonObject
+    due_at: float
+
+
 class OwnProcess:
     """Clients of AWS in this process, whose calls are counted; what they send is kept here."""
 
@@ -91,7 +100,7 @@ class OwnProcess:
         """Read the variables of the functions; those of AWS become this process's own."""
         self.variables = variables
         self.calls: Counter[str] = Counter()
-        self.sent: list[tuple[str, JsonObject]] = []
+        self.sent: list[SentMessage] = []
         os.environ.update({k: v for k, v in variables.items() if k.startswith("AWS_")})
 
     def clients(self, function: str) -> CountingClients:
@@ -120,14 +129,15 @@ class _MemorySqs:
             self._keep(request["QueueUrl"], entry)
         return {}
 
-    def _keep(self, url: str, message: Mapping[str, str]) -> None:
-        self._process.sent.append((url, json.loads_own(message["MessageBody"])))
+    def _keep(self, url: str, message: Mapping[str, Any]) -> None:
+        body, delay_s = json.loads_own(message["MessageBody"]), message.get("DelaySeconds", 0)
+        self._process.sent.append(SentMessage(url, body, time.monotonic() + delay_s))
 
 
 class Invocation(NamedTuple):
     """What an invocation has sent and called, and the peak of its process's memory."""
 
-    sent: Sequence[tuple[str, JsonObject]]
+    sent: Sequence[SentMessage]
     calls: Counter[str]
     peak_mb: float
 
