@@ -20,6 +20,7 @@ def advance_batch(parts: WorkParts) -> AdvanceBatch:
         holds=ReconcileBatchHolds(state.batch_stores.batches, state.limits),
         files=state.files,
         send_combine=lambda key: send_item(parts.queue("combine"), combine_item(key)),
+        on_miscount=lambda: parts.metrics.count("MiscountedBatches"),
         clock=parts.clock,
     )
 

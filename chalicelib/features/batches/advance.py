@@ -52,9 +52,13 @@ class AdvanceBatch:
         holds: ReconcileBatchHolds,
         files: Files,
         send_combine: Callable[[BatchKey], None],
+        on_miscount: Callable[[], None],
         clock: Clock,
     ) -> None:
-        """Build from the stores; `publish` sends an event, `send_combine` a message."""
+        """Build from the stores; `publish` sends an event, `send_combine` a message.
+
+        `on_miscount` is called when a batch cannot end, because its counters are wrong.
+        """
         self._stores = stores
         self._outbox = outbox
         self._publish = publish
@@ -63,6 +67,7 @@ class AdvanceBatch:
         self._holds = holds
         self._files = files
         self._send_combine = send_combine
+        self._on_miscount = on_miscount
         self._combine_sent: dict[BatchId, dt.datetime] = {}
         self._clock = clock
 
@@ -87,6 +92,7 @@ class AdvanceBatch:
                 "the counters differ from the items",
                 extra={"batch": batch.id, "rows": counts, "counters": counted},
             )
+            self._on_miscount()
             return batch
         if not batch.combine.kinds or not counts.succeeded or batch.cancel_requested_at:
             return self.finish(batch, counts)
