@@ -55,9 +55,9 @@ def received(service: Service, queue: str) -> list[str]:
     """Return the keys in the messages of a queue."""
     url = service.resources[f"{queue}Queue"]["Ref"]
     keys: list[str] = []
-    while messages := service.clients.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get(
-        "Messages", []
-    ):
+    while messages := service.clients.sqs.receive_message(
+        QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=0
+    ).get("Messages", []):
         keys += [json.loads(message["Body"])["pk"] for message in messages]
     return keys
 
