@@ -11,6 +11,7 @@ from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap.api_batches import BatchUseCases
+from chalicelib.bootstrap.api_emails import EmailUseCases
 from chalicelib.bootstrap.api_renders import RenderParts, RenderUseCases
 from chalicelib.bootstrap.api_state import ApiState, WallsCheck
 from chalicelib.bootstrap.api_templates import TemplateUseCases
@@ -164,9 +165,8 @@ class ApiServices:
         endpoints = Endpoints(state.tables, settings.main_table)
         deliveries = Deliveries(state.tables, settings.main_table)
         queue = partial(Queue, state.clients, settings.webhooks_queue_url)
-        rules = DestinationRules(allow=settings.egress_allow, own_hosts=settings.own_hosts)
-        check_url = CheckWebhookUrl(rules)
-        sealer = SecretSealer(state.clients, settings.data_key, self.clock)
+        check_url = CheckWebhookUrl(self._destination_rules)
+        sealer = self._sealer
         secrets = SigningSecrets(
             state.tables, settings.main_table, endpoints=endpoints, sealer=sealer
         )
@@ -203,6 +203,19 @@ class ApiServices:
             secrets=secrets,
             accept_request=AcceptRequestWebhook(check_url=check_url, secrets=secrets),
         )
+
+    @cached_property
+    def emails(self) -> EmailUseCases:  # noqa: D102
+        return EmailUseCases(self.state, self._sealer, self._destination_rules)
+
+    @property
+    def _destination_rules(self) -> DestinationRules:
+        settings = self.settings
+        return DestinationRules(allow=settings.egress_allow, own_hosts=settings.own_hosts)
+
+    @cached_property
+    def _sealer(self) -> SecretSealer:
+        return SecretSealer(self.state.clients, self.settings.data_key, self.clock)
 
     @cached_property
     def usage(self) -> UsageUseCases:  # noqa: D102

@@ -25,6 +25,14 @@ def read_body[M: BaseModel](model: type[M], raw: bytes, value: object) -> M:
         raise to_service_error(error, value) from None
 
 
+def read_part[M: BaseModel](model: type[M], value: Mapping[str, object], pointer: str) -> M:
+    """Validate an object of a body whose model depends on the rest; raise `validation_error`."""
+    try:
+        return model.model_validate(dict(value))
+    except ValidationError as error:
+        raise to_service_error(error, value, pointer) from None
+
+
 def read_query[M: BaseModel](model: type[M], texts: Mapping[str, str]) -> M:
     """Validate query parameters; raise `validation_error` with pointers below `/query`."""
     try:

@@ -13,6 +13,8 @@ from typing import Final, NamedTuple, Self
 
 # The ports of the web; other ports are reached only by code that names them.
 ALLOWED_TCP_PORTS: Final = (80, 443, 8080, 8443)
+# Submission of mail with STARTTLS.
+SUBMISSION_PORTS: Final = (587, 2525)
 # The schemes of the web, with the port of a URL that names none.
 DEFAULT_PORTS: Final[Mapping[str, int]] = {"http": 80, "https": 443}
 WEB_PREFIXES: Final = ("http://", "https://")

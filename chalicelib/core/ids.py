@@ -18,6 +18,7 @@ KeyId = NewType("KeyId", str)
 EndpointId = NewType("EndpointId", str)
 DeliveryId = NewType("DeliveryId", str)
 BatchId = NewType("BatchId", str)
+ConnectionId = NewType("ConnectionId", str)
 
 # Base 32 without I, L, O and U (ULID specification).
 _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -56,6 +56,7 @@ class ApiSettings(Settings):
     files_host: str
     gateway_url: str
     egress_allow: str
+    egress_ips: str
     region: str
     tenancy: str = "shared"
     stack: str = "platen"

@@ -37,6 +37,10 @@ SETTINGS: Final[dict[str, Setting]] = {
         "URL that the gateway has assigned to the API, besides PLATEN_BASE_URL; egress refuses it",
         "",
     ),
+    "egress_ips": Setting(
+        "PLATEN_EGRESS_IPS",
+        "Addresses that emails leave from, comma-separated: connections show them",
+    ),
     "egress_allow": Setting(
         "PLATEN_EGRESS_ALLOW",
         "private or internal networks that egress may reach: comma-separated `CIDR:port`",

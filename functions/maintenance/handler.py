@@ -15,6 +15,7 @@ from chalicelib.core.ids import BatchId, FileId, RenderId, WorkspaceId
 from chalicelib.features.batches.erase import EraseBatches
 from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 from chalicelib.features.batches.rows import DUE_BATCH
+from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Erase
 from chalicelib.features.maintenance.dispatch import DueDispatcher, HandleDueItem
@@ -187,6 +188,7 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
             deliveries=Deliveries(state.tables, state.main_table),
             objects=state.objects,
         ),
+        EmailConnections(state.tables, state.main_table).erase,
         EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
     )
 

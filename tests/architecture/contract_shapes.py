@@ -108,6 +108,20 @@ ENUMS: Final[dict[str, str]] = {
     "EInvoiceSpec.syntax": "cii",
     "EInvoiceValidation.object": "einvoice_validation",
     "EmailAttachment.mode": "attached linked",
+    "EmailConnection.events": "registered failed",
+    "EmailConnection.last_test_status": "succeeded failed",
+    "EmailConnection.object": "email_connection",
+    "EmailConnection.provider": "smtp brevo postmark resend ses microsoft365",
+    "EmailConnection.status": "active failing",
+    "EmailConnection.test_mode": "sandbox redirect skip",
+    "EmailConnectionChange.provider": "smtp brevo postmark resend ses microsoft365",
+    "EmailConnectionChange.test_mode": "sandbox redirect skip",
+    "EmailConnectionError.code": "email_provider_auth_failed email_ip_not_authorized "
+    "email_credentials_removed",
+    "EmailConnectionList.object": "list",
+    "EmailConnectionRequest.provider": "smtp brevo postmark resend ses microsoft365",
+    "EmailConnectionRequest.test_mode": "sandbox redirect skip",
+    "EmailSender.kind": "sender domain",
     "EmailSend.mode": "live sandbox redirect skip",
     "EmailSend.object": "email_send",
     "EmailSend.provider": "smtp brevo postmark resend ses microsoft365",
@@ -235,6 +249,9 @@ SHAPES: Final[dict[str, str]] = {
     "EInvoiceValidation": "object conformance invoice",
     "EmailAddress": "email name",
     "EmailAttachment": "file_id filename bytes mode",
+    "EmailConnection": "id object name provider status credentials credentials_delete_at "
+    "default_from reply_to test_mode test_recipient config events senders egress_ips "
+    "last_test_at last_test_status last_error created_at updated_at",
     "EmailDeliveryCounts": "delivered deferred bounced blocked complained invalid",
     "EmailSend": "id object render_id batch_id template_id rule_id connection_id status "
     "skip_reason mode test sandbox to cc_count bcc_count subject attachments provider "

@@ -11,6 +11,7 @@ from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
 from chalicelib.features.batches.combine import combine_batch
 from chalicelib.features.events.model import DomainEvent, PublishEvent
 from chalicelib.features.webhooks.subscribe import MAX_OF_STEP
+from chalicelib.features.workspaces.change import WorkspaceChanges
 from tests.builders.batches import (
     batch_at,
     cancel_batch,
@@ -83,6 +84,21 @@ def webhooks_of_every_size(service: Service, receiver: WebhookReceiver) -> None:
     for _ in range(3):
         service.process_due()
     assert deliveries(service) == []
+
+
+def email_connections(service: Service) -> None:
+    """Make, change, list and delete an email connection."""
+    path = "/v1/email-connections"
+    workspace = service.create_workspace()
+    service.operator.change_workspace(workspace, WorkspaceChanges(plan="growth"))
+    key = service.key("live", workspace=workspace)
+    sender = {"email": "a@example.com"}
+    body = {"name": "x", "provider": "brevo", "default_from": sender}
+    made = service.call("POST", path, json_body=body | {"credentials": {"api_key": "k"}}, key=key)
+    one = f"{path}/{made.json['id']}"
+    assert service.call("PATCH", one, json_body={"name": "y"}, key=key).status == 200
+    assert len(service.call("GET", path, key=key).json["data"]) == 1
+    assert service.call("DELETE", one, key=key).status == 204
 
 
 def webhooks_of_requests_and_of_many_endpoints(service: Service, receiver: WebhookReceiver) -> None:

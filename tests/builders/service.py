@@ -112,6 +112,7 @@ class Service(BackgroundFunctions):
             batches_queue_url=made["BatchesQueue"]["Ref"],
             gateway_url="https://gateway.test",
             egress_allow="127.0.0.1/32:9",
+            egress_ips="203.0.113.7, 203.0.113.8",
             base_url="https://api.test/v1",
             files_host="https://files.test",
             region="eu",

@@ -16,6 +16,7 @@ from tests.builders.aws_actions import OF_THE_PLATFORM, AwsActionRecorder, actin
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.permission_scenarios import (
     batches_of_every_kind,
+    email_connections,
     expiring_keys,
     large_engine_calls,
     templates_of_every_size,
@@ -241,10 +242,8 @@ def dead_letters_of_every_queue(service: Service) -> None:
         {"kind": "combine", "pk": f"WS#{service.workspace}#BAT#{'bat_' + '0' * 26}", "sk": "META"},
     )
     for queue, body in zip(QUEUES, bodies, strict=True):
-        service.clients.sqs.send_message(
-            QueueUrl=service.resources[f"{queue}DeadLetters"]["Ref"],
-            MessageBody=json.dumps({"v": 1} | body),
-        )
+        url = service.resources[f"{queue}DeadLetters"]["Ref"]
+        service.clients.sqs.send_message(QueueUrl=url, MessageBody=json.dumps({"v": 1} | body))
         assert service.record_dead_letters(queue) == []
     assert service.call("GET", f"/v1/renders/{render_id}").json["error"]["code"] == "render_lost"
     service.process_due()
@@ -266,6 +265,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         templates_of_every_size(service)
         large_engine_calls(service)
         batches_of_every_kind(service)
+        email_connections(service)
         webhooks_of_every_size(service, receiver)
         webhooks_of_requests_and_of_many_endpoints(service, receiver)
         expired_files(service)

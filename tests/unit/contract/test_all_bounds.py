@@ -10,14 +10,16 @@ from pydantic import BaseModel
 
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.contract.base import Model
+from chalicelib.contract.emails.providers import PROVIDER_MODELS
 from chalicelib.contract.template.scene import Scene
 from chalicelib.contract.validation import read_body, read_query
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.json import Json
 
 QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model}
-# A scene is sent as any object and validated against its model later.
-BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} | {Scene}
+# Scenes, and settings of email providers, are sent as any object and validated later.
+PROVIDERS: Final = {model for models in PROVIDER_MODELS.values() for model in models}
+BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} | {Scene} | PROVIDERS
 LENGTHS: Final = ("minLength", "maxLength"), ("minItems", "maxItems")
 BOUNDS: Final = {"minimum", "maximum", "maxProperties", "propertyNames", "pattern"}.union(*LENGTHS)
 _AMOUNT: Final = r"^-?[0-9]{1,10}(?:\.[0-9]{1,%s})?$"
@@ -25,6 +27,13 @@ _AMOUNT: Final = r"^-?[0-9]{1,10}(?:\.[0-9]{1,%s})?$"
 PATTERNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     _AMOUNT % 2: (("9999999999.99", "-0"), ("10000000000", "0.999", ".9", "1e3", "")),
     _AMOUNT % 6: (("9999999999.999999", "-0"), ("10000000000", "0.9999999", "")),
+    r"^[a-z]{2,3}(?:-[a-z]+){1,3}-[0-9]$": (
+        ("eu-central-1", "us-gov-west-1"),
+        ("eu", "eu-central", "eu-central-12", "EU-central-1"),
+    ),
+    "^[A-Za-z0-9_-]{1,64}$": (("a", "a" * 64), ("", "a" * 65, "a b")),
+    "^[A-Za-z0-9.-]{1,255}$": (("a", "a" * 255), ("", "a" * 256, "a/b")),
+    "^[A-Za-z0-9-]{1,64}$": (("a", "a" * 64), ("", "a" * 65, "a.b")),
     "^[0-9]{3}$": (("380",), ("38", "3800", "")),
     "^[A-Z]{3}$": (("EUR",), ("EU", "EURO", "eur", "")),
     "^[A-Z]{2}$": (("DE",), ("D", "DEU", "de", "")),
@@ -43,12 +52,17 @@ def _color(length: int) -> str:
     return f"{'rgb(0 0 0'.ljust(length - 1)})"
 
 
+def _address(length: int) -> str:
+    return f"a@{'.'.join(['b' * 49] * 9)}"[: length - 3].rstrip(".").ljust(length - 3, "b") + ".de"
+
+
 # A text of n characters that is valid except for its length.
 TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "url": lambda n: ("https://a" + "a" * n)[:n],
     "data_url": lambda n: ("https://a" + "a" * n)[:n],
     "content_type": lambda n: ("a/" + "b" * n)[:n],
     **dict.fromkeys(("color", "fill", "stroke", "background"), _color),
+    **dict.fromkeys(("email", "reply_to", "test_recipient", "sender"), _address),
     "language": lambda n: ("abc" + "-abcdefgh" * 4)[:n],
     "page_ranges": lambda n: "1," * ((n - 1) // 2) + "1" * (2 - n % 2),
 }

@@ -54,6 +54,14 @@ class Members:
             rows.append(owner_member(workspace))
         return sorted(rows, key=lambda row: (row.email != workspace.owner_email, row.created_at))
 
+    def is_verified(self, workspace: Workspace, email: str) -> bool:
+        """Tell whether an address is the verified one of a member."""
+        row = self._tables.get(self._table, f"WS#{workspace.id}", f"MEMBER#{email.lower()}")
+        if row is not None:
+            return _member_of(row).verified
+        # Workspaces of earlier releases have no member rows.
+        return email.lower() == workspace.owner_email and workspace.owner_verified
+
     def creation(self, member: Member) -> Write:
         """Return the write that creates a member; its condition is that the row does not exist."""
         item = asdict(member) | _key(member.workspace_id, member.email)

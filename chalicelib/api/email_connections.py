@@ -1,0 +1,94 @@
+"""`/v1/email-connections`: providers that a workspace sends emails with."""
+
+from typing import Final
+
+from chalice.app import Blueprint
+
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.present import connection_json
+
+blueprint: Final = Blueprint(__name__)
+
+_READ: Final = "email:read"
+_WRITE: Final = "email:write"
+_CONTRACT: Final = "chalicelib.contract.emails.connection"
+_CONNECTION: Final = f"{_CONTRACT}:EmailConnection"
+
+
+@blueprint.route("/v1/email-connections", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:EmailConnectionRequest",
+    tag="Emails",
+    answers={201: _CONNECTION},
+    problems=("feature_not_enabled", "url_not_allowed", "conflict"),
+)
+def create(call: Call) -> Reply:
+    """Make an email connection.
+
+    Its credentials are sealed and never shown. A workspace has 50 connections at most; one more is
+    a `conflict`.
+    """
+    fields = call.body.model_dump()
+    created = call.services.emails.manage.create(call.caller.workspace, fields)
+    url = f"{call.services.settings.base_url}/email-connections/{created.id}"
+    return Reply(201, _connection_json(call, created), headers={"Location": url})
+
+
+@blueprint.route("/v1/email-connections", methods=["GET"])
+@endpoint(auth=KeyAuth(_READ), tag="Emails", answers={200: f"{_CONTRACT}:EmailConnectionList"})
+def list_connections(call: Call) -> Reply:
+    """List all email connections, newest first, on one page."""
+    emails = call.services.emails
+    connections = emails.connections.all(call.caller.workspace_id)
+    shown = [_connection_json(call, each) for each in reversed(connections)]
+    page = paging.list_envelope(call, shown, None)
+    return Reply(200, {**page, "egress_ips": list(emails.egress_ips)})
+
+
+@blueprint.route("/v1/email-connections/{id}", methods=["GET"])
+@endpoint(auth=KeyAuth(_READ), tag="Emails", answers={200: _CONNECTION}, problems=("not_found",))
+def retrieve(call: Call) -> Reply:
+    """Retrieve an email connection."""
+    connections = call.services.emails.connections
+    return Reply(
+        200, _connection_json(call, connections.one(call.caller.workspace_id, call.params["id"]))
+    )
+
+
+@blueprint.route("/v1/email-connections/{id}", methods=["PATCH"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:EmailConnectionChange",
+    tag="Emails",
+    answers={200: _CONNECTION},
+    problems=("not_found", "feature_not_enabled", "url_not_allowed", "conflict"),
+)
+def change(call: Call) -> Reply:
+    """Change an email connection; without `credentials` the stored ones stay."""
+    fields = call.body.model_dump(include=call.body.model_fields_set)
+    manage = call.services.emails.manage
+    return Reply(
+        200, _connection_json(call, manage.change(call.caller.workspace, call.params["id"], fields))
+    )
+
+
+@blueprint.route("/v1/email-connections/{id}", methods=["DELETE"])
+@endpoint(
+    auth=KeyAuth(_WRITE), tag="Emails", answers={204: None}, problems=("not_found", "conflict")
+)
+def delete(call: Call) -> Reply:
+    """Delete an email connection with its credentials."""
+    call.services.emails.connections.delete(_named_connection(call))
+    return Reply(204)
+
+
+def _named_connection(call: Call) -> EmailConnection:
+    return call.services.emails.connections.one(call.caller.workspace_id, call.params["id"])
+
+
+def _connection_json(call: Call, connection: EmailConnection) -> dict[str, object]:
+    return dict(connection_json(connection, call.services.emails.egress_ips))

@@ -1,0 +1,38 @@
+"""Use cases of the API function for email delivery."""
+
+from typing import Literal
+
+from chalicelib.adapters.aws.sealing import SecretSealer
+from chalicelib.bootstrap.api_state import ApiState
+from chalicelib.core.destinations import DestinationRules
+from chalicelib.core.json import Json, JsonObject
+from chalicelib.features.emails.connections import EmailConnections
+from chalicelib.features.emails.manage import ManageConnections
+from chalicelib.features.workspaces.people.members import Members
+
+
+class EmailUseCases:
+    """Use cases for email connections; `egress_ips` are the addresses that emails leave from."""
+
+    def __init__(self, state: ApiState, sealer: SecretSealer, rules: DestinationRules) -> None:
+        """Seal credentials with `sealer`; SMTP hosts are checked by `rules`."""
+        settings = state.settings
+        self.connections = EmailConnections(state.tables, settings.main_table)
+        self.manage = ManageConnections(
+            connections=self.connections,
+            members=Members(state.tables, settings.main_table),
+            read_part=_read_part,
+            sealer=sealer,
+            rules=rules,
+            clock=state.clock,
+            ids=state.ids,
+        )
+        self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
+
+
+def _read_part(
+    provider: str, part: Literal["config", "credentials"], value: JsonObject
+) -> dict[str, Json]:
+    from chalicelib.contract.emails.providers import read_provider_part  # noqa: PLC0415 -- pydantic
+
+    return read_provider_part(provider, part, value)

@@ -1,0 +1,169 @@
+"""Email connections: a provider, its settings and credentials."""
+
+import re
+import unicodedata
+from email.errors import HeaderParseError
+from email.headerregistry import Address
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.emails.send import EmailProvider
+from chalicelib.contract.field_types import UncheckedJson
+
+TestMode = Literal["sandbox", "redirect", "skip"]
+MAX_ADDRESS_CHARS: Final = 254
+# Controls, and what some software takes for the end of a line.
+_LINE_BREAKING: Final = ("Cc", "Zl", "Zp")
+_DOMAIN: Final = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
+
+
+def _check_line(text: str) -> str:
+    """Return the text of a header field; raise ValueError if it could end the field."""
+    if any(unicodedata.category(each) in _LINE_BREAKING for each in text):
+        message = "must be one line without control characters"
+        raise ValueError(message)
+    return text
+
+
+def _check_address(text: str) -> str:
+    """Return one address (RFC 5322 3.4.1, without a quoted local part); raise ValueError."""
+    try:
+        address = Address(addr_spec=text)
+        domain = address.domain.encode("idna").decode()
+        is_one = address.addr_spec == text and _DOMAIN.fullmatch(domain) is not None
+    except (HeaderParseError, ValueError, IndexError):
+        is_one = False
+    if not is_one or '"' in text or not text.isprintable():
+        message = "an email address such as ada@example.com is expected"
+        raise ValueError(message)
+    return text
+
+
+MailAddress = Annotated[
+    str,
+    StringConstraints(max_length=MAX_ADDRESS_CHARS),
+    AfterValidator(_check_address),
+]
+ConnectionName = Annotated[
+    str, StringConstraints(min_length=1, max_length=100), AfterValidator(_check_line)
+]
+SenderName = Annotated[str, StringConstraints(max_length=255), AfterValidator(_check_line)]
+# Their members depend on the provider.
+Parts = dict[str, UncheckedJson]
+
+
+class DefaultFrom(Model):
+    """The sender of emails whose rule names none."""
+
+    email: MailAddress
+    name: SenderName | None = None
+
+
+class EmailConnectionRequest(Model):
+    """A new email connection."""
+
+    name: ConnectionName
+    provider: EmailProvider
+    default_from: DefaultFrom
+    reply_to: MailAddress | None = None
+    test_mode: TestMode | None = None
+    """What becomes of emails of test renders. `sandbox`: the provider checks them and delivers
+    nothing (`brevo` only, whose default it is). `redirect`: they go to `test_recipient`. `skip`:
+    nothing is sent, the default of all other providers."""
+    test_recipient: MailAddress | None = None
+    """The verified address of a member of the workspace; required with `redirect`."""
+    credentials: Parts | None = None
+    """`smtp`: `password`; `brevo`, `resend`: `api_key`; `postmark`: `server_token`; `ses`:
+    `access_key_id`, `secret_access_key`; `microsoft365`: `client_secret`. Stored sealed, and never
+    shown. Emails of a connection without credentials fail with `email_credentials_removed`."""
+    config: Parts | None = None
+    """`smtp`: `host`, `port` (587 or 2525), `username`; `postmark`: `message_stream`; `ses`:
+    `region`, `configuration_set`; `microsoft365`: `tenant_id`, `client_id`, `sender`. Of all:
+    `attachment_budget_bytes`, the bytes that are attached to an email, and `max_per_second`."""
+
+
+class EmailConnectionChange(Model):
+    """A change of an email connection; absent fields stay as they are."""
+
+    # The defaults are never read: a change has the fields that are set.
+    name: ConnectionName = Field(default_factory=str)
+    provider: EmailProvider = "smtp"
+    """It cannot be changed: another provider is another connection."""
+    default_from: DefaultFrom = Field(default_factory=lambda: DefaultFrom.model_construct(email=""))
+    reply_to: MailAddress | None = None
+    """Null removes it."""
+    test_mode: TestMode | None = None
+    """Null: the provider's default."""
+    test_recipient: MailAddress | None = None
+    """Null removes it."""
+    credentials: Parts | None = None
+    """They replace all credentials; null keeps them."""
+    config: Parts | None = None
+    """Members replace those of the same name; null keeps all."""
+
+
+class EmailCredentials(Model):
+    """Whether a connection has credentials."""
+
+    configured: bool
+
+
+class EmailSender(Model):
+    """A sender that the provider lists."""
+
+    email: str
+    """An address, or a domain."""
+    kind: Literal["sender", "domain"]
+    name: str | None
+    verified: bool
+
+
+class EmailConnectionError(Model):
+    """The reason why a connection is failing."""
+
+    at: str
+    code: Literal[
+        "email_provider_auth_failed", "email_ip_not_authorized", "email_credentials_removed"
+    ]
+    message: str
+
+
+class EmailConnection(Model):
+    """An email connection."""
+
+    id: str
+    object: Literal["email_connection"]
+    name: str
+    provider: EmailProvider
+    status: Literal["active", "failing"]
+    credentials: EmailCredentials
+    credentials_delete_at: str | None
+    """When the credentials are deleted, after a change to a plan without email."""
+    default_from: DefaultFrom
+    reply_to: str | None
+    test_mode: TestMode
+    test_recipient: str | None
+    config: dict[str, str | int | None]
+    events: dict[str, Literal["registered", "failed"]]
+    """Per region, whether delivery events come (`brevo` only)."""
+    senders: list[EmailSender]
+    """Those that the last test found."""
+    egress_ips: list[str]
+    """The addresses that emails leave from, for providers that admit known addresses only."""
+    last_test_at: str | None
+    last_test_status: Literal["succeeded", "failed"] | None
+    last_error: EmailConnectionError | None
+    created_at: str
+    updated_at: str
+
+
+class EmailConnectionList(Model):
+    """All email connections of a workspace, newest first."""
+
+    object: Literal["list"]
+    data: list[EmailConnection]
+    has_more: bool
+    next_cursor: str | None
+    egress_ips: list[str]

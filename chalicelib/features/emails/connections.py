@@ -1,0 +1,160 @@
+"""Repository of email connections: `WS#<ws>#EMC`, one row each, and `META` with their number."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.sealing import SealContext
+from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.core.errors import Conflict, NotFound
+from chalicelib.core.ids import ConnectionId, WorkspaceId, is_id
+from chalicelib.core.json import JsonObject
+
+MAX_CONNECTIONS: Final = 50
+CREDENTIALS_FIELD: Final = "email_credentials"
+_MAX_TRIES: Final = 10
+
+
+class EmailConnection(NamedTuple):
+    """Connection to a provider of a workspace; `changes` counts its changes.
+
+    `sealed_credentials` is None where there are none.
+    """
+
+    id: ConnectionId
+    workspace_id: WorkspaceId
+    provider: str
+    name: str
+    default_from: JsonObject
+    reply_to: str | None
+    test_mode: str
+    test_recipient: str | None
+    config: JsonObject
+    sealed_credentials: str | None
+    created_at: str
+    updated_at: str
+    changes: int = 0
+
+    @property
+    def credentials_place(self) -> SealContext:
+        """Return the place in which its credentials are sealed."""
+        return SealContext(self.workspace_id, self.id, CREDENTIALS_FIELD)
+
+
+class EmailConnections:
+    """Connections of all workspaces."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Store connections in this table."""
+        self._tables = tables
+        self._table = table
+
+    def all(self, workspace_id: WorkspaceId) -> list[EmailConnection]:
+        """Return the connections of a workspace, the oldest first."""
+        rows = query_all(
+            self._tables,
+            self._table,
+            "PK = :pk AND begins_with(SK, :connections)",
+            {":pk": _partition(workspace_id), ":connections": "emc_"},
+            consistent=True,
+        )
+        return [_connection_of(row) for row in rows]
+
+    def one(self, workspace_id: WorkspaceId, connection_id: str) -> EmailConnection:
+        """Return a connection; raises `not_found`."""
+        row = None
+        if is_id("emc", connection_id):
+            row = self._tables.get(self._table, _partition(workspace_id), connection_id)
+        if row is None:
+            raise _not_found(connection_id)
+        return _connection_of(row)
+
+    def create(self, connection: EmailConnection) -> None:
+        """Store a new connection; raises `conflict` beyond MAX_CONNECTIONS."""
+        row = Write(self._table, item=_row(connection), condition="attribute_not_exists(PK)")
+        for _ in range(_MAX_TRIES):
+            seen = self._meta(connection.workspace_id)
+            if seen.get("connection_count", 0) >= MAX_CONNECTIONS:
+                detail = f"There are {MAX_CONNECTIONS} email connections: delete one first."
+                raise Conflict("conflict", detail)
+            try:
+                self._tables.transact([self._count(connection.workspace_id, seen, 1), row])
+            except ConditionFailed:
+                continue
+            return
+        raise contention_error()
+
+    def replace(self, connection: EmailConnection) -> EmailConnection | None:
+        """Store a changed connection and return it; None: it was changed or deleted meanwhile."""
+        after = connection._replace(changes=connection.changes + 1)
+        write = Write(
+            self._table,
+            item=_row(after),
+            condition="changes = :changes",
+            values={":changes": connection.changes},
+        )
+        try:
+            self._tables.write(write)
+        except ConditionFailed:
+            return None
+        return after
+
+    def delete(self, connection: EmailConnection) -> None:
+        """Delete a connection with its credentials; raises `not_found` and `conflict`."""
+        removal = Write(self._table, key=_key(connection), condition="attribute_exists(PK)")
+        for _ in range(_MAX_TRIES):
+            seen = self._meta(connection.workspace_id)
+            try:
+                self._tables.transact([removal, self._count(connection.workspace_id, seen, -1)])
+            except ConditionFailed as conflict:
+                if conflict.index == 0:
+                    raise _not_found(connection.id) from conflict
+                continue
+            return
+        raise contention_error()
+
+    def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
+        """Erase all of a workspace; yield after each step."""
+        return self._tables.delete_partition_in_steps(self._table, _partition(workspace_id))
+
+    def _meta(self, workspace_id: WorkspaceId) -> Item:
+        return self._tables.get(self._table, _partition(workspace_id)) or {}
+
+    def _count(self, workspace_id: WorkspaceId, seen: Item, more: int) -> Write:
+        """Return the write of `META` as it was seen, with connections more or fewer."""
+        return Write(
+            self._table,
+            item={
+                "PK": _partition(workspace_id),
+                "SK": "META",
+                "connection_count": seen.get("connection_count", 0) + more,
+                "changes": seen.get("changes", 0) + 1,
+            },
+            condition="changes = :changes" if seen else "attribute_not_exists(PK)",
+            values={":changes": seen["changes"]} if seen else {},
+        )
+
+
+def contention_error() -> Conflict:
+    """Return the error of a change that others overtake again and again."""
+    return Conflict("conflict", "Others change these email connections all the time; try again.")
+
+
+def _not_found(connection_id: str) -> NotFound:
+    return NotFound("not_found", f"There is no email connection {connection_id[:64]}.")
+
+
+def _partition(workspace_id: WorkspaceId) -> str:
+    return f"WS#{workspace_id}#EMC"
+
+
+def _key(connection: EmailConnection) -> Item:
+    return {"PK": _partition(connection.workspace_id), "SK": connection.id}
+
+
+def _row(connection: EmailConnection) -> Item:
+    return _key(connection) | connection._asdict()
+
+
+def _connection_of(row: Item) -> EmailConnection:
+    return EmailConnection(**{name: row[name] for name in EmailConnection._fields})

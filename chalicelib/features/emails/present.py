@@ -1,0 +1,32 @@
+"""Email connections as the API shows them."""
+
+from collections.abc import Mapping, Sequence
+
+from chalicelib.features.emails.connections import EmailConnection
+
+
+def connection_json(connection: EmailConnection, egress_ips: Sequence[str]) -> Mapping[str, object]:
+    """Return a connection without its credentials."""
+    return {
+        "id": connection.id,
+        "object": "email_connection",
+        "name": connection.name,
+        "provider": connection.provider,
+        # Nothing tests or uses it yet.
+        "status": "active",
+        "credentials": {"configured": connection.sealed_credentials is not None},
+        "credentials_delete_at": None,
+        "default_from": connection.default_from,
+        "reply_to": connection.reply_to,
+        "test_mode": connection.test_mode,
+        "test_recipient": connection.test_recipient,
+        "config": connection.config,
+        "events": {},
+        "senders": [],
+        "egress_ips": list(egress_ips),
+        "last_test_at": None,
+        "last_test_status": None,
+        "last_error": None,
+        "created_at": connection.created_at,
+        "updated_at": connection.updated_at,
+    }
