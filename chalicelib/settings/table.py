@@ -39,7 +39,8 @@ SETTINGS: Final[dict[str, Setting]] = {
     ),
     "egress_ips": Setting(
         "PLATEN_EGRESS_IPS",
-        "Addresses that emails leave from, comma-separated: connections show them",
+        "addresses that emails leave from, comma-separated, as email connections show them",
+        "",
     ),
     "egress_allow": Setting(
         "PLATEN_EGRESS_ALLOW",
