@@ -107,7 +107,9 @@ class ManageConnections:
             if given := fields.get("config"):
                 config = self._config(connection.provider, connection.config, given)
                 connection = connection._replace(config=config)
-            changed = self._connections.replace(self._apply(workspace, connection, fields))
+            after = self._apply(workspace, connection, fields)
+            at = format_rfc3339(self._clock.now())
+            changed = self._connections.replace(after._replace(updated_at=at))
             if changed is not None:
                 return changed
             connection = self._connections.one(workspace.id, connection_id)
@@ -123,7 +125,6 @@ class ManageConnections:
             reply_to=fields.get("reply_to", connection.reply_to),
             test_mode=fields.get("test_mode", connection.test_mode) or "",
             test_recipient=fields.get("test_recipient", connection.test_recipient),
-            updated_at=format_rfc3339(self._clock.now()),
         )
         is_brevo = after.provider == "brevo"
         after = after._replace(test_mode=after.test_mode or ("sandbox" if is_brevo else "skip"))
