@@ -53,10 +53,7 @@ def list_connections(call: Call) -> Reply:
 @endpoint(auth=KeyAuth(_READ), tag="Emails", answers={200: _CONNECTION}, problems=("not_found",))
 def retrieve(call: Call) -> Reply:
     """Retrieve an email connection."""
-    connections = call.services.emails.connections
-    return Reply(
-        200, _connection_json(call, connections.one(call.caller.workspace_id, call.params["id"]))
-    )
+    return Reply(200, _connection_json(call, _named_connection(call)))
 
 
 @blueprint.route("/v1/email-connections/{id}", methods=["PATCH"])
@@ -71,9 +68,8 @@ def change(call: Call) -> Reply:
     """Change an email connection; without `credentials` the stored ones stay."""
     fields = call.body.model_dump(include=call.body.model_fields_set)
     manage = call.services.emails.manage
-    return Reply(
-        200, _connection_json(call, manage.change(call.caller.workspace, call.params["id"], fields))
-    )
+    changed = manage.change(call.caller.workspace, call.params["id"], fields)
+    return Reply(200, _connection_json(call, changed))
 
 
 @blueprint.route("/v1/email-connections/{id}", methods=["DELETE"])

@@ -88,7 +88,10 @@ class QueuePoller:
             self._sqs.delete_message_batch(QueueUrl=self._queue_url, Entries=entries)
 
     def _must_yield(self) -> bool:
-        """Tell whether messages wait in the preferred queue; an empty one is believed a while."""
+        """Tell whether messages wait in the preferred queue.
+
+        If none do, it is not asked again for YIELD_PAUSE_S.
+        """
         url = self._preferred_queue_url
         if url is None or time.monotonic() < self._preferred_empty_until:
             return False

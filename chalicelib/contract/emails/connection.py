@@ -13,7 +13,6 @@ from chalicelib.contract.emails.send import EmailProvider
 from chalicelib.contract.field_types import UncheckedJson
 
 TestMode = Literal["sandbox", "redirect", "skip"]
-MAX_ADDRESS_CHARS: Final = 254
 # Controls, and what some software takes for the end of a line.
 _LINE_BREAKING: Final = ("Cc", "Zl", "Zp")
 _DOMAIN: Final = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
@@ -49,11 +48,7 @@ def _check_address(text: str) -> str:
     return text
 
 
-MailAddress = Annotated[
-    str,
-    StringConstraints(max_length=MAX_ADDRESS_CHARS),
-    AfterValidator(_check_address),
-]
+MailAddress = Annotated[str, StringConstraints(max_length=254), AfterValidator(_check_address)]
 ConnectionName = Annotated[
     str, StringConstraints(min_length=1, max_length=100), AfterValidator(_check_line)
 ]

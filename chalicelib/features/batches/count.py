@@ -83,16 +83,19 @@ class CountBatchItem(Subscriber):
 
 
 class _Wake(NamedTuple):
-    """Last messages to a releaser: when one was sent, and when a delayed one arrives."""
+    """Times of the last messages to a releaser: of the one sent at once, and of the delayed one.
+
+    Without a delayed message `arrives_at` lies in the past.
+    """
 
     sent_at: dt.datetime
     arrives_at: dt.datetime
 
 
 class _Wakes:
-    """Messages to releasers, few of them: each end of an item is followed by one that arrives.
+    """Limiter of messages to releasers: at least one arrives after each end of an item.
 
-    What this process has sent is all that it knows; safe for use from all threads.
+    It counts the messages of this process only. Safe for use from all threads.
     """
 
     def __init__(self, clock: Clock) -> None:

@@ -2,11 +2,18 @@
 
 import datetime as dt
 import json
+import time
 from typing import Any, cast
 
 import pytest
 
-from infra.local.event_sources import QueuePoller, failed_ids, scheduled_event, sqs_event
+from infra.local.event_sources import (
+    YIELD_PAUSE_S,
+    QueuePoller,
+    failed_ids,
+    scheduled_event,
+    sqs_event,
+)
 from infra.local.functions import QueueSource
 from infra.local.runner.invocation import Invocation
 from infra.local.runner.pool import Throttled
@@ -89,9 +96,11 @@ class OneMessage:
 
     def __init__(self, waiting: int = 0) -> None:
         self.calls: list[str] = []
+        self.questions = 0
         self.waiting = waiting
 
     def get_queue_attributes(self, **_request: Any) -> dict[str, Any]:
+        self.questions += 1
         return {"Attributes": {"ApproximateNumberOfMessages": str(self.waiting)}}
 
     def receive_message(self, **_request: Any) -> dict[str, Any]:
@@ -125,3 +134,21 @@ def test_low_priority_queue_yields_while_another_has_messages(
     QueuePoller(source, {"arn:q": "q", "arn:low": "low"}, pool, sqs, cast("Any", None))._poll()
 
     assert sqs.calls == calls
+
+
+def test_empty_preferred_queue_is_asked_again_after_a_pause() -> None:
+    sqs, pool = OneMessage(), cast("Any", BusyPool())
+    source = QueueSource(
+        "arn:low", batch_size=1, concurrency=None, partial_failures=True, yields_to="arn:q"
+    )
+    poller = QueuePoller(source, {"arn:q": "q", "arn:low": "low"}, pool, sqs, cast("Any", None))
+
+    for _ in range(3):
+        poller._poll()
+    assert (sqs.questions, len(sqs.calls)) == (1, 3)
+    time.sleep(YIELD_PAUSE_S)
+    sqs.waiting = 1
+    for _ in range(2):
+        poller._poll()
+
+    assert (sqs.questions, len(sqs.calls)) == (3, 3)
