@@ -6,6 +6,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.table import Write
 from chalicelib.features.workspaces.change import WorkspaceChanges
+from tests.builders.email_connections import create_connection, use_plan
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 
@@ -80,6 +81,11 @@ def _render_unverified(service: Service) -> ApiAnswer:
     return service.render(key=service.key("live", owned.id))
 
 
+def _connect_email_without_its_plan(service: Service) -> ApiAnswer:
+    use_plan(service, "starter")
+    return create_connection(service)
+
+
 def _render_elsewhere(service: Service) -> ApiAnswer:
     service.operator.change_workspace(service.workspace, WorkspaceChanges(regions=["us"]))
     return service.render()
@@ -104,5 +110,6 @@ PROVOKED_ACCESS_ERRORS: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
     "concurrency_limited": _render_inside_a_render,
     "email_not_verified": _render_unverified,
     "region_not_enabled": _render_elsewhere,
+    "feature_not_enabled": _connect_email_without_its_plan,
     "test_key_required": _render_test_with_live_key,
 }

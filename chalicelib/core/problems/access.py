@@ -117,7 +117,7 @@ ACCESS: Final = (
         "Feature is switched off",
         "This feature is not enabled for the workspace.",
         "Have it enabled, or move to a plan that includes it.",
-        owner="emails",
+        owner="workspaces",
     ),
     Problem(
         "workspace_suspended",
