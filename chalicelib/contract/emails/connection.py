@@ -27,6 +27,14 @@ def _check_line(text: str) -> str:
     return text
 
 
+def _check_sender_name(text: str) -> str:
+    """Return a name; raise ValueError if a mail program could read other text in it."""
+    if "=?" in text:
+        message = "must be plain text: encoded words (=?…?=) are made of it by the service"
+        raise ValueError(message)
+    return _check_line(text)
+
+
 def _check_address(text: str) -> str:
     """Return one address (RFC 5322 3.4.1, without a quoted local part); raise ValueError."""
     try:
@@ -49,7 +57,7 @@ MailAddress = Annotated[
 ConnectionName = Annotated[
     str, StringConstraints(min_length=1, max_length=100), AfterValidator(_check_line)
 ]
-SenderName = Annotated[str, StringConstraints(max_length=255), AfterValidator(_check_line)]
+SenderName = Annotated[str, StringConstraints(max_length=255), AfterValidator(_check_sender_name)]
 # Their members depend on the provider.
 Parts = dict[str, UncheckedJson]
 

@@ -67,6 +67,12 @@ def test_texts_that_end_a_header_are_refused(service: Service, text: str) -> Non
     assert pointers(create(service, name=text)) == ["/name"]
 
 
+def test_sender_name_with_an_encoded_word_is_refused(service: Service) -> None:
+    sender = {"email": "a@example.com", "name": "=?utf-8?q?x=0D=0ABcc:_eve@example.com?="}
+
+    assert pointers(create(service, default_from=sender)) == ["/default_from/name"]
+
+
 @pytest.mark.parametrize(
     "address",
     [
