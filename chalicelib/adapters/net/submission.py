@@ -79,23 +79,23 @@ class Submission:
         """
         with self._readable_errors():
             # It trusts the system's authorities, or those of SSL_CERT_FILE.
-            self._opened.starttls(context=ssl.create_default_context())
-            self._opened.ehlo()
+            self._client.starttls(context=ssl.create_default_context())
+            self._client.ehlo()
 
     def log_in(self, username: str, password: str) -> None:
         """Log in."""
         if not (username + password).isascii():
             raise SubmissionFailed("user name and password must be ASCII")
         with self._readable_errors():
-            self._opened.login(username, password)
+            self._client.login(username, password)
 
     def send(self, message: EmailMessage) -> None:
         """Send a message to the recipients in its header."""
         with self._readable_errors():
-            self._opened.send_message(message)
+            self._client.send_message(message)
 
     @property
-    def _opened(self) -> "_CheckedSmtp":
+    def _client(self) -> "_CheckedSmtp":
         assert self._server is not None
         return self._server
 
@@ -205,9 +205,9 @@ class _Watch:
 
 def _smtp_fault(error: smtplib.SMTPException, *, is_secure: bool) -> str:
     if isinstance(error, smtplib.SMTPResponseException):
-        return _answered(error.smtp_code, error.smtp_error)
+        return _reply_text(error.smtp_code, error.smtp_error)
     if isinstance(error, smtplib.SMTPRecipientsRefused):
-        return _answered(*next(iter(error.recipients.values())))
+        return _reply_text(*next(iter(error.recipients.values())))
     if isinstance(error, smtplib.SMTPNotSupportedError):
         return "offers no log-in (AUTH)" if is_secure else "offers no STARTTLS"
     if isinstance(error, smtplib.SMTPServerDisconnected):
@@ -215,7 +215,7 @@ def _smtp_fault(error: smtplib.SMTPException, *, is_secure: bool) -> str:
     return "offers no log-in by PLAIN, LOGIN or CRAM-MD5"
 
 
-def _answered(code: int, reply: bytes | str) -> str:
+def _reply_text(code: int, reply: bytes | str) -> str:
     """Return the code of a reply and its enhanced status, without its text."""
     if code < 0:
         return "does not speak SMTP"
