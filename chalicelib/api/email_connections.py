@@ -82,6 +82,33 @@ def delete(call: Call) -> Reply:
     return Reply(204)
 
 
+@blueprint.route("/v1/email-connections/{id}/test", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:EmailConnectionTestRequest",
+    tag="Emails",
+    answers={200: f"{_CONTRACT}:EmailConnectionTest"},
+    problems=("not_found", "feature_not_enabled", "conflict", "region_degraded"),
+)
+def test(call: Call) -> Reply:
+    """Test an `smtp` connection: connect, agree on TLS, log in, and send an email on request.
+
+    The steps end at the first that fails; all of them take 15 s at most. Of a workspace one test
+    runs at a time: another one is a `conflict`, as is a connection to another provider.
+    """
+    tried = call.services.emails.request_trial(
+        call.caller.workspace, call.params["id"], call.body.send_to
+    )
+    result = {
+        "object": "email_connection_test",
+        "ok": all(step["ok"] for step in tried.steps),
+        "connection": _connection_json(call, tried.connection),
+        "senders": [],
+        "steps": tried.steps,
+    }
+    return Reply(200, result)
+
+
 def _named_connection(call: Call) -> EmailConnection:
     return call.services.emails.connections.one(call.caller.workspace_id, call.params["id"])
 

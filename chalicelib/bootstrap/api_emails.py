@@ -2,12 +2,14 @@
 
 from typing import Literal
 
+from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.manage import ManageConnections
+from chalicelib.features.emails.request_trial import RequestTrial
 from chalicelib.features.workspaces.people.members import Members
 
 
@@ -18,9 +20,16 @@ class EmailUseCases:
         """Seal credentials with `sealer`; SMTP hosts are checked by `rules`."""
         settings = state.settings
         self.connections = EmailConnections(state.tables, settings.main_table)
+        members = Members(state.tables, settings.main_table)
+        self.request_trial = RequestTrial(
+            connections=self.connections,
+            members=members,
+            function=LambdaFunction(state.clients, settings.send_email_function),
+            clock=state.clock,
+        )
         self.manage = ManageConnections(
             connections=self.connections,
-            members=Members(state.tables, settings.main_table),
+            members=members,
             read_part=_read_part,
             sealer=sealer,
             rules=rules,

@@ -48,6 +48,7 @@ class ApiSettings(Settings):
     render_function: str
     engine_function: str
     schemas_function: str
+    send_email_function: str
     signing_secret: str
     data_key: str
     webhooks_queue_url: str
@@ -120,6 +121,24 @@ class SchemasSettings(Settings):
     tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
+
+
+class SendEmailSettings(Settings):
+    """Settings of the function that sends emails."""
+
+    main_table: str
+    data_key: str
+    base_url: str
+    files_host: str
+    gateway_url: str
+    egress_allow: str
+    stack: str = "platen"
+    crash_points: str = ""
+
+    @property
+    def own_hosts(self) -> frozenset[str]:
+        """Return the host names of the service, which egress refuses."""
+        return own_hosts(self.base_url, self.files_host, self.gateway_url)
 
 
 class WorkSettings(Settings):

@@ -18,6 +18,9 @@ SETTINGS: Final[dict[str, Setting]] = {
     "render_function": Setting("PLATEN_RENDER_FUNCTION", "Lambda function that renders"),
     "engine_function": Setting("PLATEN_ENGINE_FUNCTION", "Lambda function that runs the engine"),
     "schemas_function": Setting("PLATEN_SCHEMAS_FUNCTION", "function that checks JSON Schemas"),
+    "send_email_function": Setting(
+        "PLATEN_SEND_EMAIL_FUNCTION", "Lambda function that sends emails, and tests connections"
+    ),
     "signing_secret": Setting(
         "PLATEN_SIGNING_SECRET", "Secrets Manager secret that signs file URLs and list cursors"
     ),

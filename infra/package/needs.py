@@ -10,8 +10,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.bootstrap.work import WORK, Work
+from chalicelib.features.emails.connections import CREDENTIALS_FIELD
 from chalicelib.features.webhooks.secrets import REQUEST_SECRET_FIELD
-from chalicelib.settings import ApiSettings, EngineSettings, SchemasSettings, ValidateSettings
+from chalicelib.settings import (
+    ApiSettings,
+    EngineSettings,
+    SchemasSettings,
+    SendEmailSettings,
+    ValidateSettings,
+)
 
 type Grant = tuple[str, str]
 
@@ -82,6 +89,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("lambda:InvokeFunction", "RenderFunction"),
             ("lambda:InvokeFunction", "EngineFunction"),
             ("lambda:InvokeFunction", "SchemasFunction"),
+            ("lambda:InvokeFunction", "SendEmailFunction"),
             ("secretsmanager:GetSecretValue", "SigningSecret"),
         ),
     ),
@@ -93,6 +101,14 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
     "SchemasFunction": FunctionNeeds(
         settings=tuple(SchemasSettings.__annotations__),
         grants=_grants(_LOG_ACTIONS),
+    ),
+    "SendEmailFunction": FunctionNeeds(
+        settings=tuple(SendEmailSettings.__annotations__),
+        grants=_grants(
+            _LOG_ACTIONS,
+            ("dynamodb:GetItem PutItem", "MainTable WS#*#EMC"),
+            ("kms:Decrypt", f"DataKey {CREDENTIALS_FIELD}"),
+        ),
     ),
     "ValidateFunction": FunctionNeeds(
         settings=tuple(ValidateSettings.__annotations__),

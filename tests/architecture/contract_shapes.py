@@ -121,7 +121,9 @@ ENUMS: Final[dict[str, str]] = {
     "EmailConnectionList.object": "list",
     "EmailConnectionRequest.provider": "smtp brevo postmark resend ses microsoft365",
     "EmailConnectionRequest.test_mode": "sandbox redirect skip",
+    "EmailConnectionTest.object": "email_connection_test",
     "EmailSender.kind": "sender domain",
+    "EmailTestStep.name": "connect starttls smtp_auth send",
     "EmailSend.mode": "live sandbox redirect skip",
     "EmailSend.object": "email_send",
     "EmailSend.provider": "smtp brevo postmark resend ses microsoft365",
@@ -252,6 +254,8 @@ SHAPES: Final[dict[str, str]] = {
     "EmailConnection": "id object name provider status credentials credentials_delete_at "
     "default_from reply_to test_mode test_recipient config events senders egress_ips "
     "last_test_at last_test_status last_error created_at updated_at",
+    "EmailConnectionTest": "object ok connection senders steps",
+    "EmailTestStep": "name ok detail",
     "EmailDeliveryCounts": "delivered deferred bounced blocked complained invalid",
     "EmailSend": "id object render_id batch_id template_id rule_id connection_id status "
     "skip_reason mode test sandbox to cc_count bcc_count subject attachments provider "

@@ -180,6 +180,7 @@ def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozens
     for field, functions in {
         "signing_secret": {"DeliverWebhookFunction"},
         "request_signing_secret": {"APIHandler", "DeliverWebhookFunction"},
+        "email_credentials": {"SendEmailFunction"},
         "credentials": set[str](),
     }.items():
         assert functions_granted(grants, AwsAction("kms:Decrypt", "DataKey", field)) == functions

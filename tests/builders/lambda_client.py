@@ -12,9 +12,11 @@ from chalicelib.engine.remote.execute import ExecuteCall
 from chalicelib.engine.remote.execute_schema import ExecuteSchemaCall
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.engine.walls import Walls
+from chalicelib.settings import SendEmailSettings
 from functions.engine.serve import EngineServices, serve
 from functions.schemas import handler as schemas
 from functions.schemas.handler import SchemaServices
+from functions.send_email import handler as send_email
 from tests.builders.aws_actions import acting_as, current_function
 from tests.fakes.engine_function import MAX_PAYLOAD_BYTES
 from tests.fakes.presigned import SignedObjects
@@ -47,10 +49,13 @@ class LambdaClient:
             verdicts = self._service.verdicts(json.loads(Payload))
             return {"Payload": io.BytesIO(json.dumps({"verdicts": verdicts}).encode())}
         assert len(Payload) < MAX_PAYLOAD_BYTES, "Lambda takes 6 MB"
-        if FunctionName == self._service.settings.engine_function:
-            return self._run_engine(json.loads(Payload), options.get("TenantId"))
-        if FunctionName == self._service.settings.schemas_function:
-            return self._check_schema(json.loads(Payload), options.get("TenantId"))
+        others = {
+            self._service.settings.engine_function: self._run_engine,
+            self._service.settings.schemas_function: self._check_schema,
+            self._service.settings.send_email_function: self._send_email,
+        }
+        if FunctionName in others:
+            return others[FunctionName](json.loads(Payload), options.get("TenantId"))
         assert FunctionName == self._service.settings.render_function
         self._service.aws_actions.record_invocation(FunctionName)
         self._service.last_event = json.loads(Payload)
@@ -62,6 +67,26 @@ class LambdaClient:
             answer = self._service.serve(json.loads(Payload), f"call-{next(self._service.calls)}")
         except FunctionKilled:
             return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
+        except InvocationError as failed:
+            return failed_invocation(failed)
+        return {"Payload": io.BytesIO(json.dumps(answer).encode())}
+
+    def _send_email(self, event: dict[str, Any], _tenant: str | None) -> dict[str, Any]:
+        service = self._service
+        service.aws_actions.record_invocation(service.settings.send_email_function)
+        with acting_as(""):
+            failure = next(service.email_failures, None)
+        if failure is not None:
+            raise failure
+        names = SendEmailSettings.__annotations__
+        known = {name: value for name, value in vars(service.settings).items() if name in names}
+        context: Any = SimpleNamespace(aws_request_id="email-call")
+        try:
+            with acting_as("SendEmailFunction"):
+                try_connection = send_email.build(
+                    SendEmailSettings(**known), service.clients, service.clock
+                )
+                answer = send_email.serve(event, context, try_connection)
         except InvocationError as failed:
             return failed_invocation(failed)
         return {"Payload": io.BytesIO(json.dumps(answer).encode())}

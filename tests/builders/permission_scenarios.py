@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from chalicelib.adapters.net.submission import Submission
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import derived_id
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
@@ -99,6 +100,14 @@ def email_connections(service: Service) -> None:
     assert service.call("PATCH", one, json_body={"name": "y"}, key=key).status == 200
     assert len(service.call("GET", path, key=key).json["data"]) == 1
     assert service.call("DELETE", one, key=key).status == 204
+    smtp = {"host": "mail.example", "port": 587, "username": "u"}
+    body |= {"provider": "smtp", "config": smtp, "credentials": {"password": "p"}}
+    one = f"{path}/{service.call('POST', path, json_body=body, key=key).json['id']}"
+    with pytest.MonkeyPatch.context() as patch:
+        # What goes to a server needs no grant.
+        for step in ("connect", "start_tls", "log_in"):
+            patch.setattr(Submission, step, lambda *_: None)
+        assert service.call("POST", f"{one}/test", json_body={}, key=key).json["ok"] is True
 
 
 def webhooks_of_requests_and_of_many_endpoints(service: Service, receiver: WebhookReceiver) -> None:

@@ -89,6 +89,7 @@ class Service(BackgroundFunctions):
         self.engine_failures: Iterator[BaseException | None] = iter(())
         self.schemas: SchemaChecker = shared_schemas()
         self.schema_calls: list[EngineInvocation] = []
+        self.email_failures: Iterator[BaseException | None] = iter(())
         self.schema_failures: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(
@@ -106,6 +107,7 @@ class Service(BackgroundFunctions):
             render_function=made["RenderFunction"]["Ref"],
             engine_function=made["EngineFunction"]["Ref"],
             schemas_function=made["SchemasFunction"]["Ref"],
+            send_email_function=made["SendEmailFunction"]["Ref"],
             signing_secret=made["SigningSecret"]["Ref"],
             data_key=made["DataKey"]["Ref"],
             webhooks_queue_url=made["WebhooksQueue"]["Ref"],

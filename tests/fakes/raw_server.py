@@ -31,9 +31,11 @@ class RawServer:
 
 
 @contextmanager
-def raw_server(*plays: Play, tls: ssl.SSLContext | None = None) -> Iterator[RawServer]:
+def raw_server(
+    *plays: Play, tls: ssl.SSLContext | None = None, address: tuple[str, int] = ("127.0.0.1", 0)
+) -> Iterator[RawServer]:
     """Serve: the first connection gets the first play, and all beyond the last the last."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server(address) as listener:
         server = RawServer(listener.getsockname()[1], "http" if tls is None else "https")
 
         def serve() -> None:

@@ -96,7 +96,7 @@ class HttpConnection:
         # A host that no certificate can name raises ValueError.
         except (OSError, ValueError) as error:
             self.close()
-            raise ConnectionLostError(_tls_fault(error)) from error
+            raise ConnectionLostError(tls_fault(error)) from error
         except BaseException:
             self.close()
             raise
@@ -230,7 +230,7 @@ class _ResponseBody(httpx.SyncByteStream):
         return self._connection.body()
 
 
-def _tls_fault(error: Exception) -> str:
+def tls_fault(error: Exception) -> str:
     """Return why TLS could not be agreed on, as it goes on after the name of the host."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return _CERTIFICATE_FAULTS.get(error.verify_code, "has a certificate that is not valid")

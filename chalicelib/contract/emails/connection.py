@@ -170,3 +170,32 @@ class EmailConnectionList(Model):
     has_more: bool
     next_cursor: str | None
     egress_ips: list[str]
+
+
+class EmailConnectionTestRequest(Model):
+    """What a test does."""
+
+    send_to: MailAddress | None = None
+    """The verified address of a member of the workspace, who gets a test email."""
+
+
+class EmailTestStep(Model):
+    """One step of a test."""
+
+    name: Literal["connect", "starttls", "smtp_auth", "send"]
+    ok: bool
+    detail: str | None
+    """What went wrong."""
+
+
+class EmailConnectionTest(Model):
+    """The result of a test."""
+
+    object: Literal["email_connection_test"]
+    ok: bool
+    connection: EmailConnection
+    """As the test has left it."""
+    senders: list[EmailSender]
+    """Always empty for `smtp`, which lists none."""
+    steps: list[EmailTestStep]
+    """They end at the first that failed."""

@@ -1,5 +1,9 @@
-"""Repository of email connections: `WS#<ws>#EMC`, one row each, and `META` with their number."""
+"""Repository of email connections: `WS#<ws>#EMC`.
 
+One row each, `META` with their number, and `TEST` while a test of one runs.
+"""
+
+import contextlib
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -18,7 +22,8 @@ _MAX_TRIES: Final = 10
 class EmailConnection(NamedTuple):
     """Connection to a provider of a workspace; `changes` counts its changes.
 
-    `sealed_credentials` is None where there are none.
+    `sealed_credentials` is None where there are none. `last_error` has `at`, `code` and `message`;
+    a good test removes it.
     """
 
     id: ConnectionId
@@ -34,6 +39,9 @@ class EmailConnection(NamedTuple):
     created_at: str
     updated_at: str
     changes: int = 0
+    last_test_at: str | None = None
+    last_test_status: str | None = None
+    last_error: JsonObject | None = None
 
     @property
     def credentials_place(self) -> SealContext:
@@ -113,6 +121,55 @@ class EmailConnections:
             return
         raise contention_error()
 
+    def record_test(
+        self, tested: EmailConnection, at: str, *, ok: bool, error: JsonObject | None
+    ) -> None:
+        """Store the result of a test, and the error that makes the connection failing.
+
+        The result is of no use where the tested settings or credentials were replaced meanwhile.
+        """
+        current = tested
+        for _ in range(_MAX_TRIES):
+            after = current._replace(
+                last_test_at=at,
+                last_test_status="succeeded" if ok else "failed",
+                last_error=None if ok else error or current.last_error,
+            )
+            if self.replace(after) is not None:
+                return
+            try:
+                current = self.one(tested.workspace_id, tested.id)
+            except NotFound:
+                return
+            if _tested_part(current) != _tested_part(tested):
+                return
+        raise contention_error()
+
+    def begin_test(self, workspace_id: WorkspaceId, now: int, ends_at: int) -> None:
+        """Take the one place for tests of a workspace; raises `conflict` while another has it."""
+        write = Write(
+            self._table,
+            item={"PK": _partition(workspace_id), "SK": "TEST", "ends_at": ends_at},
+            condition="attribute_not_exists(PK) OR ends_at <= :now",
+            values={":now": now},
+        )
+        try:
+            self._tables.write(write)
+        except ConditionFailed as taken:
+            detail = "A test of an email connection of this workspace runs: wait for its end."
+            raise Conflict("conflict", detail) from taken
+
+    def end_test(self, workspace_id: WorkspaceId, ends_at: int) -> None:
+        """Give back the place of a test, unless it has passed to another one."""
+        write = Write(
+            self._table,
+            key={"PK": _partition(workspace_id), "SK": "TEST"},
+            condition="ends_at = :ends_at",
+            values={":ends_at": ends_at},
+        )
+        with contextlib.suppress(ConditionFailed):
+            self._tables.write(write)
+
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
         return self._tables.delete_partition_in_steps(self._table, _partition(workspace_id))
@@ -144,6 +201,10 @@ def _not_found(connection_id: str) -> NotFound:
     return NotFound("not_found", f"There is no email connection {connection_id[:64]}.")
 
 
+def _tested_part(connection: EmailConnection) -> tuple[JsonObject, str | None]:
+    return connection.config, connection.sealed_credentials
+
+
 def _partition(workspace_id: WorkspaceId) -> str:
     return f"WS#{workspace_id}#EMC"
 
@@ -157,4 +218,6 @@ def _row(connection: EmailConnection) -> Item:
 
 
 def _connection_of(row: Item) -> EmailConnection:
-    return EmailConnection(**{name: row[name] for name in EmailConnection._fields})
+    # Rows of earlier releases lack the result of a test.
+    known = {name: row[name] for name in EmailConnection._fields if name in row}
+    return EmailConnection(**known)

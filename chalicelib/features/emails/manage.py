@@ -72,7 +72,7 @@ class ManageConnections:
         Raises `feature_not_enabled`, `validation_error`, `url_not_allowed` for an SMTP host that is
         refused, and `conflict` for one too many.
         """
-        _require_email(workspace)
+        require_email(workspace)
         now = self._clock.now()
         at = format_rfc3339(now)
         provider = fields["provider"]
@@ -99,7 +99,7 @@ class ManageConnections:
     ) -> EmailConnection:
         """Change the given fields of a connection; raises as `create`, and `not_found`."""
         connection = self._connections.one(workspace.id, connection_id)
-        _require_email(workspace)
+        require_email(workspace)
         for _ in range(_MAX_TRIES):
             if fields.get("provider", connection.provider) != connection.provider:
                 message = f"it cannot be changed from {connection.provider}: make a connection"
@@ -155,7 +155,8 @@ class ManageConnections:
         return config
 
 
-def _require_email(workspace: Workspace) -> None:
+def require_email(workspace: Workspace) -> None:
+    """Raise `feature_not_enabled` for a workspace whose plan has no email."""
     if "email" not in workspace.plan.features:
         detail = (
             f"The plan {workspace.plan_code} has no email delivery; growth and above do. "

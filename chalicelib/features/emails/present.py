@@ -12,8 +12,7 @@ def connection_json(connection: EmailConnection, egress_ips: Sequence[str]) -> M
         "object": "email_connection",
         "name": connection.name,
         "provider": connection.provider,
-        # Nothing tests or uses it yet.
-        "status": "active",
+        "status": "failing" if connection.last_error else "active",
         "credentials": {"configured": connection.sealed_credentials is not None},
         "credentials_delete_at": None,
         "default_from": connection.default_from,
@@ -24,9 +23,9 @@ def connection_json(connection: EmailConnection, egress_ips: Sequence[str]) -> M
         "events": {},
         "senders": [],
         "egress_ips": list(egress_ips),
-        "last_test_at": None,
-        "last_test_status": None,
-        "last_error": None,
+        "last_test_at": connection.last_test_at,
+        "last_test_status": connection.last_test_status,
+        "last_error": connection.last_error,
         "created_at": connection.created_at,
         "updated_at": connection.updated_at,
     }

@@ -62,7 +62,7 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "data_url": lambda n: ("https://a" + "a" * n)[:n],
     "content_type": lambda n: ("a/" + "b" * n)[:n],
     **dict.fromkeys(("color", "fill", "stroke", "background"), _color),
-    **dict.fromkeys(("email", "reply_to", "test_recipient", "sender"), _address),
+    **dict.fromkeys(("email", "reply_to", "test_recipient", "sender", "send_to"), _address),
     "language": lambda n: ("abc" + "-abcdefgh" * 4)[:n],
     "page_ranges": lambda n: "1," * ((n - 1) // 2) + "1" * (2 - n % 2),
 }

@@ -1,0 +1,224 @@
+"""Submission of mail to a server that a tenant names: STARTTLS and AUTH over a checked socket."""
+
+import contextlib
+import re
+import smtplib
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from email.message import EmailMessage
+from typing import BinaryIO, Final, Self, override
+
+from chalicelib.adapters.net.connections import tls_fault
+from chalicelib.adapters.net.transport import Connector
+from chalicelib.core.destinations import SUBMISSION_PORTS
+from chalicelib.engine.ports import EgressError
+
+# More than all replies of a session; without it a server could fill the memory.
+_MAX_REPLY_BYTES: Final = 256 * 1024
+# RFC 5321 4.2.1: 5yz is permanent.
+_PERMANENT_FAILURE: Final = 500
+# RFC 3463 2.
+_ENHANCED_STATUS: Final = re.compile(rb"[245]\.[0-9]{1,3}\.[0-9]{1,3}(?= |$)")
+
+
+class SubmissionFailed(Exception):  # noqa: N818 -- says what happened
+    """A step failed; the text is for the tenant, and repeats nothing that the server has said."""
+
+    def __init__(self, detail: str, *, is_login_refused: bool = False) -> None:
+        """Carry what happened, and whether the server has refused the credentials for good."""
+        super().__init__(detail)
+        self.is_login_refused = is_login_refused
+
+
+class Submission:
+    """One session with a server; its steps are to be called in order, each raises SubmissionFailed.
+
+    All of it ends after `timeout_s`, however slowly the server answers.
+    """
+
+    def __init__(
+        self, connect: Connector, host: str, port: int, *, hello: str, timeout_s: float
+    ) -> None:
+        """Open nothing yet; `hello` is the name that the service gives itself."""
+        self._connect = connect
+        self._host = host
+        self._port = port
+        self._hello = hello
+        self._timeout_s = timeout_s
+        self._ends_at = time.monotonic() + timeout_s
+        self._watch: _Watch | None = None
+        self._server: _CheckedSmtp | None = None
+
+    def __enter__(self) -> Self:
+        """Return the session."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connection; whether the server still answers is of no interest."""
+        if self._server is not None:
+            with contextlib.suppress(OSError):
+                self._server.putcmd("QUIT")
+            self._server.close()
+        if self._watch is not None:
+            self._watch.close()
+
+    def connect(self) -> None:
+        """Connect to a checked address of the server, and read its greeting."""
+        with self._readable_errors():
+            self._server = _CheckedSmtp(
+                self._open, self._host, self._port, hello=self._hello, timeout_s=self._timeout_s
+            )
+
+    def start_tls(self) -> None:
+        """Agree on TLS; the certificate must be valid for the host.
+
+        What the server has sent before is forgotten: anyone on the way could have written it.
+        """
+        with self._readable_errors():
+            # It trusts the system's authorities, or those of SSL_CERT_FILE.
+            self._client.starttls(context=ssl.create_default_context())
+            self._client.ehlo()
+
+    def log_in(self, username: str, password: str) -> None:
+        """Log in."""
+        if not (username + password).isascii():
+            raise SubmissionFailed("user name and password must be ASCII")
+        with self._readable_errors():
+            self._client.login(username, password)
+
+    def send(self, message: EmailMessage) -> None:
+        """Send a message to the recipients in its header."""
+        with self._readable_errors():
+            self._client.send_message(message)
+
+    @property
+    def _client(self) -> "_CheckedSmtp":
+        assert self._server is not None
+        return self._server
+
+    def _open(self) -> socket.socket:
+        connection = self._connect(
+            self._host,
+            self._port,
+            timeout_s=self._timeout_s,
+            ports=SUBMISSION_PORTS,
+            exempt_only=False,
+        )
+        left_s = max(self._ends_at - time.monotonic(), 0.001)
+        connection.settimeout(left_s)
+        self._watch = _Watch(connection, left_s)
+        return connection
+
+    @contextlib.contextmanager
+    def _readable_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except EgressError as error:
+            raise SubmissionFailed(str(error)) from error
+        # smtplib's errors are OSErrors; a host that no certificate can name raises ValueError.
+        except (OSError, ValueError) as error:
+            is_final = (
+                isinstance(error, smtplib.SMTPAuthenticationError)
+                and error.smtp_code >= _PERMANENT_FAILURE
+            )
+            detail = f"{self._host} {self._fault(error)}"
+            raise SubmissionFailed(detail, is_login_refused=is_final) from error
+
+    def _fault(self, error: Exception) -> str:
+        """Return what happened, as it goes on after the name of the host."""
+        if (self._watch is not None and self._watch.is_over) or isinstance(error, TimeoutError):
+            return f"took too long: all of it must be done within {self._timeout_s:g} s"
+        if isinstance(error, smtplib.SMTPException):
+            is_secure = self._server is not None and isinstance(self._server.sock, ssl.SSLSocket)
+            return _smtp_fault(error, is_secure=is_secure)
+        return tls_fault(error)
+
+
+class _CheckedSmtp(smtplib.SMTP):
+    """Client of smtplib over a socket that egress has checked."""
+
+    def __init__(
+        self,
+        open_socket: Callable[[], socket.socket],
+        host: str,
+        port: int,
+        *,
+        hello: str,
+        timeout_s: float,
+    ) -> None:
+        self._open_socket = open_socket
+        super().__init__(host, port, local_hostname=hello, timeout=timeout_s)
+
+    # smtplib's own way to another kind of socket, as its SMTP_SSL uses it.
+    def _get_socket(self, *_: object) -> socket.socket:
+        return self._open_socket()
+
+    @override
+    def getreply(self) -> tuple[int, bytes]:
+        if self.file is None and self.sock is not None:
+            self.file = _ReplyReader(self.sock.makefile("rb"))
+        return super().getreply()
+
+
+class _ReplyReader:
+    """Reader of replies that ends a session with too many bytes of them."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._source = source
+        self._left = _MAX_REPLY_BYTES
+
+    def readline(self, limit: int) -> bytes:
+        line = self._source.readline(limit)
+        self._left -= len(line)
+        if self._left < 0:
+            message = "too many replies"
+            raise OSError(message)
+        return line
+
+    def close(self) -> None:
+        self._source.close()
+
+
+class _Watch:
+    """Shutter of a connection at a time; a timeout of the socket would begin with each byte."""
+
+    def __init__(self, connection: socket.socket, timeout_s: float) -> None:
+        # The copy stays the same connection while TLS wraps the original.
+        self._connection = connection.dup()
+        self.is_over = False
+        self._timer = threading.Timer(timeout_s, self._end)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def close(self) -> None:
+        self._timer.cancel()
+        self._connection.close()
+
+    def _end(self) -> None:
+        self.is_over = True
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+
+def _smtp_fault(error: smtplib.SMTPException, *, is_secure: bool) -> str:
+    if isinstance(error, smtplib.SMTPResponseException):
+        return _reply_text(error.smtp_code, error.smtp_error)
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return _reply_text(*next(iter(error.recipients.values())))
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        return "offers no log-in (AUTH)" if is_secure else "offers no STARTTLS"
+    if isinstance(error, smtplib.SMTPServerDisconnected):
+        return "ended the connection, or did not speak SMTP"
+    return "offers no log-in by PLAIN, LOGIN or CRAM-MD5"
+
+
+def _reply_text(code: int, reply: bytes | str) -> str:
+    """Return the code of a reply and its enhanced status, without its text."""
+    if code < 0:
+        return "does not speak SMTP"
+    text = reply.encode() if isinstance(reply, str) else reply
+    status = _ENHANCED_STATUS.match(text)
+    return f"answered {code}" + (f" {status[0].decode()}" if status else "")

@@ -1,0 +1,101 @@
+"""Test of an email connection as the API function asks for it: it may not open credentials."""
+
+from typing import Final, NamedTuple, Self, cast
+
+from chalicelib.adapters.aws.functions import (
+    FunctionBusy,
+    FunctionDied,
+    FunctionLate,
+    LambdaFunction,
+)
+from chalicelib.adapters.json_logs import propagated_ids
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import Conflict, no_capacity_error, validation_error
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import JsonObject
+from chalicelib.core.message_version import check_version
+from chalicelib.features.emails.connections import EmailConnection, EmailConnections
+from chalicelib.features.emails.manage import require_email
+from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.people.members import Members
+
+# A test ends after 15 s (try_connection.py), and the function that does it after 25 s.
+_VERSION: Final = 1
+_WAIT_S: Final = 22.0
+_LEASE_S: Final = 30
+
+
+class ConnectionTrial(NamedTuple):
+    """Call of the function: the connection to test, and who gets a test email, or None."""
+
+    workspace_id: WorkspaceId
+    connection_id: str
+    send_to: str | None
+
+    @classmethod
+    def from_json(cls, call: JsonObject) -> Self:
+        """Read a call; raises UnknownVersion."""
+        check_version(call, _VERSION, "a test of an email connection")
+        return cls(
+            WorkspaceId(str(call["workspace_id"])),
+            str(call["connection_id"]),
+            cast("str | None", call["send_to"]),
+        )
+
+    def to_json(self) -> JsonObject:
+        """Return the call."""
+        return {"v": _VERSION, **self._asdict(), **propagated_ids()}
+
+
+class TriedConnection(NamedTuple):
+    """Connection as its test has left it, and the steps of the test."""
+
+    connection: EmailConnection
+    steps: list[JsonObject]
+
+
+class RequestTrial:
+    """Use case: let the function that sends test a connection, one of a workspace at a time."""
+
+    def __init__(
+        self,
+        *,
+        connections: EmailConnections,
+        members: Members,
+        function: LambdaFunction,
+        clock: Clock,
+    ) -> None:
+        """Invoke `function`."""
+        self._connections = connections
+        self._members = members
+        self._function = function
+        self._clock = clock
+
+    def __call__(
+        self, workspace: Workspace, connection_id: str, send_to: str | None
+    ) -> TriedConnection:
+        """Test a connection, with an email to `send_to` unless that is None.
+
+        Raises `not_found`, `feature_not_enabled`, `validation_error`, `conflict` while another test
+        runs or for a provider without tests, and `region_degraded`.
+        """
+        connection = self._connections.one(workspace.id, connection_id)
+        require_email(workspace)
+        if connection.provider != "smtp":
+            detail = f"A connection to {connection.provider} cannot be tested, only one to smtp."
+            raise Conflict("conflict", detail)
+        if send_to is not None and not self._members.is_verified(workspace, send_to):
+            message = "must be the verified address of a member of the workspace"
+            raise validation_error("/send_to", message, "not_allowed")
+        now = int(self._clock.now().timestamp())
+        ends_at = now + _LEASE_S
+        self._connections.begin_test(workspace.id, now, ends_at)
+        call = ConnectionTrial(workspace.id, connection_id, send_to).to_json()
+        try:
+            answer = self._function.invoke(call, wait_s=_WAIT_S)
+        # The function may still run: the place is free again when it must have ended.
+        except (FunctionBusy, FunctionDied, FunctionLate) as loss:
+            raise no_capacity_error("the test of an email connection") from loss
+        self._connections.end_test(workspace.id, ends_at)
+        steps = cast("list[JsonObject]", answer["steps"])
+        return TriedConnection(self._connections.one(workspace.id, connection_id), steps)
