@@ -1,0 +1,1 @@
+"""Email rules of a render: their texts are templates, run once its files exist."""

@@ -1,0 +1,90 @@
+"""Email on its way to a provider, and what came of handing it over."""
+
+import datetime as dt
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Literal, NamedTuple, Protocol
+
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.emails.model import Mailbox
+from chalicelib.features.emails.connections import EmailConnection
+
+type HandOverResult = Literal["accepted", "rejected", "retry", "unknown"]
+
+
+class AttachedFile(NamedTuple):
+    """File in an email."""
+
+    filename: str
+    content_type: str
+    content: bytes
+
+
+class ProviderTemplate(NamedTuple):
+    """Template at the provider (`brevo`), which makes the text of the email."""
+
+    id: int
+    params: JsonObject
+
+
+class OutgoingEmail(NamedTuple):
+    """Email as every attempt sends it.
+
+    `send_id` is the same at each attempt, and so is `message_id`, `<…@…>` made of it. With
+    `is_sandbox` the provider checks the email and delivers nothing. `html`, `text`: None for none.
+    """
+
+    send_id: str
+    message_id: str
+    date: dt.datetime
+    sender: Mailbox
+    reply_to: Mailbox | None
+    to: tuple[Mailbox, ...]
+    cc: tuple[Mailbox, ...]
+    bcc: tuple[Mailbox, ...]
+    subject: str
+    html: str | None
+    text: str | None
+    files: tuple[AttachedFile, ...] = ()
+    template: ProviderTemplate | None = None
+    is_sandbox: bool = False
+
+
+class HandOver(NamedTuple):
+    """What came of one attempt to hand an email over.
+
+    `accepted`: the provider has it; `refused_count` recipients were refused. `rejected`: final.
+    `retry`: the provider has certainly not taken it. `unknown`: it may have. All but `accepted`
+    have an email error `code` and a `message`, which repeats no text of the provider.
+    """
+
+    result: HandOverResult
+    code: str | None = None
+    message: str | None = None
+    provider_code: str | None = None
+    provider_status: int | None = None
+    provider_message_id: str | None = None
+    refused_count: int = 0
+    retry_after_s: float | None = None
+
+
+class ProviderSession(Protocol):
+    """Emails of one connection, one after the other; a lost connection is opened again."""
+
+    def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
+        """Hand an email over; never raises for what the provider does.
+
+        `before_acceptance` is called once, before the last byte that could make the provider
+        accept. What it raises ends the attempt, and is raised.
+        """
+        ...
+
+
+class OpenSession(Protocol):
+    """Opening of sessions with one kind of provider."""
+
+    def __call__(
+        self, connection: EmailConnection, credentials: JsonObject
+    ) -> AbstractContextManager[ProviderSession]:
+        """Return the session; its end closes what it has opened."""
+        ...
