@@ -7,17 +7,28 @@ from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.features.emails.check_texts import CheckRuleTexts
 from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.manage import ManageConnections
+from chalicelib.features.emails.manage_rules import ManageRules
+from chalicelib.features.emails.read_rules import ReadRules
 from chalicelib.features.emails.request_trial import RequestTrial
+from chalicelib.features.emails.rules import EmailRules
+from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.workspaces.people.members import Members
 
 
 class EmailUseCases:
-    """Use cases for email connections; `egress_ips` are the addresses that emails leave from."""
+    """Use cases for email; `egress_ips` are the addresses that emails leave from."""
 
-    def __init__(self, state: ApiState, sealer: SecretSealer, rules: DestinationRules) -> None:
-        """Seal credentials with `sealer`; SMTP hosts are checked by `rules`."""
+    def __init__(
+        self,
+        state: ApiState,
+        sealer: SecretSealer,
+        destination_rules: DestinationRules,
+        read_templates: ReadTemplates,
+    ) -> None:
+        """Seal credentials with `sealer`; SMTP hosts are checked by `destination_rules`."""
         settings = state.settings
         self.connections = EmailConnections(state.tables, settings.main_table)
         members = Members(state.tables, settings.main_table)
@@ -32,7 +43,19 @@ class EmailUseCases:
             members=members,
             read_part=_read_part,
             sealer=sealer,
+            rules=destination_rules,
+            clock=state.clock,
+            ids=state.ids,
+        )
+        rules = EmailRules(state.tables, settings.main_table)
+        self.read_rules = ReadRules(state.templates, rules)
+        self.manage_rules = ManageRules(
+            tables=state.tables,
+            templates=state.templates,
+            read_templates=read_templates,
+            connections=self.connections,
             rules=rules,
+            check_texts=CheckRuleTexts(state.engine, state.clock),
             clock=state.clock,
             ids=state.ids,
         )

@@ -1,6 +1,7 @@
 """Repository of email connections: `WS#<ws>#EMC`.
 
-One row each, `META` with their number, and `TEST` while a test of one runs.
+One row each, `META` with their number, and `TEST` while a test of one runs. The rows of email rules
+lie beside them (rules.py).
 """
 
 import contextlib
@@ -10,7 +11,7 @@ from typing import Final, NamedTuple
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.sealing import SealContext
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core.errors import Conflict, NotFound
+from chalicelib.core.errors import Conflict, NotFound, ServiceError
 from chalicelib.core.ids import ConnectionId, WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
 
@@ -22,6 +23,7 @@ _MAX_TRIES: Final = 10
 class EmailConnection(NamedTuple):
     """Connection to a provider of a workspace; `changes` counts its changes.
 
+    `rule_count` is the number of rules that use it. `senders` are those that the last test found.
     `sealed_credentials` is None where there are none. `last_error` has `at`, `code` and `message`;
     a good test removes it.
     """
@@ -42,6 +44,8 @@ class EmailConnection(NamedTuple):
     last_test_at: str | None = None
     last_test_status: str | None = None
     last_error: JsonObject | None = None
+    senders: tuple[JsonObject, ...] = ()
+    rule_count: int = 0
 
     @property
     def credentials_place(self) -> SealContext:
@@ -63,7 +67,7 @@ class EmailConnections:
             self._tables,
             self._table,
             "PK = :pk AND begins_with(SK, :connections)",
-            {":pk": _partition(workspace_id), ":connections": "emc_"},
+            {":pk": connections_partition(workspace_id), ":connections": "emc_"},
             consistent=True,
         )
         return [_connection_of(row) for row in rows]
@@ -72,7 +76,7 @@ class EmailConnections:
         """Return a connection; raises `not_found`."""
         row = None
         if is_id("emc", connection_id):
-            row = self._tables.get(self._table, _partition(workspace_id), connection_id)
+            row = self._tables.get(self._table, connections_partition(workspace_id), connection_id)
         if row is None:
             raise _not_found(connection_id)
         return _connection_of(row)
@@ -108,15 +112,24 @@ class EmailConnections:
         return after
 
     def delete(self, connection: EmailConnection) -> None:
-        """Delete a connection with its credentials; raises `not_found` and `conflict`."""
-        removal = Write(self._table, key=_key(connection), condition="attribute_exists(PK)")
+        """Delete a connection with its credentials.
+
+        Raises `not_found`, `email_connection_in_use` and `conflict`.
+        """
+        removal = Write(
+            self._table,
+            key=_key(connection),
+            condition="attribute_exists(PK) AND "
+            "(attribute_not_exists(rule_count) OR rule_count = :none)",
+            values={":none": 0},
+        )
         for _ in range(_MAX_TRIES):
             seen = self._meta(connection.workspace_id)
             try:
                 self._tables.transact([removal, self._count(connection.workspace_id, seen, -1)])
             except ConditionFailed as conflict:
                 if conflict.index == 0:
-                    raise _not_found(connection.id) from conflict
+                    raise _refused_deletion(connection, conflict.item) from conflict
                 continue
             return
         raise contention_error()
@@ -149,7 +162,7 @@ class EmailConnections:
         """Take the one place for tests of a workspace; raises `conflict` while another has it."""
         write = Write(
             self._table,
-            item={"PK": _partition(workspace_id), "SK": "TEST", "ends_at": ends_at},
+            item={"PK": connections_partition(workspace_id), "SK": "TEST", "ends_at": ends_at},
             condition="attribute_not_exists(PK) OR ends_at <= :now",
             values={":now": now},
         )
@@ -163,7 +176,7 @@ class EmailConnections:
         """Give back the place of a test, unless it has passed to another one."""
         write = Write(
             self._table,
-            key={"PK": _partition(workspace_id), "SK": "TEST"},
+            key={"PK": connections_partition(workspace_id), "SK": "TEST"},
             condition="ends_at = :ends_at",
             values={":ends_at": ends_at},
         )
@@ -172,17 +185,19 @@ class EmailConnections:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
-        return self._tables.delete_partition_in_steps(self._table, _partition(workspace_id))
+        return self._tables.delete_partition_in_steps(
+            self._table, connections_partition(workspace_id)
+        )
 
     def _meta(self, workspace_id: WorkspaceId) -> Item:
-        return self._tables.get(self._table, _partition(workspace_id)) or {}
+        return self._tables.get(self._table, connections_partition(workspace_id)) or {}
 
     def _count(self, workspace_id: WorkspaceId, seen: Item, more: int) -> Write:
         """Return the write of `META` as it was seen, with connections more or fewer."""
         return Write(
             self._table,
             item={
-                "PK": _partition(workspace_id),
+                "PK": connections_partition(workspace_id),
                 "SK": "META",
                 "connection_count": seen.get("connection_count", 0) + more,
                 "changes": seen.get("changes", 0) + 1,
@@ -197,6 +212,16 @@ def contention_error() -> Conflict:
     return Conflict("conflict", "Others change these email connections all the time; try again.")
 
 
+def _refused_deletion(connection: EmailConnection, item: Item | None) -> ServiceError:
+    if item is None:
+        return _not_found(connection.id)
+    detail = (
+        f"{item['rule_count']} email rules use the connection {connection.id}: give them another "
+        "one, or delete them."
+    )
+    return Conflict("email_connection_in_use", detail)
+
+
 def _not_found(connection_id: str) -> NotFound:
     return NotFound("not_found", f"There is no email connection {connection_id[:64]}.")
 
@@ -205,12 +230,13 @@ def _tested_part(connection: EmailConnection) -> tuple[JsonObject, str | None]:
     return connection.config, connection.sealed_credentials
 
 
-def _partition(workspace_id: WorkspaceId) -> str:
+def connections_partition(workspace_id: WorkspaceId) -> str:
+    """Return the partition of a workspace's connections."""
     return f"WS#{workspace_id}#EMC"
 
 
 def _key(connection: EmailConnection) -> Item:
-    return {"PK": _partition(connection.workspace_id), "SK": connection.id}
+    return {"PK": connections_partition(connection.workspace_id), "SK": connection.id}
 
 
 def _row(connection: EmailConnection) -> Item:
