@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Tag
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.connection import check_address, check_line
@@ -49,8 +49,9 @@ def _check_false(value: bool) -> bool:  # noqa: FBT001 -- pydantic calls it
     return value
 
 
-# False: no email.
-EmailTargets = (
-    Annotated[bool, AfterValidator(_check_false)]
-    | Annotated[list[EmailTarget], Field(min_length=1, max_length=5)]
-)
+# False: no email. The branch is chosen by the value, so an error in a list is not one of the other.
+EmailTargets = Annotated[
+    Annotated[bool, AfterValidator(_check_false), Tag("none")]
+    | Annotated[list[EmailTarget], Field(min_length=1, max_length=5), Tag("rules")],
+    Discriminator(lambda value: "rules" if isinstance(value, list) else "none"),
+]
