@@ -13,7 +13,7 @@ from chalicelib.features.emails.manage import ManageConnections
 from chalicelib.features.emails.manage_rules import ManageRules
 from chalicelib.features.emails.read_rules import ReadRules
 from chalicelib.features.emails.request_trial import RequestTrial
-from chalicelib.features.emails.rules import EmailRules
+from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.workspaces.people.members import Members
 
@@ -47,7 +47,7 @@ class EmailUseCases:
             clock=state.clock,
             ids=state.ids,
         )
-        rules = EmailRules(state.tables, settings.main_table)
+        rules = StoredRules(state.tables, settings.main_table)
         self.read_rules = ReadRules(state.templates, rules)
         self.manage_rules = ManageRules(
             tables=state.tables,

@@ -21,14 +21,7 @@ from tests.builders.batches import (
     make_batch,
     published_template,
 )
-from tests.builders.email_connections import made_connection, use_plan
-from tests.builders.email_rules import (
-    RULES_PATH,
-    change_rule,
-    listed,
-    made_rule,
-    template_id_of,
-)
+from tests.builders.email_rules import email_rules_of_every_size
 from tests.builders.pages.merging import item as merged_item
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
@@ -96,7 +89,7 @@ def webhooks_of_every_size(service: Service, receiver: WebhookReceiver) -> None:
 
 
 def email_connections(service: Service) -> None:
-    """Make, change, list and delete an email connection."""
+    """Make, change, list and delete email connections and rules."""
     path = "/v1/email-connections"
     workspace = service.create_workspace()
     service.operator.change_workspace(workspace, WorkspaceChanges(plan="growth"))
@@ -116,27 +109,7 @@ def email_connections(service: Service) -> None:
         for step in ("connect", "start_tls", "log_in"):
             patch.setattr(Submission, step, lambda *_: None)
         assert service.call("POST", f"{one}/test", json_body={}, key=key).json["ok"] is True
-
-
-def email_rules_of_every_size(service: Service) -> None:
-    """Make, change, list and delete email rules, and purge them with their template."""
-    before = service.services.workspaces.get(service.workspace)
-    assert before is not None
-    use_plan(service, "scale")
-    template_id = template_id_of(service)
-    brevo = {"provider": "brevo", "config": {}}
-    connection = made_connection(service, **brevo)["id"]
-    rules = [made_rule(service, template_id, connection, html="x" * size) for size in (1, 200_000)]
-    for rule in rules:
-        assert change_rule(service, rule, html="x" * 100_000, position=0).status == 200
-    assert len(listed(service)) == 2
-    assert render_template(service, f"/v1/templates/{template_id}").status == 200
-    assert service.call("DELETE", f"{RULES_PATH}/{rules[0]['id']}").status == 204
-    assert service.call("DELETE", f"/v1/templates/{template_id}").status == 200
-    service.clock.advance(days=30)
-    service.process_due()
-    assert listed(service) == []
-    use_plan(service, before.plan_code)
+    email_rules_of_every_size(service)
 
 
 def webhooks_of_requests_and_of_many_endpoints(service: Service, receiver: WebhookReceiver) -> None:

@@ -30,7 +30,7 @@ FieldText = Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARACTERS)]
 HtmlText = Annotated[str, StringConstraints(max_length=MAX_HTML_CHARACTERS)]
 
 
-class ProviderTemplate(Model):
+class EmailProviderTemplate(Model):
     """A template at the provider, which makes the text of the email."""
 
     id: Annotated[int, Field(ge=1)]
@@ -63,7 +63,7 @@ class RuleTexts(Model):
     attached; without it they follow the text."""
     text: FieldText = ""
     """Empty: made of `html`."""
-    provider_template: ProviderTemplate | None = None
+    provider_template: EmailProviderTemplate | None = None
     """Only for connections to `brevo`."""
 
 
@@ -113,7 +113,7 @@ class EmailRule(Model):
     subject: str
     html: str
     text: str
-    provider_template: ProviderTemplate | None
+    provider_template: EmailProviderTemplate | None
     created_at: str
     updated_at: str
 

@@ -17,7 +17,6 @@ from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.permission_scenarios import (
     batches_of_every_kind,
     email_connections,
-    email_rules_of_every_size,
     expiring_keys,
     large_engine_calls,
     templates_of_every_size,
@@ -267,7 +266,6 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         large_engine_calls(service)
         batches_of_every_kind(service)
         email_connections(service)
-        email_rules_of_every_size(service)
         webhooks_of_every_size(service, receiver)
         webhooks_of_requests_and_of_many_endpoints(service, receiver)
         expired_files(service)
