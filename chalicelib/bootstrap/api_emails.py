@@ -3,6 +3,7 @@
 from typing import Literal
 
 from chalicelib.adapters.aws.functions import LambdaFunction
+from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.core.destinations import DestinationRules
@@ -10,11 +11,15 @@ from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.manage import ManageConnections
 from chalicelib.features.emails.request_trial import RequestTrial
+from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.sends.read import ReadSends
+from chalicelib.features.emails.sends.repository import Sends
+from chalicelib.features.emails.sends.resend import ResendEmail
 from chalicelib.features.workspaces.people.members import Members
 
 
 class EmailUseCases:
-    """Use cases for email connections; `egress_ips` are the addresses that emails leave from."""
+    """Use cases for email; `egress_ips` are the addresses that emails leave from."""
 
     def __init__(self, state: ApiState, sealer: SecretSealer, rules: DestinationRules) -> None:
         """Seal credentials with `sealer`; SMTP hosts are checked by `rules`."""
@@ -35,6 +40,24 @@ class EmailUseCases:
             rules=rules,
             clock=state.clock,
             ids=state.ids,
+        )
+        sends = Sends(state.tables, settings.main_table)
+        counts = SendCounts(state.tables, settings.main_table)
+        self.sends = ReadSends(
+            tables=state.tables,
+            table=settings.main_table,
+            sends=sends,
+            counts=counts,
+            clock=state.clock,
+        )
+        self.resend = ResendEmail(
+            tables=state.tables,
+            sends=sends,
+            counts=counts,
+            renders=state.renders,
+            objects=state.objects,
+            queue=Queue(state.clients, settings.emails_queue_url),
+            clock=state.clock,
         )
         self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
 

@@ -63,19 +63,19 @@ class EmailConnections:
             self._tables,
             self._table,
             "PK = :pk AND begins_with(SK, :connections)",
-            {":pk": _partition(workspace_id), ":connections": "emc_"},
+            {":pk": connections_partition(workspace_id), ":connections": "emc_"},
             consistent=True,
         )
-        return [_connection_of(row) for row in rows]
+        return [connection_of(row) for row in rows]
 
     def one(self, workspace_id: WorkspaceId, connection_id: str) -> EmailConnection:
         """Return a connection; raises `not_found`."""
         row = None
         if is_id("emc", connection_id):
-            row = self._tables.get(self._table, _partition(workspace_id), connection_id)
+            row = self._tables.get(self._table, connections_partition(workspace_id), connection_id)
         if row is None:
             raise _not_found(connection_id)
-        return _connection_of(row)
+        return connection_of(row)
 
     def create(self, connection: EmailConnection) -> None:
         """Store a new connection; raises `conflict` beyond MAX_CONNECTIONS."""
@@ -145,11 +145,25 @@ class EmailConnections:
                 return
         raise contention_error()
 
+    def note_outcome(self, used: EmailConnection, error: JsonObject | None) -> None:
+        """Store the error that an email of a connection has met, or its end; None: it was sent.
+
+        It is of no use where settings or credentials were replaced meanwhile.
+        """
+        current = used
+        while current.last_error != error and _tested_part(current) == _tested_part(used):
+            if self.replace(current._replace(last_error=error)) is not None:
+                return
+            try:
+                current = self.one(used.workspace_id, used.id)
+            except NotFound:
+                return
+
     def begin_test(self, workspace_id: WorkspaceId, now: int, ends_at: int) -> None:
         """Take the one place for tests of a workspace; raises `conflict` while another has it."""
         write = Write(
             self._table,
-            item={"PK": _partition(workspace_id), "SK": "TEST", "ends_at": ends_at},
+            item={"PK": connections_partition(workspace_id), "SK": "TEST", "ends_at": ends_at},
             condition="attribute_not_exists(PK) OR ends_at <= :now",
             values={":now": now},
         )
@@ -163,7 +177,7 @@ class EmailConnections:
         """Give back the place of a test, unless it has passed to another one."""
         write = Write(
             self._table,
-            key={"PK": _partition(workspace_id), "SK": "TEST"},
+            key={"PK": connections_partition(workspace_id), "SK": "TEST"},
             condition="ends_at = :ends_at",
             values={":ends_at": ends_at},
         )
@@ -172,17 +186,19 @@ class EmailConnections:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
-        return self._tables.delete_partition_in_steps(self._table, _partition(workspace_id))
+        return self._tables.delete_partition_in_steps(
+            self._table, connections_partition(workspace_id)
+        )
 
     def _meta(self, workspace_id: WorkspaceId) -> Item:
-        return self._tables.get(self._table, _partition(workspace_id)) or {}
+        return self._tables.get(self._table, connections_partition(workspace_id)) or {}
 
     def _count(self, workspace_id: WorkspaceId, seen: Item, more: int) -> Write:
         """Return the write of `META` as it was seen, with connections more or fewer."""
         return Write(
             self._table,
             item={
-                "PK": _partition(workspace_id),
+                "PK": connections_partition(workspace_id),
                 "SK": "META",
                 "connection_count": seen.get("connection_count", 0) + more,
                 "changes": seen.get("changes", 0) + 1,
@@ -205,19 +221,21 @@ def _tested_part(connection: EmailConnection) -> tuple[JsonObject, str | None]:
     return connection.config, connection.sealed_credentials
 
 
-def _partition(workspace_id: WorkspaceId) -> str:
+def connections_partition(workspace_id: WorkspaceId) -> str:
+    """Return the partition of a workspace's connections."""
     return f"WS#{workspace_id}#EMC"
 
 
 def _key(connection: EmailConnection) -> Item:
-    return {"PK": _partition(connection.workspace_id), "SK": connection.id}
+    return {"PK": connections_partition(connection.workspace_id), "SK": connection.id}
 
 
 def _row(connection: EmailConnection) -> Item:
     return _key(connection) | connection._asdict()
 
 
-def _connection_of(row: Item) -> EmailConnection:
+def connection_of(row: Item) -> EmailConnection:
+    """Return the connection of a row."""
     # Rows of earlier releases lack the result of a test.
     known = {name: row[name] for name in EmailConnection._fields if name in row}
     return EmailConnection(**known)
