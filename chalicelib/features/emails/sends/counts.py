@@ -59,6 +59,15 @@ class SendCounts:
     def move(self, before: EmailSend, after: EmailSend) -> Iterator[Write]:
         """Yield the writes that count a send in its new state, or one that repeats another."""
         here, there = before.count_name, after.count_name
+        if here != there:
+            yield Write(
+                self._table,
+                key=_render_key(after),
+                update="SET emails.#here = emails.#here - :one, "
+                "emails.#there = emails.#there + :one",
+                names={"#here": here, "#there": there},
+                values={":one": 1},
+            )
         by_batch: Counter[CountName] = Counter({there: 1})
         by_batch.subtract({here: 1})
         by_day: Counter[SendStatus] = Counter({after.statistic_name: 1})

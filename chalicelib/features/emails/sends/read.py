@@ -34,14 +34,21 @@ class SendFilter:
     status: str | None = None
     rule_id: str | None = None
 
-    def equalities(self, viewer: Viewer) -> Mapping[str, str | bool]:
-        """Return the attributes that sends of the list must have."""
+    def indexed(self, viewer: Viewer) -> Mapping[str, str | bool]:
+        """Return those attributes that the index has, too."""
         equal: dict[str, str | bool] = {
             name: value
-            for name in ("render_id", "batch_id", "status", "rule_id")
+            for name in ("batch_id", "status")
             if (value := getattr(self, name)) is not None
         }
         return equal if viewer.mode == "live" else equal | {"test": True}
+
+    def matches(self, send: EmailSend) -> bool:
+        """Tell whether a send passes the filter."""
+        return all(
+            getattr(self, name) in {None, getattr(send, name)}
+            for name in ("render_id", "batch_id", "status", "rule_id")
+        )
 
     @property
     def ids(self) -> tuple[str, str]:
@@ -89,7 +96,7 @@ class ReadSends:
         self, viewer: Viewer, criteria: SendFilter, *, limit: int, after: str | None
     ) -> SendPage:
         """Return up to `limit` sends below the id `after`."""
-        equal = criteria.equalities(viewer)
+        equal = criteria.indexed(viewer)
         oldest, newest = criteria.ids
         below, rows_read = after or newest, 0
         matches: list[EmailSend] = []
@@ -100,8 +107,7 @@ class ReadSends:
             matches += [
                 send
                 for send in self._sends.get_many(viewer.workspace_id, ids)
-                if _is_visible(viewer, send)
-                and all(getattr(send, name) == value for name, value in equal.items())
+                if _is_visible(viewer, send) and criteria.matches(send)
             ]
             if len(matches) > limit:
                 return SendPage(matches[:limit], matches[limit - 1].id)
