@@ -8,13 +8,11 @@ from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.manage import ManageConnections
 from chalicelib.features.emails.request_trial import RequestTrial
-from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.read import ReadSends
-from chalicelib.features.emails.sends.repository import Sends
-from chalicelib.features.emails.sends.resend import ResendEmail
+from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.workspaces.people.members import Members
 
 
@@ -24,7 +22,8 @@ class EmailUseCases:
     def __init__(self, state: ApiState, sealer: SecretSealer, rules: DestinationRules) -> None:
         """Seal credentials with `sealer`; SMTP hosts are checked by `rules`."""
         settings = state.settings
-        self.connections = EmailConnections(state.tables, settings.main_table)
+        stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
+        self.connections = stores.connections
         members = Members(state.tables, settings.main_table)
         self.request_trial = RequestTrial(
             connections=self.connections,
@@ -41,23 +40,17 @@ class EmailUseCases:
             clock=state.clock,
             ids=state.ids,
         )
-        sends = Sends(state.tables, settings.main_table)
-        counts = SendCounts(state.tables, settings.main_table)
-        self.sends = ReadSends(
-            tables=state.tables,
-            table=settings.main_table,
-            sends=sends,
-            counts=counts,
-            clock=state.clock,
-        )
+        self.counts = stores.counts
+        self.sends = ReadSends(stores, state.clock)
         self.resend = ResendEmail(
-            tables=state.tables,
-            sends=sends,
-            counts=counts,
-            renders=state.renders,
+            stores=stores,
             objects=state.objects,
+            renders=state.renders,
             queue=Queue(state.clients, settings.emails_queue_url),
             clock=state.clock,
+        )
+        self.resend_batch = ResendBatchEmails(
+            read=self.sends, resend=self.resend, clock=state.clock
         )
         self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
 

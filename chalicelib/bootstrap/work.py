@@ -15,6 +15,7 @@ from chalicelib.features.emails.connections import CREDENTIALS_FIELD
 from chalicelib.features.emails.sends.give_up import GiveUpEmail
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.repository import DUE_EMAIL
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.repository import DUE_EVENT
 from chalicelib.features.files.repository import DUE_FILE
@@ -150,10 +151,9 @@ def _give_up_delivery(parts: "WorkParts") -> "ResolveMessage":
 
 
 def _give_up_email(parts: "WorkParts") -> "ResolveMessage":
+    state = parts.state
     return GiveUpEmail(
-        tables=parts.state.tables,
-        table=parts.settings.main_table,
-        outbox=parts.state.outbox,
+        stores=EmailStores.over(state.tables, state.main_table, state.outbox),
         publish=parts.settle_and_publish.publish,
         clock=parts.clock,
     )
@@ -192,7 +192,7 @@ _CONSUMERS: Final = (
             ("dynamodb:GetItem", "MainTable WS#*"),
             *(("dynamodb:PutItem", f"MainTable {key}") for key in _SUBJECTS_AND_DELIVERIES),
             ("dynamodb:Query", "MainTable WS#*#WHE"),
-            ("dynamodb:Query", "MainTable WS#*#EMC"),
+            ("dynamodb:Query", "MainTable WS#*#EM*"),
             ("s3:GetObject", "${FilesBucket.Arn}/ws/*/emails/*"),
             ("s3:PutObject", "${FilesBucket.Arn}/log/*"),
             ("secretsmanager:GetSecretValue", "SigningSecret"),

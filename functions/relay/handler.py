@@ -10,9 +10,7 @@ from chalicelib.bootstrap.present_event import event_viewer
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.message_version import UnknownVersion
 from chalicelib.features.batches.count import CountBatchItem
-from chalicelib.features.emails.connections import EmailConnections
-from chalicelib.features.emails.sends.counts import SendCounts
-from chalicelib.features.emails.sends.repository import Sends
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.emails.sends.subscribe import QueueEmails
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.relay import OutboxRelay
@@ -71,11 +69,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
                 ),
             ),
             QueueEmails(
-                sends=Sends(state.tables, state.main_table),
-                counts=SendCounts(state.tables, state.main_table),
-                connections=EmailConnections(state.tables, state.main_table),
-                outbox=state.outbox,
-                objects=state.objects,
+                EmailStores.over(state.tables, state.main_table, state.outbox), state.objects
             ),
             CountBatchItem(state.batch_stores.batches, parts.clock),
             CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),

@@ -18,16 +18,14 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
-from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.request_trial import ConnectionTrial
 from chalicelib.features.emails.sends.attempt import AttemptEmail, RuleRows
-from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.deliver import DeliverEmail
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.prepare import PrepareEmail, SignUrl
 from chalicelib.features.emails.sends.rate import SendRate
-from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.emails.sends.sessions import EmailSessions
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.emails.try_connection import TryConnection
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.workspaces.repository import Workspaces
@@ -52,11 +50,12 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
     egress = GuardedEgress(allow=parts.settings.egress_allow, own_hosts=parts.settings.own_hosts)
     hello = urlsplit(parts.settings.base_url).hostname or "localhost"
     sealer = SecretSealer(parts.clients, parts.settings.data_key, parts.clock)
-    connections = EmailConnections(parts.state.tables, parts.state.main_table)
+    state = parts.state
+    stores = EmailStores.over(state.tables, state.main_table, state.outbox)
     parts.clients.create("dynamodb", "kms", "s3", "sqs")
-    deliver = _deliver_email(parts, connections)
+    deliver = _deliver_email(parts, stores)
     try_connection = TryConnection(
-        connections=connections,
+        connections=stores.connections,
         sealer=sealer,
         connect=egress.connect,
         hello=hello,
@@ -87,29 +86,17 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
     return serve
 
 
-def _deliver_email(parts: WorkParts, connections: EmailConnections) -> DeliverEmail:
-    state = parts.state
-    sends = Sends(state.tables, state.main_table)
-    counts = SendCounts(state.tables, state.main_table)
-    attempt = AttemptEmail(
-        tables=state.tables,
-        table=state.main_table,
-        sends=sends,
-        counts=counts,
-        connections=connections,
-        rules=RuleRows(),
-        prepare=PrepareEmail(state.objects, _sign_url(parts)),
-        objects=state.objects,
-        clock=parts.clock,
-    )
+def _deliver_email(parts: WorkParts, stores: EmailStores) -> DeliverEmail:
     return DeliverEmail(
-        tables=state.tables,
-        table=state.main_table,
-        sends=sends,
-        counts=counts,
-        rate=SendRate(state.tables, state.main_table),
-        attempt=attempt,
-        outbox=state.outbox,
+        stores=stores,
+        rate=SendRate(stores.tables, stores.table),
+        attempt=AttemptEmail(
+            stores=stores,
+            objects=parts.state.objects,
+            rules=RuleRows(),
+            prepare=PrepareEmail(parts.state.objects, _sign_url(parts)),
+            clock=parts.clock,
+        ),
         queue=parts.queue("emails"),
         events_queue=parts.queue("events"),
         clock=parts.clock,

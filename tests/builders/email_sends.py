@@ -55,23 +55,34 @@ def render_with_emails(
     path = make_template(service, publish=True)
     render: dict[str, Any] = render_template(service, path, **fields).json
     assert render["status"] == "succeeded", render
+    add_emails(service, render["id"], connection, emails, rule)
+    return render
+
+
+def add_emails(
+    service: Service,
+    render_id: str,
+    connection: dict[str, Any],
+    emails: Sequence[RenderedEmail] = (EMAIL,),
+    rule: dict[str, Any] | None = None,
+) -> None:
+    """Give a render emails before its final event is published."""
     ids = [RULE_ID[:-1] + str(number) for number in range(len(emails))]
     for rule_id in ids:
         switch_rule(service, enabled=True, rule_id=rule_id)
     rules = tuple(
         EmailRule(id=rule_id, connection_id=connection["id"], **(rule or {})) for rule_id in ids
     )
-    key = contents_key(service.workspace, render["id"])
+    key = contents_key(service.workspace, render_id)
     stored = msgspec.json.encode(EmailContents(rules, tuple(emails)))
     service.services.state.objects.put_data(key, stored)
     count = Write(
         service.settings.main_table,
-        key={"PK": f"WS#{service.workspace}#RND#{render['id']}", "SK": "META"},
+        key={"PK": f"WS#{service.workspace}#RND#{render_id}", "SK": "META"},
         update="SET email_count = :count",
         values={":count": len(emails)},
     )
     service.services.state.tables.write(count)
-    return render
 
 
 def send_emails(service: Service, provider: FakeProvider) -> list[str]:

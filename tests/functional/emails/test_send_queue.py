@@ -1,16 +1,18 @@
 """Rate of a connection, repeats of sends, dead letters, and lists of sends."""
 
 import datetime as dt
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.emails.sends.rate import SendRate
+from tests.builders.batches import batch_at, make_batch
 from tests.builders.email_connections import SMTP
 from tests.builders.email_sends import (
     EMAIL,
     SENDS_PATH,
+    add_emails,
     connect,
     deliver_emails,
     render_with_emails,
@@ -21,6 +23,8 @@ from tests.builders.http import ApiAnswer
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 from tests.fakes.email_provider import NO_ANSWER, REJECTED, FakeProvider
+
+NO_EMAILS: Final = dict.fromkeys(("sent", "failed", "unknown", "pending", "skipped", "canceled"), 0)
 
 
 @pytest.fixture
@@ -179,3 +183,26 @@ def test_lists_of_sends(service: Service, provider: FakeProvider) -> None:
         assert service.call("GET", SENDS_PATH, key=key).json["data"] == []
         path = f"{SENDS_PATH}/{page['data'][0]['id']}"
         assert service.call("GET", path, key=key).status == 404
+
+
+def test_emails_of_a_batch_are_sent_again(service: Service, provider: FakeProvider) -> None:
+    connection = connect(service)
+    path = make_batch(service, 3)
+    assert service.release_batches() == []
+    assert service.run_queued("BatchItems") == []
+    for render in service.call("GET", "/v1/renders").json["data"]:
+        add_emails(service, render["id"], connection)
+    provider.answers = [REJECTED, NO_ANSWER]
+    deliver_emails(service, provider)
+    assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 1, "failed": 1, "unknown": 1}
+
+    answer = service.call(
+        "POST", f"{path}/resend-emails", json_body={"statuses": ["failed", "unknown"]}
+    )
+
+    assert (answer.status, answer.json) == (200, {"resent": 2, "skipped": []})
+    assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 1, "pending": 2}
+    send_emails(service, provider)
+    assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 3}
+    again = service.call("POST", f"{path}/resend-emails", json_body={"statuses": ["failed"]})
+    assert again.json == {"resent": 0, "skipped": []}

@@ -10,18 +10,16 @@ import msgspec
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Item
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.engine.emails.model import EmailContents, contents_key
 from chalicelib.features.emails.connections import (
     EmailConnection,
-    EmailConnections,
     connection_of,
     connections_partition,
 )
 from chalicelib.features.emails.outgoing import HandOver, ProviderSession
-from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.model import EmailSend, SendError, SendStatus
 from chalicelib.features.emails.sends.prepare import (
     EmailImpossible,
@@ -29,8 +27,8 @@ from chalicelib.features.emails.sends.prepare import (
     PreparedEmail,
     PrepareEmail,
 )
-from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.emails.sends.schedule import LIFE, next_attempt_time
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.renders.rows import partition as render_partition
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.workspaces.model import Workspace
@@ -60,23 +58,23 @@ class RuleRows:
         return row is not None and row["enabled"] is True
 
 
-class _Facts(NamedTuple):
+class _Situation(NamedTuple):
     workspace: Workspace | None
     connection: EmailConnection | None
     render: Item | None
     is_rule_on: bool
 
-    def ended(self, send: EmailSend) -> EmailSend | None:
+    def end_of(self, send: EmailSend) -> EmailSend | None:
         """Return the send as it ends because of what has changed; None: it may go."""
         workspace = self.workspace
         if workspace is None or workspace.status != "active" or self.render is None:
-            return send.canceled()
+            return send.as_canceled()
         if "email" not in workspace.plan.features or not self.is_rule_on:
             message = "The rule was switched off, or the plan has no email any more."
-            return send.failed(SendError("email_disabled", message))
+            return send.with_failure(SendError("email_disabled", message))
         if self.connection is None:
             message = "The email connection of the rule is deleted."
-            return send.failed(SendError("email_disabled", message))
+            return send.with_failure(SendError("email_disabled", message))
         return None
 
 
@@ -91,65 +89,61 @@ class _CapReachedError(Exception):
 class AttemptEmail:
     """Attempt of a send that is claimed; its result is written by the caller."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
+    def __init__(
         self,
         *,
-        tables: Tables,
-        table: str,
-        sends: Sends,
-        counts: SendCounts,
-        connections: EmailConnections,
+        stores: EmailStores,
+        objects: Objects,
         rules: RuleRows,
         prepare: PrepareEmail,
-        objects: Objects,
         clock: Clock,
     ) -> None:
-        """Build from the stores."""
-        self._tables = tables
-        self._table = table
-        self._sends = sends
-        self._counts = counts
-        self._connections = connections
+        """Read what emails say from `objects`."""
+        self._stores = stores
+        self._objects = objects
         self._rules = rules
         self._prepare = prepare
-        self._objects = objects
         self._clock = clock
 
     def __call__(
         self, send: EmailSend, session_of: SessionOf, claim: str, now: dt.datetime
     ) -> EmailSend | None:
         """Return the send after its attempt; None: another process has it meanwhile."""
-        over = _over(send, now)
-        if over is not None:
-            return over
-        facts = self._facts(send)
-        ended = facts.ended(send)
-        if ended is not None:
-            return ended
-        assert facts.workspace is not None
-        assert facts.connection is not None
-        assert facts.render is not None
+        end = _end_without_attempt(send, now)
+        if end is not None:
+            return end
+        situation = self._situation(send)
+        end = situation.end_of(send)
+        if end is not None:
+            return end
+        assert situation.workspace is not None
+        assert situation.connection is not None
+        assert situation.render is not None
         stored = self._objects.get(contents_key(send.workspace_id, send.render_id))
-        render = render_of(facts.render).at(format_rfc3339(now))
+        render = render_of(situation.render).at(format_rfc3339(now))
         if stored is None or render.files_purged_at is not None:
-            return send.canceled()
+            return send.as_canceled()
         contents = msgspec.json.decode(stored, type=EmailContents)
         parts = EmailParts(
             send,
             contents.rules[send.number],
             contents.rendered[send.number],
             render,
-            facts.connection,
+            situation.connection,
         )
         try:
             prepared = self._prepare(parts, now)
         except EmailImpossible as impossible:
-            return send.canceled() if impossible.error is None else send.failed(impossible.error)
+            return (
+                send.as_canceled()
+                if impossible.error is None
+                else send.with_failure(impossible.error)
+            )
         crash_if_armed(CrashPoint.EMAIL_PREPARED)
-        cap = facts.workspace.plan.email_recipients_per_day
+        cap = situation.workspace.plan.email_recipients_per_day
         return self._hand_over(parts, prepared, session_of, claim, cap)
 
-    def _facts(self, send: EmailSend) -> _Facts:
+    def _situation(self, send: EmailSend) -> _Situation:
         keys = {
             "workspace": (workspace_key(send.workspace_id)["PK"], "META"),
             "connection": (connections_partition(send.workspace_id), send.connection_id),
@@ -158,11 +152,11 @@ class AttemptEmail:
         }
         found = {
             (row["PK"], row["SK"]): row
-            for row in self._tables.get_many(self._table, list(keys.values()))
+            for row in self._stores.tables.get_many(self._stores.table, list(keys.values()))
         }
         rows = {name: found.get(key) for name, key in keys.items()}
         workspace, connection = rows["workspace"], rows["connection"]
-        return _Facts(
+        return _Situation(
             None if workspace is None else workspace_of(workspace),
             None if connection is None else connection_of(connection),
             rows["render"],
@@ -187,7 +181,7 @@ class AttemptEmail:
             return None
         except _CapReachedError:
             message = f"The plan sends live emails to {cap} recipients a day; that is reached."
-            return send.failed(SendError("email_daily_cap_reached", message))
+            return send.with_failure(SendError("email_daily_cap_reached", message))
         crash_if_armed(CrashPoint.EMAIL_HANDED_OVER)
         self._note_connection(parts.connection, outcome)
         return _after(send, outcome, self._clock.now())
@@ -196,11 +190,11 @@ class AttemptEmail:
         """Write that the provider may have the email from now on; raises to keep it from that."""
         now = self._clock.now()
         at, until = format_rfc3339(now), format_rfc3339(now + _ANSWER_TIME)
-        writes = [self._sends.hand_over(send, claim=claim, at=at, until=until)]
+        writes = [self._stores.sends.hand_over(send, claim=claim, at=at, until=until)]
         if send.mode == "live" and not send.is_counted:
-            writes.append(self._counts.recipients(send, at, cap))
+            writes.append(self._stores.counts.recipients(send, at, cap))
         try:
-            self._tables.transact(writes)
+            self._stores.tables.transact(writes)
         except ConditionFailed as refused:
             raise (_ClaimLostError if refused.index == 0 else _CapReachedError) from refused
         crash_if_armed(CrashPoint.EMAIL_MARKED)
@@ -213,20 +207,20 @@ class AttemptEmail:
         elif outcome.result != "accepted":
             return
         if error is not None or connection.last_error is not None:
-            self._connections.note_outcome(connection, error)
+            self._stores.connections.note_outcome(connection, error)
 
 
-def _over(send: EmailSend, now: dt.datetime) -> EmailSend | None:
+def _end_without_attempt(send: EmailSend, now: dt.datetime) -> EmailSend | None:
     """Return the send as it ends without an attempt; None: it is to be tried."""
     if send.handed_over_at is not None:
         log.error("email outcome unknown: its function died")
-        return send.unknown()
+        return send.as_unknown()
     if send.claims_made > MAX_RECEIVE_COUNT:
         log.error("email given up: its functions died")
         message = "The service could not send the email."
-        return send.failed(SendError("internal_error", message))
+        return send.with_failure(SendError("internal_error", message))
     if now >= parse_rfc3339(send.created_at) + LIFE:
-        return send.failed(_expired(send))
+        return send.with_failure(_expiry_error(send))
     return None
 
 
@@ -257,17 +251,17 @@ def _after(send: EmailSend, outcome: HandOver, now: dt.datetime) -> EmailSend:
         )
     assert error is not None, outcome
     if outcome.result == "rejected":
-        return send.failed(error)
+        return send.with_failure(error)
     if outcome.result == "unknown":
-        return replace(send.unknown(), error=error)
+        return replace(send.as_unknown(), error=error)
     pause = dt.timedelta(seconds=outcome.retry_after_s or 0)
     again_at = max(next_attempt_time(send.id, send.attempts, now), now + pause)
     if again_at >= parse_rfc3339(send.created_at) + LIFE:
-        return send.failed(_expired(send))
+        return send.with_failure(_expiry_error(send))
     return replace(send, status="retrying", error=error, next_attempt_at=format_rfc3339(again_at))
 
 
-def _expired(send: EmailSend) -> SendError:
+def _expiry_error(send: EmailSend) -> SendError:
     """Return the error of a send that was tried for a day; it names what failed last."""
     last = "" if send.error is None else f" The last attempt: {send.error.message}"
     return SendError("email_send_expired", f"The email could not be sent within 24 hours.{last}")

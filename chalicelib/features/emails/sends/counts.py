@@ -137,7 +137,7 @@ class SendCounts:
             by_day.setdefault(row["SK"].split("#")[1], []).append(row)
         return {day: _day_counts(of_day) for day, of_day in by_day.items()}
 
-    def of_batch(self, workspace_id: WorkspaceId, batch_id: str) -> Mapping[CountName, int]:
+    def of_batch(self, workspace_id: WorkspaceId, batch_id: str) -> Mapping[str, int]:
         """Return the counts of the newest sends of each rule of a batch's renders."""
         rows = self._tables.query(
             self._table,

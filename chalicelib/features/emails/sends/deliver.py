@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.queues import DELAY_PRECISION, MAX_DELAY, Queue
 from chalicelib.adapters.aws.sealing import KeyUnavailable
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -20,15 +20,13 @@ from chalicelib.features.emails.connections import (
     connections_partition,
 )
 from chalicelib.features.emails.sends.attempt import AttemptEmail, SessionOf
-from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.events import send_event
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.model import EmailSend
 from chalicelib.features.emails.sends.rate import SendRate
-from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.emails.sends.schedule import next_look
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import PublishEvent
-from chalicelib.features.events.repository import EventOutbox
 
 log = logging.getLogger(__name__)
 
@@ -47,28 +45,20 @@ class _Known(NamedTuple):
 class DeliverEmail:
     """Sender of due emails; an email is accepted by its provider at most once."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
+    def __init__(
         self,
         *,
-        tables: Tables,
-        table: str,
-        sends: Sends,
-        counts: SendCounts,
+        stores: EmailStores,
         rate: SendRate,
         attempt: AttemptEmail,
-        outbox: EventOutbox,
         queue: Queue,
         events_queue: Queue,
         clock: Clock,
     ) -> None:
         """Send messages of next attempts to `queue`, and events to `events_queue`."""
-        self._tables = tables
-        self._table = table
-        self._sends = sends
-        self._counts = counts
+        self._stores = stores
         self._rate = rate
         self._attempt = attempt
-        self._outbox = outbox
         self._queue = queue
         self._events_queue = events_queue
         self._clock = clock
@@ -89,7 +79,7 @@ class DeliverEmail:
             now = self._clock.now()
             if not message.has_slot and not self._has_slot(message, now):
                 return
-            send = self._sends.claim(
+            send = self._stores.sends.claim(
                 message.workspace_id,
                 message.send_id,
                 claim=claim,
@@ -104,7 +94,7 @@ class DeliverEmail:
             except KeyUnavailable as fault:
                 # No attempt is used up for what the operator has to mend.
                 log.error("email not sent", exc_info=fault)  # noqa: TRY400 -- it is tried again
-                self._sends.postpone(send, at=now + _WRITTEN_WAIT, claim=claim)
+                self._stores.sends.postpone(send, at=now + _WRITTEN_WAIT, claim=claim)
                 return
             if after is not None:
                 self._record(send, after, claim)
@@ -119,7 +109,7 @@ class DeliverEmail:
         """Tell whether an email may go now; if not, it waits in the queue."""
         send = None
         if not message.connection_id:
-            send = self._sends.get(message.workspace_id, message.send_id)
+            send = self._stores.sends.get(message.workspace_id, message.send_id)
             if send is None or send.next_attempt_at is None:
                 return False
             message = message._replace(connection_id=send.connection_id)
@@ -135,8 +125,8 @@ class DeliverEmail:
         if wait is None:
             wait = next_look(message.send_id)
         if wait > _WRITTEN_WAIT:
-            send = send or self._sends.get(message.workspace_id, message.send_id)
-            if send is None or not self._sends.postpone(send, at=now + wait):
+            send = send or self._stores.sends.get(message.workspace_id, message.send_id)
+            if send is None or not self._stores.sends.postpone(send, at=now + wait):
                 return False
         self._send_message(message._replace(has_slot=has_slot), wait)
         return False
@@ -145,7 +135,7 @@ class DeliverEmail:
         known = self._known.get(message.connection_id)
         if known is None or known.until <= now:
             pk = connections_partition(message.workspace_id)
-            row = self._tables.get(self._table, pk, message.connection_id)
+            row = self._stores.tables.get(self._stores.table, pk, message.connection_id)
             known = _Known(None if row is None else connection_of(row), now + _KNOWN_FOR)
             self._known[message.connection_id] = known
         return known.connection
@@ -154,12 +144,12 @@ class DeliverEmail:
         now = self._clock.now()
         event = send_event(after, now)
         writes = [
-            self._sends.result(after, claim=claim),
-            *self._counts.move(before, after),
-            *([] if event is None else [self._outbox.creation(event)]),
+            self._stores.sends.result(after, claim=claim),
+            *self._stores.counts.move(before, after),
+            *([] if event is None else [self._stores.outbox.creation(event)]),
         ]
         try:
-            self._tables.transact(writes)
+            self._stores.tables.transact(writes)
         except ConditionFailed:
             log.warning("email not recorded: another function has it")
             return

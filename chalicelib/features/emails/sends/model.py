@@ -138,15 +138,15 @@ class EmailSend:
         """Return how many recipients the email has."""
         return len(self.to) + self.cc_count + self.bcc_count
 
-    def failed(self, error: SendError) -> "EmailSend":
+    def with_failure(self, error: SendError) -> "EmailSend":
         """Return the send as failed for good."""
         return replace(self, status="failed", error=error, next_attempt_at=None)
 
-    def canceled(self) -> "EmailSend":
+    def as_canceled(self) -> "EmailSend":
         """Return the send as canceled."""
         return replace(self, status="canceled", next_attempt_at=None)
 
-    def unknown(self) -> "EmailSend":
+    def as_unknown(self) -> "EmailSend":
         """Return the send whose outcome nobody knows."""
         message = "The provider may have accepted the email: it is not sent again by itself."
         error = self.error

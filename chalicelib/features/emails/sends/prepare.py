@@ -63,13 +63,9 @@ class PrepareEmail:
     def __call__(self, parts: EmailParts, now: dt.datetime) -> PreparedEmail:
         """Return the email; raises EmailImpossible."""
         send, rule, rendered = parts.send, parts.rule, parts.rendered
-        files = [
-            file
-            for file in parts.render.files
-            if not rule.attach_formats or file.format in rule.attach_formats
-        ]
+        files = _files(parts)
         attached, linked = _split(files, rule, parts.connection)
-        contents = tuple(self._attached(file) for file in attached)
+        contents = tuple(self._attachment(file) for file in attached)
         links = [(file.filename, self._link(file, now)) for file in linked]
         sender = _sender(parts)
         is_redirected = send.mode == "redirect"
@@ -93,20 +89,19 @@ class PrepareEmail:
             template=template,
             is_sandbox=send.mode == "sandbox",
         )
-        modes = {file.id: "linked" for file in linked}
-        attachments = tuple(
+        linked_ids = {file.id for file in linked}
+        attachments = [
             SendAttachment(
                 file.id,
                 file.filename,
                 file.bytes,
-                "linked" if file.id in modes else "attached",
+                "linked" if file.id in linked_ids else "attached",
             )
             for file in files
-            if rule.attachments != "none"
-        )
-        return PreparedEmail(email, attachments)
+        ]
+        return PreparedEmail(email, tuple(attachments))
 
-    def _attached(self, file: StoredFile) -> AttachedFile:
+    def _attachment(self, file: StoredFile) -> AttachedFile:
         content = self._objects.get(file.key)
         if content is None:
             raise EmailImpossible(None)
@@ -119,6 +114,14 @@ class PrepareEmail:
         return self._sign_url(file, expires)
 
 
+def _files(parts: EmailParts) -> list[StoredFile]:
+    """Return the files that go with the email, in order."""
+    formats = parts.rule.attach_formats
+    if parts.rule.attachments == "none":
+        return []
+    return [file for file in parts.render.files if not formats or file.format in formats]
+
+
 def _split(
     files: Sequence[StoredFile], rule: EmailRule, connection: EmailConnection
 ) -> tuple[list[StoredFile], list[StoredFile]]:
@@ -127,8 +130,6 @@ def _split(
     linked: list[StoredFile] = []
     left = cast("int", connection.config["attachment_budget_bytes"])
     for file in files:
-        if rule.attachments == "none":
-            continue
         fits = file.bytes <= left
         if rule.attachments == "link" or (rule.attachments == "attach_or_link" and not fits):
             linked.append(file)

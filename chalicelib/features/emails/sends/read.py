@@ -5,14 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import QueryPage, Tables
+from chalicelib.adapters.aws.table import QueryPage
 from chalicelib.core.clock import Clock, epoch_ms, format_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import SendId, id_created_at, is_id, lowest_id
 from chalicelib.core.json import Json
-from chalicelib.features.emails.sends.counts import DayCounts, SendCounts
+from chalicelib.features.emails.sends.counts import DayCounts
 from chalicelib.features.emails.sends.model import STATISTIC_NAMES, EmailSend
-from chalicelib.features.emails.sends.repository import Sends, list_partition
+from chalicelib.features.emails.sends.repository import list_partition
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.renders.read import Viewer
 from chalicelib.features.workspaces.model import Workspace
 
@@ -34,7 +35,7 @@ class SendFilter:
     status: str | None = None
     rule_id: str | None = None
 
-    def indexed(self, viewer: Viewer) -> Mapping[str, str | bool]:
+    def index_equalities(self, viewer: Viewer) -> Mapping[str, str | bool]:
         """Return those attributes that the index has, too."""
         equal: dict[str, str | bool] = {
             name: value
@@ -73,21 +74,16 @@ class SendPage:
 class ReadSends:
     """Reader of sends; a send that the viewer may not see is not found."""
 
-    def __init__(
-        self, *, tables: Tables, table: str, sends: Sends, counts: SendCounts, clock: Clock
-    ) -> None:
-        """Query `table` and read the rows from `sends`."""
-        self._tables = tables
-        self._table = table
-        self._sends = sends
-        self._counts = counts
+    def __init__(self, stores: EmailStores, clock: Clock) -> None:
+        """Read from `stores`."""
+        self._stores = stores
         self._clock = clock
 
     def one(self, viewer: Viewer, send_id: str) -> EmailSend:
         """Return a send; raises `not_found`."""
         send = None
         if is_id("ems", send_id):
-            send = self._sends.get(viewer.workspace_id, SendId(send_id))
+            send = self._stores.sends.get(viewer.workspace_id, SendId(send_id))
         if send is None or not _is_visible(viewer, send):
             raise NotFound("not_found", f"There is no email send {send_id[:64]}.")
         return send
@@ -96,7 +92,7 @@ class ReadSends:
         self, viewer: Viewer, criteria: SendFilter, *, limit: int, after: str | None
     ) -> SendPage:
         """Return up to `limit` sends below the id `after`."""
-        equal = criteria.indexed(viewer)
+        equal = criteria.index_equalities(viewer)
         oldest, newest = criteria.ids
         below, rows_read = after or newest, 0
         matches: list[EmailSend] = []
@@ -106,7 +102,7 @@ class ReadSends:
             # The index is eventually consistent: sends that no longer match are left out.
             matches += [
                 send
-                for send in self._sends.get_many(viewer.workspace_id, ids)
+                for send in self._stores.sends.get_many(viewer.workspace_id, ids)
                 if _is_visible(viewer, send) and criteria.matches(send)
             ]
             if len(matches) > limit:
@@ -122,8 +118,8 @@ class ReadSends:
         self, viewer: Viewer, id_range: tuple[str, str], equal: Mapping[str, str | bool]
     ) -> QueryPage:
         oldest, below = id_range
-        return self._tables.query(
-            self._table,
+        return self._stores.tables.query(
+            self._stores.table,
             "LPK = :list AND LSK BETWEEN :oldest AND :below",
             {":list": list_partition(viewer.workspace_id), ":oldest": oldest, ":below": below}
             | {f":{name}": value for name, value in equal.items()},
@@ -139,7 +135,7 @@ class ReadSends:
         now = self._clock.now()
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         today, first = now.date().isoformat(), (now - _STATISTICS).date().isoformat()
-        days = self._counts.days(workspace.id, first, today)
+        days = self._stores.counts.days(workspace.id, first, today)
         return {
             "object": "email_stats",
             "today": {

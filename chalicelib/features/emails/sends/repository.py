@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.queues import DELAY_PRECISION
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
@@ -97,6 +97,9 @@ class Sends:
 
         None: it is not due, another process has the claim, or no attempt is to come.
         """
+        # A queue delays by whole seconds.
+        soon = now + DELAY_PRECISION
+        times = {":until": until, ":now": now, ":soon": soon}
         write = Write(
             self._table,
             key=send_key(workspace_id, send_id),
@@ -105,15 +108,8 @@ class Sends:
             condition="next_attempt_at <= :soon "
             "AND (attribute_not_exists(#until) OR #until <= :now)",
             names=_CLAIM,
-            values={
-                ":claim": claim,
-                ":until": format_rfc3339(until),
-                ":now": format_rfc3339(now),
-                # A queue delays by whole seconds.
-                ":soon": format_rfc3339(now + DELAY_PRECISION),
-                ":sending": "sending",
-                ":one": 1,
-            },
+            values={name: format_rfc3339(moment) for name, moment in times.items()}
+            | {":claim": claim, ":sending": "sending", ":one": 1},
         )
         try:
             row = self._tables.write(write)
@@ -218,15 +214,8 @@ class Sends:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all sends of a workspace; yield after each step."""
-        rows = query_all(
-            self._tables,
-            self._table,
-            "LPK = :list",
-            {":list": list_partition(workspace_id)},
-            index="lists",
-        )
-        for row in rows:
-            self._tables.delete_partition(self._table, send_partition(workspace_id, row["LSK"]))
+        for each in listed_ids(self._tables, self._table, list_partition(workspace_id)):
+            self._tables.delete_partition(self._table, send_partition(workspace_id, each))
             yield
 
 

@@ -1,46 +1,49 @@
 """Repeat of a send: a new send with the same content takes its place in the counts."""
 
-from typing import Final
+import datetime as dt
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, ServiceError
 from chalicelib.core.ids import SendId, derived_id, id_created_at
 from chalicelib.engine.emails.model import EmailContents, contents_key
-from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.model import EmailSend
-from chalicelib.features.emails.sends.repository import Sends
+from chalicelib.features.emails.sends.read import ReadSends, SendFilter
+from chalicelib.features.emails.sends.stores import EmailStores
+from chalicelib.features.renders.read import Viewer
 from chalicelib.features.renders.repository import Renders
 
+_MAX_SKIPPED: Final = 100
+_PAGE: Final = 100
+# The gateway answers within 29 s.
+_BATCH_TIME: Final = dt.timedelta(seconds=20)
 _NOT_RESENDABLE: Final = "email_not_resendable"
 
 
 class ResendEmail:
     """Use case: send an email again; each send is repeated once, the next repeat is of the last."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
+    def __init__(
         self,
         *,
-        tables: Tables,
-        sends: Sends,
-        counts: SendCounts,
-        renders: Renders,
+        stores: EmailStores,
         objects: Objects,
+        renders: Renders,
         queue: Queue,
         clock: Clock,
     ) -> None:
         """Send the message of a new send to `queue`."""
-        self._tables = tables
-        self._sends = sends
-        self._counts = counts
-        self._renders = renders
+        self._stores = stores
         self._objects = objects
+        self._renders = renders
         self._queue = queue
         self._clock = clock
 
@@ -51,39 +54,17 @@ class ResendEmail:
         """
         self._check(send)
         now = format_rfc3339(self._clock.now())
-        again = EmailSend(
-            id=SendId(derived_id("ems", id_created_at(send.id), send.id, "resend")),
-            workspace_id=send.workspace_id,
-            render_id=send.render_id,
-            number=send.number,
-            template_id=send.template_id,
-            rule_id=send.rule_id,
-            connection_id=send.connection_id,
-            provider=send.provider,
-            batch_id=send.batch_id,
-            status="pending",
-            mode=send.mode,
-            test=send.test,
-            created_at=now,
-            request_id=request_id,
-            history_days=send.history_days,
-            to=send.to,
-            cc_count=send.cc_count,
-            bcc_count=send.bcc_count,
-            subject=send.subject,
-            resend_of=send.id,
-            next_attempt_at=now,
-        )
+        again = _repeat(send, now, request_id)
         try:
-            self._tables.transact(
+            self._stores.tables.transact(
                 [
-                    self._sends.creation(again),
-                    self._sends.resent(send, again.id),
-                    *self._counts.move(send, again),
+                    self._stores.sends.creation(again),
+                    self._stores.sends.resent(send, again.id),
+                    *self._stores.counts.move(send, again),
                 ]
             )
         except ConditionFailed as refused:
-            raise _repeated(send) from refused
+            raise _repeat_conflict(send) from refused
         crash_if_armed(CrashPoint.EMAIL_RESENT)
         message = SendEmailMessage(
             again.workspace_id,
@@ -97,7 +78,7 @@ class ResendEmail:
 
     def _check(self, send: EmailSend) -> None:
         if send.resent_as is not None:
-            raise _repeated(send)
+            raise _repeat_conflict(send)
         if send.is_open or send.status == "skipped":
             detail = f"The email send {send.id} is {send.status}: it cannot be repeated."
             raise ServiceError(_NOT_RESENDABLE, detail)
@@ -116,6 +97,91 @@ class ResendEmail:
             raise ServiceError("email_file_expired", detail)
 
 
-def _repeated(send: EmailSend) -> Conflict:
+def _repeat(send: EmailSend, now: str, request_id: str) -> EmailSend:
+    """Return the send that repeats another; its id is made of that one's."""
+    return EmailSend(
+        id=SendId(derived_id("ems", id_created_at(send.id), send.id, "resend")),
+        workspace_id=send.workspace_id,
+        render_id=send.render_id,
+        number=send.number,
+        template_id=send.template_id,
+        rule_id=send.rule_id,
+        connection_id=send.connection_id,
+        provider=send.provider,
+        batch_id=send.batch_id,
+        status="pending",
+        mode=send.mode,
+        test=send.test,
+        created_at=now,
+        request_id=request_id,
+        history_days=send.history_days,
+        to=send.to,
+        cc_count=send.cc_count,
+        bcc_count=send.bcc_count,
+        subject=send.subject,
+        resend_of=send.id,
+        next_attempt_at=now,
+    )
+
+
+class ResentOfBatch(NamedTuple):
+    """What came of a repeat of a batch's emails: the first 100 that could not be repeated."""
+
+    resent: int
+    skipped: Sequence[EmailSend]
+    codes: Sequence[str]
+
+
+class ResendBatchEmails:
+    """Use case: repeat the newest emails of a batch that have failed, or whose outcome is unknown.
+
+    It goes on until its time is over; what it has repeated is not found again.
+    """
+
+    def __init__(self, *, read: ReadSends, resend: ResendEmail, clock: Clock) -> None:
+        """Find emails with `read`."""
+        self._read = read
+        self._resend = resend
+        self._clock = clock
+
+    def __call__(
+        self, viewer: Viewer, batch_id: str, statuses: Collection[str], request_id: str
+    ) -> ResentOfBatch:
+        """Repeat the emails in these statuses."""
+        resent = 0
+        skipped: list[tuple[EmailSend, str]] = []
+        for send in self._emails(viewer, batch_id, statuses):
+            try:
+                self._resend(send, request_id)
+            except Conflict:
+                # Another request has repeated it meanwhile.
+                continue
+            except ServiceError as refusal:
+                skipped.append((send, refusal.code))
+            else:
+                resent += 1
+        first = skipped[:_MAX_SKIPPED]
+        return ResentOfBatch(resent, [send for send, _ in first], [code for _, code in first])
+
+    def _emails(
+        self, viewer: Viewer, batch_id: str, statuses: Collection[str]
+    ) -> Iterator[EmailSend]:
+        ends_at = self._clock.now() + _BATCH_TIME
+        for status in sorted(statuses):
+            after = None
+            while True:
+                criteria = SendFilter(batch_id=batch_id, status=status)
+                page = self._read.page(viewer, criteria, limit=_PAGE, after=after)
+                for send in page.sends:
+                    if self._clock.now() >= ends_at:
+                        return
+                    if send.resent_as is None:
+                        yield send
+                if page.next_after is None:
+                    break
+                after = page.next_after
+
+
+def _repeat_conflict(send: EmailSend) -> Conflict:
     newest = "another one" if send.resent_as is None else send.resent_as
     return Conflict("conflict", f"The email send {send.id} is repeated by {newest} already.")

@@ -13,19 +13,17 @@ from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import ConnectionId, SendId, derived_id
 from chalicelib.engine.emails.model import EmailContents, EmailRule, RenderedEmail, contents_key
-from chalicelib.features.emails.connections import EmailConnection, EmailConnections
-from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.sends.events import send_event
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.model import EmailSend, SendError, SendMode
-from chalicelib.features.emails.sends.repository import Sends
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import (
     EventDelivery,
     OutgoingMessage,
     PublishEvent,
     Subscriber,
 )
-from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
 
@@ -39,20 +37,9 @@ class QueueEmails(Subscriber):
 
     types = frozenset({"render.succeeded"})
 
-    def __init__(
-        self,
-        *,
-        sends: Sends,
-        counts: SendCounts,
-        connections: EmailConnections,
-        outbox: EventOutbox,
-        objects: Objects,
-    ) -> None:
-        """Read what the emails are of `objects`."""
-        self._sends = sends
-        self._counts = counts
-        self._connections = connections
-        self._outbox = outbox
+    def __init__(self, stores: EmailStores, objects: Objects) -> None:
+        """Write to `stores` what the emails in `objects` say."""
+        self._stores = stores
         self._objects = objects
         self._planned: dict[str, list[EmailSend]] = {}
 
@@ -64,7 +51,7 @@ class QueueEmails(Subscriber):
         if not with_emails:
             return
         workspace_id = with_emails[0].event.workspace_id
-        connections = {each.id: each for each in self._connections.all(workspace_id)}
+        connections = {each.id: each for each in self._stores.connections.all(workspace_id)}
         for each in with_emails:
             self._planned[each.event.id] = self._sends_of(each, connections)
 
@@ -76,10 +63,10 @@ class QueueEmails(Subscriber):
             sends = self._planned.get(each.event.id, [])
             if not sends:
                 continue
-            writes += [self._sends.creation(send) for send in sends]
-            writes += self._counts.creation(sends)
+            writes += [self._stores.sends.creation(send) for send in sends]
+            writes += self._stores.counts.creation(sends)
             events = [send_event(send, parse_rfc3339(send.created_at)) for send in sends]
-            writes += [self._outbox.creation(event) for event in events if event is not None]
+            writes += [self._stores.outbox.creation(event) for event in events if event is not None]
         return writes
 
     @override
@@ -167,11 +154,11 @@ def _new_send(
     if not rendered.is_wanted:
         return replace(send, status="skipped", skip_reason="condition_false", next_attempt_at=None)
     if connection is None:
-        return send.failed(_GONE)
+        return send.with_failure(_GONE)
     if send.mode == "skip":
         return replace(send, status="skipped", skip_reason="test_mode", next_attempt_at=None)
     if rendered.fault is not None:
-        return send.failed(SendError(**msgspec.structs.asdict(rendered.fault)))
+        return send.with_failure(SendError(**msgspec.structs.asdict(rendered.fault)))
     return send
 
 
