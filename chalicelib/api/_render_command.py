@@ -16,6 +16,7 @@ from chalicelib.features.renders.accept.delivery import (
     TimeoutBehavior,
     delivery_policy,
 )
+from chalicelib.features.renders.accept.emails import EmailTarget
 from chalicelib.features.renders.idempotency import IdempotencyKey
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 
@@ -101,7 +102,16 @@ def delivery_request(
         retention_days=delivery.retention_days,
         expires_in_s=delivery.expires_in,
         timeout_behavior=timeout_behavior,
+        emails=_email_targets(delivery),
     )
+
+
+def _email_targets(delivery: "DeliverySpec") -> tuple[EmailTarget, ...] | None:
+    targets = delivery.email
+    if targets is None:
+        return None
+    named = () if isinstance(targets, bool) else targets
+    return tuple(EmailTarget.from_json(each.model_dump()) for each in named)
 
 
 def idempotency_key(call: Call) -> IdempotencyKey | None:

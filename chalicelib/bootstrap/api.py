@@ -206,7 +206,7 @@ class ApiServices:
 
     @cached_property
     def emails(self) -> EmailUseCases:  # noqa: D102
-        return EmailUseCases(self.state, self._sealer, self._destination_rules)
+        return EmailUseCases(self.state, self._sealer, self._destination_rules, self.templates.read)
 
     @property
     def _destination_rules(self) -> DestinationRules:

@@ -8,19 +8,30 @@ from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.features.emails.check_texts import CheckRuleTexts
 from chalicelib.features.emails.manage import ManageConnections
+from chalicelib.features.emails.manage_rules import ManageRules
+from chalicelib.features.emails.read_rules import ReadRules
 from chalicelib.features.emails.request_trial import RequestTrial
+from chalicelib.features.emails.rules import EmailRules
 from chalicelib.features.emails.sends.read import ReadSends
 from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
 from chalicelib.features.emails.sends.stores import EmailStores
+from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.workspaces.people.members import Members
 
 
 class EmailUseCases:
     """Use cases for email; `egress_ips` are the addresses that emails leave from."""
 
-    def __init__(self, state: ApiState, sealer: SecretSealer, rules: DestinationRules) -> None:
-        """Seal credentials with `sealer`; SMTP hosts are checked by `rules`."""
+    def __init__(
+        self,
+        state: ApiState,
+        sealer: SecretSealer,
+        destination_rules: DestinationRules,
+        read_templates: ReadTemplates,
+    ) -> None:
+        """Seal credentials with `sealer`; SMTP hosts are checked by `destination_rules`."""
         settings = state.settings
         stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
         self.connections = stores.connections
@@ -36,7 +47,19 @@ class EmailUseCases:
             members=members,
             read_part=_read_part,
             sealer=sealer,
+            rules=destination_rules,
+            clock=state.clock,
+            ids=state.ids,
+        )
+        rules = EmailRules(state.tables, settings.main_table)
+        self.read_rules = ReadRules(state.templates, rules)
+        self.manage_rules = ManageRules(
+            tables=state.tables,
+            templates=state.templates,
+            read_templates=read_templates,
+            connections=self.connections,
             rules=rules,
+            check_texts=CheckRuleTexts(state.engine, state.clock),
             clock=state.clock,
             ids=state.ids,
         )

@@ -20,6 +20,7 @@ DeliveryId = NewType("DeliveryId", str)
 BatchId = NewType("BatchId", str)
 ConnectionId = NewType("ConnectionId", str)
 SendId = NewType("SendId", str)
+EmailRuleId = NewType("EmailRuleId", str)
 
 # Base 32 without I, L, O and U (ULID specification).
 _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -11,6 +11,7 @@ from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.json import JsonObject, OpaqueObject
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.profiles import Syntax
+from chalicelib.engine.emails.model import EmailRules
 from chalicelib.engine.sources import Source
 from chalicelib.engine.templating.includes import Includes
 
@@ -69,6 +70,7 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
     includes: Includes = Includes()
     einvoice_default: EInvoiceDefault | None = None
     data_pointer: str | None = None
+    emails: EmailRules | None = None
 
     @property
     def einvoice(self) -> EInvoiceCommand | None:

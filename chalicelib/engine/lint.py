@@ -1,7 +1,8 @@
-"""Lint of a job's templates: runs them without drawing and collects their faults."""
+"""Lint of templates: runs those of a job without drawing, or compiles texts; collects faults."""
 
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final, Unpack
+from typing import Final, Protocol, Unpack
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
@@ -13,6 +14,17 @@ from chalicelib.engine.sources.source_document import TemplateRunner, TemplateRu
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 
 type _RunKey = tuple[str, bool | None, LocaleDefaults | None, frozenset[str]]
+
+
+class TemplateCompiler(Protocol):
+    """Compiler of templates."""
+
+    def render(
+        self, source: str, data: JsonObject, *, strict: bool, deadline: float, compile_only: bool
+    ) -> str:
+        """Compile a template; raises RenderFailure `template_…` or `render_timeout`."""
+        ...
+
 
 # The document is built once more for each fault.
 _MAX_FAULTS: Final = 20
@@ -42,6 +54,25 @@ def template_faults(
                 break
         else:
             break
+    return faults
+
+
+def syntax_faults(
+    texts: Mapping[str, str], templates: TemplateCompiler, deadline: float
+) -> list[RenderFailure]:
+    """Return the failures of texts that cannot be compiled, by `deadline` (seconds since 1970).
+
+    Their member `text` is the name of the text. Raises RenderFailure `render_timeout`.
+    """
+    faults = []
+    for name, source in texts.items():
+        try:
+            templates.render(source, {}, strict=False, deadline=deadline, compile_only=True)
+        except RenderFailure as failure:
+            if not failure.code.startswith("template_"):
+                raise
+            failure.members["text"] = name
+            faults.append(failure)
     return faults
 
 

@@ -3,7 +3,7 @@
 import ctypes
 import importlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -107,6 +107,12 @@ class RenderEngine:
         from chalicelib.engine.lint import template_faults  # noqa: PLC0415 -- as above
 
         return template_faults(job, context, self._templates, self._egress)
+
+    def check_syntax(self, texts: Mapping[str, str], deadline: "Deadline") -> "list[RenderFailure]":
+        """Compile templates without running them; return their failures."""
+        from chalicelib.engine.lint import syntax_faults  # noqa: PLC0415 -- as above
+
+        return syntax_faults(texts, self._templates, time.time() + deadline.remaining_s())
 
 
 def make_undumpable(walls: Walls) -> None:

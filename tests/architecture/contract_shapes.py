@@ -43,6 +43,7 @@ _IMAGES: Final = "png jpeg webp"
 _PROFILE: Final = "MINIMUM BASIC_WL BASIC EN16931 EXTENDED XRECHNUNG"
 _VERDICT: Final = "passed failed unavailable"
 _VAT_CATEGORY: Final = "S Z E AE K G O L M"
+_ATTACH_MODES: Final = "attach_or_link attach link none"
 _TEMPLATE_TYPE: Final = "html image_canvas"
 _SOURCE: Final = "html head css header footer scene options schema_"
 _VERSION: Final = "object template_id version note draft_revision rollback_of created_at"
@@ -122,6 +123,18 @@ ENUMS: Final[dict[str, str]] = {
     "EmailConnectionRequest.provider": "smtp brevo postmark resend ses microsoft365",
     "EmailConnectionRequest.test_mode": "sandbox redirect skip",
     "EmailConnectionTest.object": "email_connection_test",
+    "EmailRule.attachments": _ATTACH_MODES,
+    "EmailRuleChange.attachments": _ATTACH_MODES,
+    "EmailRuleRequest.attachments": _ATTACH_MODES,
+    "RuleTexts.attachments": _ATTACH_MODES,
+    "SavedEmailRule.attachments": _ATTACH_MODES,
+    "EmailRuleChange.attach_formats": "pdf png jpeg webp html xml zip",
+    "EmailRuleRequest.attach_formats": "pdf png jpeg webp html xml zip",
+    "RuleTexts.attach_formats": "pdf png jpeg webp html xml zip",
+    "EmailRule.object": "email_rule",
+    "EmailRuleList.object": "list",
+    "EmailRuleWarning.code": "email_sender_unverified",
+    "SavedEmailRule.object": "email_rule",
     "EmailSender.kind": "sender domain",
     "EmailTestStep.name": "connect starttls smtp_auth send",
     "EmailSend.mode": "live sandbox redirect skip",

@@ -39,7 +39,7 @@ def connect(service: Service, **fields: Any) -> dict[str, Any]:
 
 def switch_rule(service: Service, *, enabled: bool, rule_id: str = RULE_ID) -> None:
     """Write the row of a rule, as far as sending reads it."""
-    row: Item = {"PK": f"WS#{service.workspace}#EMR", "SK": rule_id, "enabled": enabled}
+    row: Item = {"PK": f"WS#{service.workspace}#EMC", "SK": rule_id, "enabled": enabled}
     service.services.state.tables.write(Write(service.settings.main_table, item=row))
 
 

@@ -28,7 +28,7 @@ from chalicelib.engine.sources import HtmlSource
 from tests.fakes.engine_function import EngineFunction, MemoryObjects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 JOB = PageJob(HtmlSource("<p>one</p>"), data={"big": 10**40})
 TRACE = RenderTrace(
@@ -74,6 +74,13 @@ class OneEngine:
     def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
         self.run(job, context)
         return [RenderFailure("template_syntax_error", "line 1", line=1)]
+
+    def check_syntax(self, texts: "Mapping[str, str]", deadline: Deadline) -> list[RenderFailure]:
+        assert deadline.remaining_s() > 0
+        return [
+            RenderFailure("template_syntax_error", source, text=name)
+            for name, source in texts.items()
+        ]
 
 
 class EngineWire:

@@ -1,9 +1,11 @@
 """Engine that makes small files at once and requests their validation as the real one does."""
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.conformance.requested_checks import pdf_validation_request
 from chalicelib.engine.deadline import Deadline
@@ -20,9 +22,11 @@ from chalicelib.engine.job import (
     RenderTrace,
     ValidationRequest,
 )
+from chalicelib.engine.lint import syntax_faults
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.sources import HtmlSource, TemplateSource
 from chalicelib.engine.sources.source import SourceBase
+from chalicelib.engine.templating.renderer import TemplateRenderer
 from tests.builders.aws_actions import acting_as
 
 FAKE_PDF = b"%PDF-1.7 a document of the fake engine"
@@ -67,6 +71,10 @@ class FakeEngine:
         self._load(job, context)
         return self.lint_failures
 
+    def check_syntax(self, texts: Mapping[str, str], deadline: Deadline) -> list[RenderFailure]:
+        """Compile with the real language, in this process."""
+        return syntax_faults(texts, _InProcess(), time.time() + deadline.remaining_s())
+
     def run(self, job: Job, context: JobContext) -> RenderOutcome:
         self.all_jobs.append(job)
         self.contexts.append(context)
@@ -100,6 +108,21 @@ class FakeEngine:
         content = content_of(job)
         if isinstance(content, HtmlSource):
             self.html_texts.append(content.load(context))
+
+
+class _InProcess:
+    """Compiler without a process of its own."""
+
+    def render(
+        self, source: str, data: JsonObject, *, strict: bool, deadline: float, compile_only: bool
+    ) -> str:
+        assert deadline > time.time()
+        result = TemplateRenderer().render(source, data, strict=strict, compile_only=compile_only)
+        if isinstance(result, str):
+            return result
+        failure = RenderFailure(result.code, result.message)
+        failure.members |= {name: getattr(result, name) for name in ("line", "column", "excerpt")}
+        raise failure
 
 
 def content_of(job: Job) -> SourceBase:

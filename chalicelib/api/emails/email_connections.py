@@ -74,10 +74,13 @@ def change(call: Call) -> Reply:
 
 @blueprint.route("/v1/email-connections/{id}", methods=["DELETE"])
 @endpoint(
-    auth=KeyAuth(_WRITE), tag="Emails", answers={204: None}, problems=("not_found", "conflict")
+    auth=KeyAuth(_WRITE),
+    tag="Emails",
+    answers={204: None},
+    problems=("not_found", "email_connection_in_use", "conflict"),
 )
 def delete(call: Call) -> Reply:
-    """Delete an email connection with its credentials."""
+    """Delete an email connection with its credentials, unless email rules use it."""
     call.services.emails.connections.delete(_named_connection(call))
     return Reply(204)
 

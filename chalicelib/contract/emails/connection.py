@@ -18,7 +18,7 @@ _LINE_BREAKING: Final = ("Cc", "Zl", "Zp")
 _DOMAIN: Final = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 
 
-def _check_line(text: str) -> str:
+def check_line(text: str) -> str:
     """Return the text of a header field; raise ValueError if it could end the field."""
     if any(unicodedata.category(each) in _LINE_BREAKING for each in text):
         message = "must be one line without control characters"
@@ -31,10 +31,10 @@ def _check_sender_name(text: str) -> str:
     if "=?" in text:
         message = "must be plain text: encoded words (=?…?=) are made of it by the service"
         raise ValueError(message)
-    return _check_line(text)
+    return check_line(text)
 
 
-def _check_address(text: str) -> str:
+def check_address(text: str) -> str:
     """Return one address (RFC 5322 3.4.1, without a quoted local part); raise ValueError."""
     try:
         address = Address(addr_spec=text)
@@ -48,9 +48,9 @@ def _check_address(text: str) -> str:
     return text
 
 
-MailAddress = Annotated[str, StringConstraints(max_length=254), AfterValidator(_check_address)]
+MailAddress = Annotated[str, StringConstraints(max_length=254), AfterValidator(check_address)]
 ConnectionName = Annotated[
-    str, StringConstraints(min_length=1, max_length=100), AfterValidator(_check_line)
+    str, StringConstraints(min_length=1, max_length=100), AfterValidator(check_line)
 ]
 SenderName = Annotated[str, StringConstraints(max_length=255), AfterValidator(_check_sender_name)]
 # Their members depend on the provider.

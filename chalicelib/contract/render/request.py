@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.emails.target import EmailTargets
 from chalicelib.contract.field_types import (
     Metadata,
     PageLimit,
@@ -103,6 +104,10 @@ class DeliverySpec(Model):
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
     """Days for which the files of a live render are kept; 30 by default. Files of a test render are
     kept for 24 hours."""
+    email: EmailTargets | None = None
+    """The email rules of the template that send: false for none, a list for those, null for all
+    that are enabled, or as the template's options have it. With a list the render must be one of a
+    template, `retention` not `none`, and the plan `growth` or above."""
 
 
 class WebhookSpec(Model):

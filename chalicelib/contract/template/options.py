@@ -2,24 +2,15 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.emails.target import EmailTargets
 from chalicelib.contract.field_types import check_language_tag, check_time_zone
 from chalicelib.contract.options.output import OutputFormat
 from chalicelib.contract.render.output import ImageOptions, Viewport, Wait
 from chalicelib.contract.render.pdf import PdfOptions
 from chalicelib.contract.render.pdf_conformance import check_hybrid_invoice
-
-Recipient = Annotated[str, StringConstraints(min_length=1, max_length=512)]
-CopyRecipients = Annotated[list[Recipient], Field(max_length=50)]
-
-
-def _check_false(value: bool) -> bool:  # noqa: FBT001 -- pydantic calls it
-    if value:
-        message = "must be false or a list of rules"
-        raise ValueError(message)
-    return value
 
 
 class EInvoiceDefault(Model):
@@ -30,15 +21,6 @@ class EInvoiceDefault(Model):
         str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^.]+(?:\.[^.]+)*$")
     ]
     """Path of the invoice in `data`: object keys separated by dots."""
-
-
-class EmailTarget(Model):
-    """An email rule of the template, with recipients that replace the rule's own."""
-
-    rule_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
-    to: Annotated[list[Recipient], Field(min_length=1, max_length=50)] | None = None
-    cc: CopyRecipients | None = None
-    bcc: CopyRecipients | None = None
 
 
 class TemplateOptions(Model):
@@ -69,13 +51,9 @@ class TemplateOptions(Model):
     """The PDF carries this e-invoice if the plan includes e-invoices. If not, or in a render
     without a PDF, only its totals are computed. A request's `output.einvoice` replaces it as a
     whole; null turns it off."""
-    email: (
-        Annotated[bool, AfterValidator(_check_false)]
-        | Annotated[list[EmailTarget], Field(min_length=1, max_length=5)]
-        | None
-    ) = None
-    """As `delivery.email`: false for no email, or the rules that send. Stored for later, because
-    email is not offered yet."""
+    email: EmailTargets | None = None
+    """As `delivery.email`, for renders whose request has none: false for no email, or the rules
+    that send. A rule that is off, or of another template, does not."""
 
     @model_validator(mode="after")
     def _check_hybrid_invoice(self) -> Self:

@@ -11,7 +11,7 @@ DELIVERY: Final = (
         "Connection is in use",
         "Email rules still send through this connection.",
         "Move the rules to another connection or delete them first.",
-        owner="emails",
+        owner="workspaces",
     ),
     Problem(
         "email_file_expired",
@@ -36,7 +36,7 @@ DELIVERY: Final = (
         "A field of the rule cannot be parsed or did not work with the data; `field`, `line` "
         "and `column` show where.",
         "Correct that field of the rule.",
-        owner="emails",
+        owner="templates",
     ),
     Problem(
         "email_needs_hosted_file",
@@ -44,7 +44,7 @@ DELIVERY: Final = (
         "Email needs a kept file",
         "Email rules cannot run for a render that keeps nothing.",
         "Allow retention for this render, or send `delivery.email: false`.",
-        owner="emails",
+        owner="renders",
     ),
     Problem(
         "email_too_large",

@@ -6,6 +6,8 @@ import msgspec
 
 from chalicelib.core.json import OpaqueObject
 
+# Why rules of a template do not send.
+type EmailOmission = Literal["plan", "zero_retention"]
 type AttachMode = Literal["attach_or_link", "attach", "link", "none"]
 
 # What `{{ downloads }}` gives: sending replaces it with the links to files that are not attached.
@@ -52,10 +54,14 @@ class EmailRule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EmailRules(msgspec.Struct, frozen=True):
-    """Rules of a render, in the order of sending; `context` is `render` without its files."""
+    """Rules of a render, in the order of sending; `context` is `render` without its files.
+
+    With an `omission` there are none, because those of the template do not send.
+    """
 
     context: OpaqueObject
     rules: tuple[EmailRule, ...]
+    omission: EmailOmission | None = None
 
 
 class EmailFault(msgspec.Struct, frozen=True):

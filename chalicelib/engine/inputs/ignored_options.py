@@ -1,11 +1,12 @@
-"""Warnings about options and data of a request that the chosen formats do not use."""
+"""Warnings about options, data and email rules that are not used."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from chalicelib.contract.options.image import ImageOptions
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import PdfOptions
+from chalicelib.engine.emails.model import EmailOmission
 from chalicelib.engine.job import PageJob, RenderWarning
 
 # Fields of PdfOptions that are compared under the names of the request's options.
@@ -15,6 +16,11 @@ _COMPOSITE_FIELDS: Final = frozenset(
         *("page_size", "width", "height", "max_pages"),
     }
 )
+
+_EMAIL_OMISSIONS: Final[Mapping[EmailOmission, str]] = {
+    "plan": "the plan has no email delivery, growth and above do",
+    "zero_retention": "with retention none there is no file to send",
+}
 
 
 def ignored_option_warnings(output: OutputOptions) -> Iterator[RenderWarning]:
@@ -39,11 +45,15 @@ def ignored_option_warnings(output: OutputOptions) -> Iterator[RenderWarning]:
 
 
 def ignored_data_warnings(job: PageJob) -> Iterator[RenderWarning]:
-    """Yield a warning where a job has data that it does not use."""
+    """Yield a warning where a job has data that it does not use, or email rules do not send."""
     if (job.data or job.data_url) and not job.uses_data:
         name = "data" if job.data_url is None else "data_url"
         message = f"{name} was ignored: there is no template, and no e-invoice, to be made with it"
         yield RenderWarning("feature_unavailable", message, name)
+    if job.emails is not None and job.emails.omission is not None:
+        reason = _EMAIL_OMISSIONS[job.emails.omission]
+        message = f"The template's email rules do not send: {reason}. Send delivery.email false."
+        yield RenderWarning(f"email_skipped_{job.emails.omission}", message, "delivery.email")
 
 
 def _ignored_pdf_options(output: OutputOptions) -> Iterator[tuple[str, str]]:

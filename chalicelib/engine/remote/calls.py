@@ -77,6 +77,12 @@ class LintCall(JobCall, frozen=True, tag="lint"):
     """Call to run the templates of a job without drawing; answered with LintResult."""
 
 
+class SyntaxCall(EngineCall, frozen=True, tag="syntax"):
+    """Call to compile templates, by their names, without running them; answered with LintResult."""
+
+    texts: Mapping[str, str]
+
+
 class ReadCall(EngineCall, frozen=True, tag="read"):
     """Call to read a received document; `document` None: it is at `document_url`.
 
@@ -123,7 +129,7 @@ class SchemaCall(EngineCall, frozen=True, tag="schema"):
     request_url: str | None
 
 
-type AnyCall = RunCall | DryRunJobCall | LintCall | ReadCall | MergeCall | SelfTestCall
+type AnyCall = RunCall | DryRunJobCall | LintCall | SyntaxCall | ReadCall | MergeCall | SelfTestCall
 
 
 class StoredResult(NamedTuple):

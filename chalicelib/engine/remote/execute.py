@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -31,6 +31,7 @@ from chalicelib.engine.remote.calls import (
     RunCall,
     SelfTestCall,
     StoredResult,
+    SyntaxCall,
 )
 from chalicelib.engine.remote.results import (
     AnyResult,
@@ -71,6 +72,10 @@ class Engine(Protocol):
 
     def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
         """Run the templates of a job without drawing; return their failures."""
+        ...
+
+    def check_syntax(self, texts: Mapping[str, str], deadline: Deadline) -> list[RenderFailure]:
+        """Compile templates, by their names; return their failures with the member `text`."""
         ...
 
     def missing_walls(self, deadline: Deadline) -> tuple[str, ...]:
@@ -114,7 +119,9 @@ class ExecuteCall:
         digest = hashlib.sha256(content).hexdigest()
         return EngineAnswer(None, StoredResult(len(content), digest))
 
-    def _result(self, call: AnyCall) -> tuple[AnyResult, Sequence[bytes]]:
+    def _result(  # noqa: PLR0911 -- one for each call
+        self, call: AnyCall
+    ) -> tuple[AnyResult, Sequence[bytes]]:
         match call:
             case ReadCall():
                 return self._read(call), []
@@ -134,7 +141,10 @@ class ExecuteCall:
                 with self._job(call) as (job, context):
                     assert isinstance(job, PageJob), "only pages have templates"
                     failures = self._engine.lint(job, context)
-                return LintResult(tuple(map(FailureRecord.of, failures))), []
+                return _lint_result(failures), []
+            case SyntaxCall():
+                deadline = Deadline.after(self._left_s(call))
+                return _lint_result(self._engine.check_syntax(call.texts, deadline)), []
         assert_never(call)
 
     def _read(self, call: ReadCall) -> ReadResult:
@@ -222,6 +232,10 @@ class ExecuteCall:
 
     def _left_s(self, call: "AnyCall | JobCall") -> float:
         return call.ends_at - self._clock.now().timestamp()
+
+
+def _lint_result(failures: Sequence[RenderFailure]) -> LintResult:
+    return LintResult(tuple(map(FailureRecord.of, failures)))
 
 
 def check_outcome(outcome: RenderOutcome, call: DryRunJobCall) -> None:

@@ -64,7 +64,7 @@ class DryRunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="dry_run")
 
 
 class LintResult(msgspec.Struct, frozen=True, tag_field="kind", tag="lint"):
-    """Failures of a job's templates."""
+    """Failures of templates."""
 
     failures: tuple[FailureRecord, ...]
 

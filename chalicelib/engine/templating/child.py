@@ -67,6 +67,7 @@ def _answer(
             escape=request["escape"],
             includes=Includes.from_json(request["includes"]),
             locale_defaults=LocaleDefaults(**request["locale_defaults"]),
+            compile_only=request["compile_only"],
         )
     except FuelError as error:  # The timer fired outside of the renderer's own handling.
         result = TemplateFailure("template_fuel_exhausted", str(error))

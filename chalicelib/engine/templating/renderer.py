@@ -36,24 +36,29 @@ class TemplateRenderer:
             for escape in (False, True)
         }
 
-    def render(
+    def render(  # noqa: PLR0913 -- all that a run depends on
         self,
         source: str,
         data: JsonObject,
         *,
         strict: bool,
+        compile_only: bool = False,
         escape: bool = True,
         includes: Includes = _NO_INCLUDES,
         locale_defaults: LocaleDefaults = _NO_LOCALE_DEFAULTS,
     ) -> str | TemplateFailure:
-        """Return the text of the template, or its failure; `escape` makes the text HTML."""
+        """Return the text of the template, or its failure; `escape` makes the text HTML.
+
+        With `compile_only` it does not run, and its text is empty.
+        """
         self._meter.refill()
         random.seed(0)  # Equal requests give equal bytes.
         environment = self._environments[strict, escape]
         self._loader.begin_run(source, includes)
         parts = self._locale_settings.begin_run(source, locale_defaults)
         try:
-            return _collect_output(self._loader.load(environment), data, parts)
+            template = self._loader.load(environment)
+            return "" if compile_only else _collect_output(template, data, parts)
         except CompileError as error:
             return failures.compile_failure(
                 error, self._loader, environment.position_lexer.position

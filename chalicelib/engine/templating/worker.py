@@ -38,6 +38,7 @@ class TemplateRequest(TypedDict):
     escape: bool
     includes: Mapping[str, Mapping[str, str]]
     locale_defaults: Mapping[str, str | None]
+    compile_only: bool
 
 
 @final
@@ -198,8 +199,11 @@ class TemplateWorker(SandboxedWorker[TemplateText | TemplateFault]):
         escape: bool = True,
         includes: Includes = _NO_INCLUDES,
         locale_defaults: LocaleDefaults = _NO_LOCALE_DEFAULTS,
+        compile_only: bool = False,
     ) -> str:
         """Return the text of a template over plain JSON data; `escape` makes the text HTML.
+
+        With `compile_only` the template does not run, and its text is empty.
 
         Raises RenderFailure `template_syntax_error`, `template_runtime_error` or
         `template_fuel_exhausted`, with `line`, `column` and `excerpt` where they are known, or
@@ -212,6 +216,7 @@ class TemplateWorker(SandboxedWorker[TemplateText | TemplateFault]):
             "escape": escape,
             "includes": includes.to_json(),
             "locale_defaults": locale_defaults.to_json(),
+            "compile_only": compile_only,
         }
         response = self.call(request, deadline)
         if "text" in response:

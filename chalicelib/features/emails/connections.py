@@ -1,6 +1,7 @@
 """Repository of email connections: `WS#<ws>#EMC`.
 
-One row each, `META` with their number, and `TEST` while a test of one runs.
+One row each, `META` with their number, and `TEST` while a test of one runs. The rows of email rules
+lie beside them (rules.py).
 """
 
 import contextlib
@@ -10,7 +11,7 @@ from typing import Final, NamedTuple
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.sealing import SealContext
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core.errors import Conflict, NotFound
+from chalicelib.core.errors import Conflict, NotFound, ServiceError
 from chalicelib.core.ids import ConnectionId, WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
 
@@ -22,6 +23,7 @@ _MAX_TRIES: Final = 10
 class EmailConnection(NamedTuple):
     """Connection to a provider of a workspace; `changes` counts its changes.
 
+    `rule_count` is the number of rules that use it. `senders` are those that the last test found.
     `sealed_credentials` is None where there are none. `last_error` has `at`, `code` and `message`;
     a good test removes it.
     """
@@ -42,6 +44,8 @@ class EmailConnection(NamedTuple):
     last_test_at: str | None = None
     last_test_status: str | None = None
     last_error: JsonObject | None = None
+    senders: tuple[JsonObject, ...] = ()
+    rule_count: int = 0
 
     @property
     def credentials_place(self) -> SealContext:
@@ -108,15 +112,24 @@ class EmailConnections:
         return after
 
     def delete(self, connection: EmailConnection) -> None:
-        """Delete a connection with its credentials; raises `not_found` and `conflict`."""
-        removal = Write(self._table, key=_key(connection), condition="attribute_exists(PK)")
+        """Delete a connection with its credentials.
+
+        Raises `not_found`, `email_connection_in_use` and `conflict`.
+        """
+        removal = Write(
+            self._table,
+            key=_key(connection),
+            condition="attribute_exists(PK) AND "
+            "(attribute_not_exists(rule_count) OR rule_count = :none)",
+            values={":none": 0},
+        )
         for _ in range(_MAX_TRIES):
             seen = self._meta(connection.workspace_id)
             try:
                 self._tables.transact([removal, self._count(connection.workspace_id, seen, -1)])
             except ConditionFailed as conflict:
                 if conflict.index == 0:
-                    raise _not_found(connection.id) from conflict
+                    raise _refused_deletion(connection, conflict.item) from conflict
                 continue
             return
         raise contention_error()
@@ -211,6 +224,16 @@ class EmailConnections:
 def contention_error() -> Conflict:
     """Return the error of a change that others overtake again and again."""
     return Conflict("conflict", "Others change these email connections all the time; try again.")
+
+
+def _refused_deletion(connection: EmailConnection, item: Item | None) -> ServiceError:
+    if item is None:
+        return _not_found(connection.id)
+    detail = (
+        f"{item['rule_count']} email rules use the connection {connection.id}: give them another "
+        "one, or delete them."
+    )
+    return Conflict("email_connection_in_use", detail)
 
 
 def _not_found(connection_id: str) -> NotFound:

@@ -160,6 +160,6 @@ def require_email(workspace: Workspace) -> None:
     if "email" not in workspace.plan.features:
         detail = (
             f"The plan {workspace.plan_code} has no email delivery; growth and above do. "
-            "Connections can be read and deleted."
+            "Connections and rules can be read and deleted, and rules switched off."
         )
         raise ServiceError("feature_not_enabled", detail)

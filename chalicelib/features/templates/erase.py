@@ -3,13 +3,13 @@
 The row that names an object goes after the object, so a crash leaves no unnamed object.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.table import Item, Tables, Write
-from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.ids import EmailRuleId, WorkspaceId
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.rows import list_partition, template_partition
@@ -19,13 +19,24 @@ from chalicelib.features.templates.source_texts import object_key
 _ROWS_PER_STEP: Final = 25
 
 
+# Erases the rules of a template that is purged; idempotent.
+type EraseEmailRules = Callable[[WorkspaceId, Sequence[EmailRuleId]], None]
+
+
 class EraseTemplates:
     """Erases templates step by step; idempotent, a repeated run continues after a crash."""
 
     def __init__(
-        self, *, tables: Tables, table: str, templates: Templates, objects: Objects
+        self,
+        *,
+        tables: Tables,
+        table: str,
+        templates: Templates,
+        objects: Objects,
+        erase_email_rules: EraseEmailRules,
     ) -> None:
         """Erase from this table and this bucket."""
+        self._erase_email_rules = erase_email_rules
         self._tables = tables
         self._table = table
         self._templates = templates
@@ -41,6 +52,7 @@ class EraseTemplates:
     def erase_template(self, template: Template) -> Iterator[None]:
         """Erase a template and its whole partition; yield after each step of up to 25 rows."""
         self.erase_sources(template, template.unsettled)
+        self._erase_email_rules(template.workspace_id, template.email_rules)
         pk = template_partition(template.workspace_id, template.id)
         start: Item | None = None
         while True:

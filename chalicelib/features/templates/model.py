@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypedDict
 
-from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId
+from chalicelib.core.ids import DatasetId, EmailRuleId, TemplateId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 
 type TemplateType = Literal["html", "image_canvas"]
@@ -26,8 +26,8 @@ CONTENT_FIELDS: Final[dict[TemplateType, tuple[str, ...]]] = {
 class Template(NamedTuple):
     """A template as stored; `published_revision` is the draft revision published last.
 
-    `datasets` are in the order of creation. `unsettled` maps the names of objects in the bucket
-    that no row names, or not yet, to the time since when (RFC 3339).
+    `datasets` are in the order of creation, `email_rules` in that of sending. `unsettled` maps the
+    names of objects in the bucket that no row names, or not yet, to the time since when (RFC 3339).
     """
 
     id: TemplateId
@@ -46,6 +46,7 @@ class Template(NamedTuple):
     datasets: Sequence[DatasetId] = ()
     default_dataset: DatasetId | None = None
     unsettled: Mapping[str, str] = {}
+    email_rules: Sequence[EmailRuleId] = ()
 
 
 class StoredSource(TypedDict):

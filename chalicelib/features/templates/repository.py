@@ -210,10 +210,18 @@ class Templates:
             self._table,
             key=meta_key(template),
             update=update.strip(),
-            condition=" AND ".join(f"#{name} = :was_{name}" for name in expected),
+            condition=" AND ".join(_equality(name, value) for name, value in expected.items()),
             names=names,
             values=values,
         )
+
+
+def _equality(name: str, value: RowValue) -> str:
+    """Return the condition that an attribute has this value."""
+    condition = f"#{name} = :was_{name}"
+    # Rows of earlier releases lack the email rules.
+    is_new = name == "email_rules" and not value
+    return f"(attribute_not_exists(#{name}) OR {condition})" if is_new else condition
 
 
 def require_template(template: Template | None, template_id: str) -> Template:

@@ -52,7 +52,8 @@ def template_row(template: Template) -> Item:
 
 def template_from_row(item: Item) -> Template:
     """Return the template of a `META` row."""
-    return Template(**{name: item[name] for name in Template._fields})
+    # Rows of earlier releases lack the email rules.
+    return Template(**{name: item[name] for name in Template._fields if name in item})
 
 
 def draft_row(template: Template, draft: Draft) -> Item:

@@ -2,12 +2,12 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from chalicelib.core.errors import Forbidden, NotFound
-from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.ids import EmailRuleId, WorkspaceId
 from chalicelib.core.json import strings_in
 from chalicelib.engine.templating.includes import Includes, collect_includes, included_template_ids
 from chalicelib.features.templates.model import SourceBundle, Template, TemplateType
@@ -21,11 +21,15 @@ _CACHE_BYTES: Final = 32_000_000
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSource:
-    """Source that a document is made from; a draft has no version."""
+    """Source that a document is made from; a draft has no version.
+
+    `email_rules` are those of the template, in the order of sending.
+    """
 
     version: int | None
     type: TemplateType
     source: SourceBundle
+    email_rules: Sequence[EmailRuleId] = ()
 
 
 class CachedTemplateSources:
@@ -49,12 +53,13 @@ class CachedTemplateSources:
         template = self._read.one(workspace_id, template_id)
         if version == "draft":
             _, source = self._read.draft(template)
-            return ResolvedSource(None, template.type, source)
+            return ResolvedSource(None, template.type, source, template.email_rules)
         number = template.live_version if version == "live" else version
         if number is None:
             detail = f"The template {template_id} is not published; POST its /publish first."
             raise NotFound("version_not_found", detail)
-        return ResolvedSource(number, template.type, self._version_source(template, number))
+        source = self._version_source(template, number)
+        return ResolvedSource(number, template.type, source, template.email_rules)
 
     def _version_source(self, template: Template, number: int) -> SourceBundle:
         key = (template.workspace_id, template.id, number)

@@ -47,11 +47,11 @@ type SessionOf = Callable[[EmailConnection], ProviderSession]
 
 
 class RuleRows:
-    """Rows of rules, `WS#<ws>#EMR`: is the rule of a send still on?"""
+    """Rows of rules: is the rule of a send still on?"""
 
     def key(self, send: EmailSend) -> tuple[str, str]:
         """Return the key of the row of a send's rule."""
-        return f"WS#{send.workspace_id}#EMR", send.rule_id
+        return connections_partition(send.workspace_id), send.rule_id
 
     def is_on(self, row: Item | None) -> bool:
         """Tell whether a rule exists and is enabled."""

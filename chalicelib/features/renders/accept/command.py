@@ -149,6 +149,8 @@ def check_plan_features(command: RenderCommand) -> None:
     """
     for feature, pointer in _requested_features(command.job):
         require_feature(command.workspace, feature, pointer)
+    if command.delivery_policy.emails:
+        require_feature(command.workspace, "email", "/delivery/email")
     if isinstance(command.job, PageJob):
         output = command.job.output
         if "xml" in output.formats and output.einvoice is None:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from chalicelib.core.errors import ServiceError, validation_error
+from chalicelib.core.errors import FieldError, ServiceError, validation_error
 from chalicelib.engine.job import Job, PageJob
+from chalicelib.features.renders.accept.emails import EmailTarget
 from chalicelib.features.renders.model import DeliveryType, RunMode
 from chalicelib.features.renders.run.jobs import referenced_uploads
 
@@ -14,7 +15,7 @@ type TimeoutBehavior = Literal["continue", "cancel"]
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRequest:
-    """Delivery options of a request; None: not given."""
+    """Delivery options of a request; None: not given. Empty `emails`: no rule sends."""
 
     type: DeliveryType | None
     hosted: bool | None
@@ -22,6 +23,7 @@ class DeliveryRequest:
     retention_days: int | None
     expires_in_s: int
     timeout_behavior: TimeoutBehavior | None
+    emails: tuple[EmailTarget, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class DeliveryPolicy:
     """Delivery options with their defaults applied.
 
     `hosted`: the files are stored after delivery. `cancel_on_timeout`: a sync render that is late
-    is canceled.
+    is canceled. `emails` are the rules that send; None: as the template says.
     """
 
     type: DeliveryType
@@ -38,6 +40,7 @@ class DeliveryPolicy:
     retention_days: int | None
     expires_in_s: int
     cancel_on_timeout: bool
+    emails: tuple[EmailTarget, ...] | None = None
 
 
 def delivery_policy(request: DeliveryRequest, mode: RunMode, job: Job) -> DeliveryPolicy:
@@ -57,6 +60,7 @@ def delivery_policy(request: DeliveryRequest, mode: RunMode, job: Job) -> Delive
             request.timeout_behavior or ("cancel" if is_response_only else "continue")
         )
         == "cancel",
+        emails=request.emails,
     )
     for error in (*_delivery_errors(policy, mode, job), *_zero_retention_errors(policy, job)):
         raise error
@@ -75,6 +79,9 @@ def _delivery_errors(policy: DeliveryPolicy, mode: RunMode, job: Job) -> Iterato
         if isinstance(job, PageJob) and job.output.file_count > 1:
             message = f"{policy.type} answers one file: ask for one format, or for format zip"
             yield validation_error(pointer, message, "not_allowed")
+    if policy.emails and (not isinstance(job, PageJob) or job.source.template_id is None):
+        message = "goes with the render of a template only: send false, or leave it out"
+        yield validation_error("/delivery/email", message, "not_allowed")
     if policy.type == "url" and not policy.hosted:
         message = "url needs a file that is kept: leave hosted and retention out, or send binary"
         yield validation_error(pointer, message, "not_allowed")
@@ -86,6 +93,12 @@ def _zero_retention_errors(policy: DeliveryPolicy, job: Job) -> Iterator[Service
     if policy.retention_days is not None:
         message = "does not go with retention none"
         yield validation_error("/delivery/retention_days", message, "not_allowed")
+    if policy.emails:
+        pointer = "/delivery/email"
+        message = "with retention none there is no file to send: allow retention, or send false"
+        code = "email_needs_hosted_file"
+        error = FieldError(pointer, code, message)
+        yield ServiceError(code, f"{pointer}: {message}", errors=[error])
     for pointer in referenced_uploads(job):
         message = "an upload is kept for a day; with retention none send the content itself"
         yield validation_error(pointer, message, "not_allowed")

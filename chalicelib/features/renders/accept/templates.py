@@ -13,6 +13,11 @@ from chalicelib.engine.job import EInvoiceDefault, Job, Omission, PageJob
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.engine.sources import CanvasSource, HtmlSource, TemplateSource
 from chalicelib.features.renders.accept.command import RenderCommand
+from chalicelib.features.renders.accept.emails import (
+    ReadEnabledRules,
+    email_texts,
+    resolved_emails,
+)
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.options import (
     check_einvoice_carrier,
@@ -49,27 +54,41 @@ class ResolveTemplate:
         templates: TemplateFinder,
         complete_output: CompleteOutput,
         read_upload_html: UploadHtmlReader,
+        read_email_rules: ReadEnabledRules,
     ) -> None:
         """Find templates in `templates`."""
+        self._read_email_rules = read_email_rules
         self._templates = templates
         self._complete_output = complete_output
         self._read_upload_html = read_upload_html
 
     def __call__(self, command: RenderCommand, version: VersionChoice) -> RenderCommand:
-        """Return the command with its template's source, its merged output and its includes.
+        """Return the command with its template's source, output and email rules, and its includes.
 
         Raises what `TemplateFinder` and `CompleteOutput` raise, `template_not_allowed_for_key` for
-        an include, and `validation_error` if the PDF cannot carry the template's e-invoice.
+        an include, and `validation_error` for a requested email rule that is not the template's, or
+        if the PDF cannot carry the template's e-invoice.
         """
         job, stored_texts = command.job, [""]
         if not isinstance(job, PageJob):
             return command
         if command.template_id is not None:
             template = self._templates.find(command.workspace.id, command.template_id, version)
-            job = self._merge(job, command, template)
+            emails = resolved_emails(
+                command.workspace,
+                template,
+                command.delivery_policy.emails,
+                self._read_email_rules,
+                zero_retention=command.delivery_policy.zero_retention,
+            )
+            job = replace(self._merge(job, command, template), emails=emails)
             command = replace(command, template_version=template.version)
             source = template.source
-            stored_texts = [*strings_in(source.content), *strings_in(source.options)]
+            stored_texts = [
+                *strings_in(source.content),
+                *strings_in(source.options),
+                *email_texts(emails),
+            ]
         return replace(command, job=self._with_includes(job, command, stored_texts))
 
     def page_job(
@@ -106,7 +125,7 @@ class ResolveTemplate:
     def _with_includes(
         self, job: PageJob, command: RenderCommand, stored_texts: Sequence[str]
     ) -> PageJob:
-        if not job.source.has_templates:
+        if not job.source.has_templates and job.emails is None:
             return job
         find, workspace_id = self._templates.find, command.workspace.id
         allowed = command.key_allowlist
@@ -134,6 +153,7 @@ def _texts(job: PageJob) -> Iterator[str]:
     """Yield the texts of a job that may include templates."""
     yield from job.source.texts()
     yield from strings_in(job.output.to_json())
+    yield from email_texts(job.emails)
 
 
 def _einvoice_omission(output: JsonObject, plan: Plan) -> Omission | None:

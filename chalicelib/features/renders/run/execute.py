@@ -22,7 +22,7 @@ from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
 from chalicelib.features.renders.run.check_conformance import CheckConformance
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.finish import FinishRender, check_files
-from chalicelib.features.renders.run.jobs import upload_keys
+from chalicelib.features.renders.run.jobs import job_with_context, upload_keys
 from chalicelib.features.renders.run.protocol import QueuedRender, RunRenderCall
 
 log = logging.getLogger(__name__)
@@ -143,7 +143,7 @@ class ExecuteRender:
         if job is None:
             log.error("the render's body is gone")
             return AttemptResult(self._end.fail_lost(render))
-        return self._run(render, job, call)
+        return self._run(render, job_with_context(job, render), call)
 
     def _run(self, render: Render, job: Job, call: RunRenderCall | None) -> AttemptResult:
         ends_at = None if call is None else call.ends_at

@@ -9,6 +9,7 @@ from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject, OpaqueObject
 from chalicelib.core.message_version import check_version
 from chalicelib.engine.job import Job, PageJob
+from chalicelib.features.renders.model import Render
 from chalicelib.features.uploads.model import upload_key
 
 _VERSION: Final = 5
@@ -59,6 +60,22 @@ def job_from_json(value: JsonObject) -> Job:
     check_version(value, _VERSION, "a body")
     job: Job = msgspec.convert(value, Job)
     return job
+
+
+def job_with_context(job: Job, render: Render) -> Job:
+    """Return the job of a render whose email rules know it: items of a batch share one job."""
+    if not isinstance(job, PageJob) or job.emails is None:
+        return job
+    context: JsonObject = {
+        "id": render.id,
+        "reference": render.reference,
+        "metadata": render.metadata,
+        "test": render.test,
+        "template_id": render.template_id,
+        "template_version": render.template_version,
+    }
+    emails = msgspec.structs.replace(job.emails, context=context)
+    return msgspec.structs.replace(job, emails=emails)
 
 
 def referenced_uploads(job: Job) -> dict[str, str]:

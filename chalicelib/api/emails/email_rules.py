@@ -1,0 +1,144 @@
+"""`/v1/email-rules`: emails that the renders of a template send."""
+
+from typing import Final
+
+from chalice.app import Blueprint
+
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.core.errors import Forbidden
+from chalicelib.features.emails.manage_rules import PlacedRule
+from chalicelib.features.emails.present import rule_json
+
+blueprint: Final = Blueprint(__name__)
+
+_READ: Final = "email:read"
+_WRITE: Final = "email:write"
+_CONTRACT: Final = "chalicelib.contract.emails.rule"
+_RULE: Final = f"{_CONTRACT}:EmailRule"
+_SAVED: Final = f"{_CONTRACT}:SavedEmailRule"
+_NOT_ALLOWED: Final = "template_not_allowed_for_key"
+_WRITE_PROBLEMS: Final = (
+    *(_NOT_ALLOWED, "feature_not_enabled"),
+    *("email_template_error", "conflict", "region_degraded"),
+)
+
+
+@blueprint.route("/v1/email-rules", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:EmailRuleRequest",
+    tag="Emails",
+    answers={201: _SAVED},
+    problems=("template_not_found", "template_deleted", *_WRITE_PROBLEMS),
+)
+def create(call: Call) -> Reply:
+    """Make an email rule of a template.
+
+    A template has five at most; a sixth is a `conflict`.
+    """
+    fields = call.body.model_dump()
+    _check_allowed(call, fields["template_id"])
+    created = call.services.emails.manage_rules.create(call.caller.workspace, fields)
+    url = f"{call.services.settings.base_url}/email-rules/{created.rule.id}"
+    return Reply(201, _saved_json(created), headers={"Location": url})
+
+
+@blueprint.route("/v1/email-rules", methods=["GET"])
+@endpoint(
+    auth=KeyAuth(_READ),
+    query=f"{_CONTRACT}:EmailRuleQuery",
+    tag="Emails",
+    answers={200: f"{_CONTRACT}:EmailRuleList"},
+    problems=("template_not_found", _NOT_ALLOWED),
+)
+def list_rules(call: Call) -> Reply:
+    """List email rules by template, those of one in the order of sending.
+
+    All are on one page, unless they are too large for one answer. Rules of templates in the trash
+    are there, too.
+    """
+    read, workspace_id = call.services.emails.read_rules, call.caller.workspace_id
+    template_id = call.query.template_id
+    if template_id is not None:
+        _check_allowed(call, template_id)
+        rules = read.of_template(workspace_id, template_id)
+    else:
+        rules = [each for each in read.all(workspace_id) if _is_allowed(call, each)]
+    position = paging.start_position(call)
+    if position is not None:
+        start = (position["template_id"], position["position"])
+        rules = [each for each in rules if (each.rule.template_id, each.position) >= start]
+    shown = paging.fitting_prefix([rule_json(each) for each in rules])
+    rest = rules[len(shown) :]
+    next_position = (
+        {"template_id": rest[0].rule.template_id, "position": rest[0].position} if rest else None
+    )
+    return Reply(200, paging.list_envelope(call, shown, next_position))
+
+
+@blueprint.route("/v1/email-rules/{id}", methods=["GET"])
+@endpoint(
+    auth=KeyAuth(_READ), tag="Emails", answers={200: _RULE}, problems=("not_found", _NOT_ALLOWED)
+)
+def retrieve(call: Call) -> Reply:
+    """Retrieve an email rule."""
+    return Reply(200, rule_json(_named_rule(call)))
+
+
+@blueprint.route("/v1/email-rules/{id}", methods=["PATCH"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:EmailRuleChange",
+    tag="Emails",
+    answers={200: _SAVED},
+    problems=("not_found", *_WRITE_PROBLEMS),
+)
+def change(call: Call) -> Reply:
+    """Change an email rule; with a `position` the template's other rules move.
+
+    `enabled` false alone can be set on every plan.
+    """
+    rule = _named_rule(call).rule
+    fields = call.body.model_dump(include=call.body.model_fields_set)
+    manage = call.services.emails.manage_rules
+    return Reply(200, _saved_json(manage.change(call.caller.workspace, rule.id, fields)))
+
+
+@blueprint.route("/v1/email-rules/{id}", methods=["DELETE"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    tag="Emails",
+    answers={204: None},
+    problems=("not_found", _NOT_ALLOWED, "conflict"),
+)
+def delete(call: Call) -> Reply:
+    """Delete an email rule; those after it move up."""
+    rule = _named_rule(call).rule
+    call.services.emails.manage_rules.delete(call.caller.workspace_id, rule.id)
+    return Reply(204)
+
+
+def _named_rule(call: Call) -> PlacedRule:
+    placed = call.services.emails.read_rules.one(call.caller.workspace_id, call.params["id"])
+    _check_allowed(call, placed.rule.template_id)
+    return placed
+
+
+def _is_allowed(call: Call, placed: PlacedRule) -> bool:
+    allowed = call.caller.templates
+    return not allowed or placed.rule.template_id in allowed
+
+
+def _check_allowed(call: Call, template_id: str) -> None:
+    allowed = call.caller.templates
+    if allowed and template_id not in allowed:
+        raise Forbidden(
+            _NOT_ALLOWED,
+            "This key may use the templates of its allowlist only, and this is none of them.",
+        )
+
+
+def _saved_json(placed: PlacedRule) -> dict[str, object]:
+    return rule_json(placed) | {"warnings": list(placed.warnings)}

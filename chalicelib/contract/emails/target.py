@@ -1,0 +1,56 @@
+"""Email rules that a request or a template's options choose, with other recipients."""
+
+import re
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.emails.connection import check_address, check_line
+
+_MAX_ADDRESS: Final = 254
+_NAME_AND_ADDRESS: Final = re.compile(r"(?P<name>[^<>]*)<(?P<address>[^<>]*)>")
+
+
+def _check_recipient(text: str) -> str:
+    """Return an address, or `Name <address>`; raise ValueError for anything else."""
+    check_line(text)
+    named = _NAME_AND_ADDRESS.fullmatch(text.strip())
+    address = text.strip() if named is None else named["address"].strip()
+    if len(address) > _MAX_ADDRESS:
+        message = f"an address has at most {_MAX_ADDRESS} characters"
+        raise ValueError(message)
+    check_address(address)
+    return text
+
+
+Recipient = Annotated[
+    str, StringConstraints(min_length=1, max_length=512), AfterValidator(_check_recipient)
+]
+CopyRecipients = Annotated[list[Recipient], Field(max_length=50)]
+
+
+class EmailTarget(Model):
+    """An email rule of the template, with recipients that replace the rule's own."""
+
+    rule_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    to: Annotated[list[Recipient], Field(min_length=1, max_length=50)] | None = None
+    """Addresses, or `Name <address>`."""
+    cc: CopyRecipients | None = None
+    """Empty: none."""
+    bcc: CopyRecipients | None = None
+    """Empty: none."""
+
+
+def _check_false(value: bool) -> bool:  # noqa: FBT001 -- pydantic calls it
+    if value:
+        message = "must be false or a list of rules"
+        raise ValueError(message)
+    return value
+
+
+# False: no email.
+EmailTargets = (
+    Annotated[bool, AfterValidator(_check_false)]
+    | Annotated[list[EmailTarget], Field(min_length=1, max_length=5)]
+)

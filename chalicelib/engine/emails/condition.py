@@ -1,0 +1,33 @@
+"""Condition of an email rule: an expression of the template language, as a template."""
+
+import re
+from typing import Final
+
+from chalicelib.core.errors import RenderFailure
+
+# A string of the template language, or the end of a tag, which no expression has.
+_STRING_OR_TAG_END: Final = re.compile(
+    r"""('[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")|%\}""", re.DOTALL
+)
+# The expression stands in lines of its own, so that columns in it are the caller's.
+_BEFORE: Final = "{% set __is_true =\n"
+_AFTER: Final = " %}{% if __is_true %}1{% endif %}"
+
+
+def condition_source(expression: str) -> str:
+    """Return a template that gives `1` where the expression is true, and else nothing.
+
+    The tag around the expression cannot be left: its end within the expression is an error of
+    syntax.
+    """
+    inside = _STRING_OR_TAG_END.sub(lambda match: match[1] or "% }", expression)
+    return f"{_BEFORE}{inside}{_AFTER}"
+
+
+def condition_failure(failure: RenderFailure) -> RenderFailure:
+    """Return a failure of this template with its place in the expression."""
+    members = dict(failure.members)
+    if members.get("line") is not None:
+        members["line"] -= _BEFORE.count("\n")
+        members["excerpt"] = members["excerpt"].removesuffix(_AFTER)
+    return RenderFailure(failure.code, failure.detail, **members)
