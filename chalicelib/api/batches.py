@@ -9,6 +9,7 @@ from chalicelib.api._batch_command import batch_command
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.core.json import Json
 from chalicelib.features.batches.model import Batch, ItemCounts
 from chalicelib.features.renders.read import Viewer
 
@@ -84,7 +85,7 @@ def list_batches(call: Call) -> Reply:
     page = call.services.batches.read.page(
         _viewer(call), equal, limit=query.limit, after=position["after"] if position else None
     )
-    shown = [call.services.batches.present(batch, counts) for batch, counts in page.batches]
+    shown = [_batch_json(call, batch, counts) for batch, counts in page.batches]
     fitting = paging.fitting_prefix(shown)
     after = page.next_after if len(fitting) == len(shown) else fitting[-1]["id"]
     return Reply(200, paging.list_envelope(call, fitting, {"after": after} if after else None))
@@ -174,12 +175,20 @@ def retry_failed(call: Call) -> Reply:
     problems=("not_found",),
 )
 def resend_emails(call: Call) -> Reply:
-    """Send the failed emails of a batch again.
+    """Send the failed emails of a batch again, the newest of each render and rule.
 
-    Renders send no emails yet, so there is none to send again.
+    It repeats as many as it can in 20 s: send the request again until `resent` is 0. `skipped` has
+    the first 100 that cannot be repeated.
     """
-    _requested_batch(call)
-    return Reply(200, {"resent": 0, "skipped": []})
+    batch = _requested_batch(call)
+    result = call.services.emails.resend_batch(
+        _viewer(call), batch.id, call.body.statuses, call.request_id
+    )
+    skipped = [
+        {"code": code, "send_id": send.id}
+        for send, code in zip(result.skipped, result.codes, strict=True)
+    ]
+    return Reply(200, {"resent": result.resent, "skipped": skipped})
 
 
 def _requested_batch(call: Call) -> Batch:
@@ -195,4 +204,10 @@ def _viewer(call: Call) -> Viewer:
 
 def _reply(call: Call, status: int, batch: Batch) -> Reply:
     counts: ItemCounts = call.services.batches.read.counts(batch)
-    return Reply(status, call.services.batches.present(batch, counts))
+    return Reply(status, _batch_json(call, batch, counts))
+
+
+def _batch_json(call: Call, batch: Batch, counts: ItemCounts) -> dict[str, Json]:
+    emails = call.services.emails.counts.of_batch(batch.workspace_id, batch.id)
+    shown: dict[str, Json] = call.services.batches.present(batch, counts, emails)
+    return shown

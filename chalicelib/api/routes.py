@@ -8,8 +8,6 @@ from chalicelib.api import (
     conveniences,
     datasets,
     einvoices,
-    email_connections,
-    email_rules,
     engines,
     files,
     meta,
@@ -21,6 +19,7 @@ from chalicelib.api import (
     webhook_endpoints,
 )
 from chalicelib.api.edge.endpoint import endpoints_of
+from chalicelib.api.emails import email_connections, email_rules, email_sends
 
 # In the order of tags and operations in the OpenAPI document and the reference page.
 BLUEPRINTS: Final = (
@@ -34,6 +33,7 @@ BLUEPRINTS: Final = (
     datasets.blueprint,
     email_connections.blueprint,
     email_rules.blueprint,
+    email_sends.blueprint,
     webhook_endpoints.blueprint,
     webhook_deliveries.blueprint,
     engines.blueprint,

@@ -3,17 +3,20 @@
 from typing import Literal
 
 from chalicelib.adapters.aws.functions import LambdaFunction
+from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.check_texts import CheckRuleTexts
-from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.manage import ManageConnections
 from chalicelib.features.emails.manage_rules import ManageRules
 from chalicelib.features.emails.read_rules import ReadRules
 from chalicelib.features.emails.request_trial import RequestTrial
 from chalicelib.features.emails.rules import StoredRules
+from chalicelib.features.emails.sends.read import ReadSends
+from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.workspaces.people.members import Members
 
@@ -30,7 +33,8 @@ class EmailUseCases:
     ) -> None:
         """Seal credentials with `sealer`; SMTP hosts are checked by `destination_rules`."""
         settings = state.settings
-        self.connections = EmailConnections(state.tables, settings.main_table)
+        stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
+        self.connections = stores.connections
         members = Members(state.tables, settings.main_table)
         self.request_trial = RequestTrial(
             connections=self.connections,
@@ -58,6 +62,18 @@ class EmailUseCases:
             check_texts=CheckRuleTexts(state.engine, state.clock),
             clock=state.clock,
             ids=state.ids,
+        )
+        self.counts = stores.counts
+        self.sends = ReadSends(stores, state.clock)
+        self.resend = ResendEmail(
+            stores=stores,
+            objects=state.objects,
+            renders=state.renders,
+            queue=Queue(state.clients, settings.emails_queue_url),
+            clock=state.clock,
+        )
+        self.resend_batch = ResendBatchEmails(
+            read=self.sends, resend=self.resend, clock=state.clock
         )
         self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
 

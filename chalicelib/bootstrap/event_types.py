@@ -4,6 +4,7 @@ from typing import Final
 
 from chalicelib.bootstrap.upcoming_event_types import UPCOMING_EVENT_TYPES
 from chalicelib.features.batches.events import BATCH_EVENT_TYPES
+from chalicelib.features.emails.sends.events import EMAIL_EVENT_TYPES
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.templates.publish import TEMPLATE_PUBLISHED
 from chalicelib.features.usage.notify_thresholds import USAGE_THRESHOLD_REACHED
@@ -14,6 +15,7 @@ EVENT_TYPES: Final = (
     TEMPLATE_PUBLISHED,
     USAGE_THRESHOLD_REACHED,
     *BATCH_EVENT_TYPES,
+    *EMAIL_EVENT_TYPES,
     WEBHOOK_STEP,
 )
 # All types that customers can choose, in the order of the reference.

@@ -13,6 +13,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.events import BATCH_EVENT_TYPES
 from chalicelib.features.batches.present import PresentBatch
 from chalicelib.features.batches.rows import batch_of
+from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
@@ -40,8 +41,9 @@ def event_viewer(
     )
     present_render = PresentRender(file_urls=file_urls, clock=clock)
     present_batch = PresentBatch(file_urls=file_urls, clock=clock)
+    email_counts = SendCounts(state.tables, state.main_table)
     return lambda workspace_id: _WorkspaceEvents(
-        workspace_id, workspaces, present_render, present_batch
+        workspace_id, workspaces, present_render, present_batch, email_counts
     )
 
 
@@ -54,11 +56,13 @@ class _WorkspaceEvents(EventView):
         workspaces: Workspaces,
         present_render: PresentRender,
         present_batch: PresentBatch,
+        email_counts: SendCounts,
     ) -> None:
         self._workspace_id = workspace_id
         self._workspaces = workspaces
         self._present_render = present_render
         self._present_batch = present_batch
+        self._email_counts = email_counts
 
     @override
     def present(self, event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
@@ -67,7 +71,11 @@ class _WorkspaceEvents(EventView):
             return self._present_render(render_of(row).at(event.created_at))
         described = event_type.describe(event, row)
         # An event that happened before the combined files were made shows none.
-        if event_type in BATCH_EVENT_TYPES and described["files"] and self._shows_file_urls:
+        if event_type not in BATCH_EVENT_TYPES:
+            return described
+        emails = self._email_counts.of_batch(self._workspace_id, str(row["id"]))
+        described = {**described, "emails": emails}
+        if described["files"] and self._shows_file_urls:
             return {**described, "files": self._present_batch.files(batch_of(row))}
         return described
 

@@ -11,6 +11,11 @@ from chalicelib.adapters.aws.due_items import DueItem, DueKind
 from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.rows import DUE_BATCH, DUE_RELEASE
 from chalicelib.features.dead_letters.resolutions import PostponeDueItem, ResolveQueuedRender
+from chalicelib.features.emails.connections import CREDENTIALS_FIELD
+from chalicelib.features.emails.sends.give_up import GiveUpEmail
+from chalicelib.features.emails.sends.message import SendEmailMessage
+from chalicelib.features.emails.sends.repository import DUE_EMAIL
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.repository import DUE_EVENT
 from chalicelib.features.files.repository import DUE_FILE
@@ -47,6 +52,7 @@ _SUBJECTS_AND_DELIVERIES: Final = (
     "WS#*#RND#*",
     "WS#*#BAT#*",
     "WS#*#TPL#*",
+    "WS#*#EMS#*",
     "WS#ws_" + "?" * 26,
 )
 
@@ -144,6 +150,15 @@ def _give_up_delivery(parts: "WorkParts") -> "ResolveMessage":
     return GiveUpDelivery(deliveries=deliveries, clock=parts.clock)
 
 
+def _give_up_email(parts: "WorkParts") -> "ResolveMessage":
+    state = parts.state
+    return GiveUpEmail(
+        stores=EmailStores.over(state.tables, state.main_table, state.outbox),
+        publish=parts.settle_and_publish.publish,
+        clock=parts.clock,
+    )
+
+
 # Functions behind a queue.
 _CONSUMERS: Final = (
     Work(
@@ -168,7 +183,7 @@ _CONSUMERS: Final = (
     Work(
         name="relay",
         queues=("events",),
-        sends=("maintenance", "webhooks", "webhooks_slow", "events", "batches"),
+        sends=("maintenance", "webhooks", "webhooks_slow", "events", "batches", "emails"),
         due=(DUE_EVENT,),
         due_message=lambda item: PublishEvent.of_due_item(item).to_json(),
         resolve=_postpone_event,
@@ -177,6 +192,8 @@ _CONSUMERS: Final = (
             ("dynamodb:GetItem", "MainTable WS#*"),
             *(("dynamodb:PutItem", f"MainTable {key}") for key in _SUBJECTS_AND_DELIVERIES),
             ("dynamodb:Query", "MainTable WS#*#WHE"),
+            ("dynamodb:Query", "MainTable WS#*#EM*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/ws/*/emails/*"),
             ("s3:PutObject", "${FilesBucket.Arn}/log/*"),
             ("secretsmanager:GetSecretValue", "SigningSecret"),
             ("dynamodb:BatchGetItem UpdateItem", "MainTable"),
@@ -280,6 +297,33 @@ _CONSUMERS: Final = (
             ),
             ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/log/*"),
             *(("kms:Decrypt", f"DataKey {field}") for field in SECRET_FIELDS),
+        ),
+    ),
+    Work(
+        name="send_email",
+        queues=("emails",),
+        sends=("emails", "events"),
+        due=(DUE_EMAIL,),
+        due_message=lambda item: SendEmailMessage.of_due_item(item).to_json(),
+        resolve=_give_up_email,
+        settings=(
+            "main_table",
+            "bucket",
+            "data_key",
+            "signing_secret",
+            "base_url",
+            "files_host",
+            "gateway_url",
+            "egress_allow",
+        ),
+        grants=(
+            ("dynamodb:GetItem BatchGetItem", "MainTable WS#*"),
+            ("dynamodb:PutItem UpdateItem", "MainTable WS#*#EM*"),
+            ("dynamodb:UpdateItem", "MainTable WS#*#RND#*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/ws/*/emails/*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/ws/*/files/*"),
+            ("secretsmanager:GetSecretValue", "SigningSecret"),
+            ("kms:Decrypt", f"DataKey {CREDENTIALS_FIELD}"),
         ),
     ),
 )

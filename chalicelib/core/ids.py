@@ -19,6 +19,7 @@ EndpointId = NewType("EndpointId", str)
 DeliveryId = NewType("DeliveryId", str)
 BatchId = NewType("BatchId", str)
 ConnectionId = NewType("ConnectionId", str)
+SendId = NewType("SendId", str)
 EmailRuleId = NewType("EmailRuleId", str)
 
 # Base 32 without I, L, O and U (ULID specification).

@@ -53,6 +53,7 @@ class ApiSettings(Settings):
     data_key: str
     webhooks_queue_url: str
     batches_queue_url: str
+    emails_queue_url: str
     base_url: str
     files_host: str
     gateway_url: str
@@ -121,24 +122,6 @@ class SchemasSettings(Settings):
     tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
-
-
-class SendEmailSettings(Settings):
-    """Settings of the function that sends emails."""
-
-    main_table: str
-    data_key: str
-    base_url: str
-    files_host: str
-    gateway_url: str
-    egress_allow: str
-    stack: str = "platen"
-    crash_points: str = ""
-
-    @property
-    def own_hosts(self) -> frozenset[str]:
-        """Return the host names of the service, which egress refuses."""
-        return own_hosts(self.base_url, self.files_host, self.gateway_url)
 
 
 class WorkSettings(Settings):

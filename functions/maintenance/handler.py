@@ -17,6 +17,8 @@ from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 from chalicelib.features.batches.rows import DUE_BATCH
 from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.rules import StoredRules
+from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Erase
 from chalicelib.features.maintenance.dispatch import DueDispatcher, HandleDueItem
@@ -190,6 +192,8 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
             objects=state.objects,
         ),
         EmailConnections(state.tables, state.main_table).erase,
+        Sends(state.tables, state.main_table).erase,
+        SendCounts(state.tables, state.main_table).erase,
         EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
     )
 

@@ -10,6 +10,8 @@ from chalicelib.bootstrap.present_event import event_viewer
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.message_version import UnknownVersion
 from chalicelib.features.batches.count import CountBatchItem
+from chalicelib.features.emails.sends.stores import EmailStores
+from chalicelib.features.emails.sends.subscribe import QueueEmails
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.relay import OutboxRelay
 from chalicelib.features.renders.measure import MeasureRender
@@ -65,6 +67,9 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
                     signing_secret=parts.settings.signing_secret,
                     files_host=parts.settings.files_host,
                 ),
+            ),
+            QueueEmails(
+                EmailStores.over(state.tables, state.main_table, state.outbox), state.objects
             ),
             CountBatchItem(state.batch_stores.batches, parts.clock),
             CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),

@@ -1,71 +1,122 @@
-"""Handler of the function that sends emails: tests connections, whose credentials it opens."""
+"""Handler of the function that sends emails; it alone opens the credentials of connections.
 
-from functools import cache
-from typing import TYPE_CHECKING
+Messages of its queue are emails to send. A direct call is the test of a connection.
+"""
+
+import secrets
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
+from chalicelib.adapters.aws.messages import ReceivedMessage
 from chalicelib.adapters.aws.sealing import SecretSealer
-from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import Tables
-from chalicelib.adapters.json_logs import configure_logging, ids_in_payload, log_context
-from chalicelib.adapters.metrics import Metrics
+from chalicelib.adapters.aws.secrets import Secret
+from chalicelib.adapters.aws.signing_keys import SigningKeys
+from chalicelib.adapters.json_logs import ids_in_payload, log_context
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.bootstrap.cold_start import arm_crash_points, warm_up_on_lambda
+from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
-from chalicelib.core.clock import Clock, SystemClock
-from chalicelib.features.emails.connections import EmailConnections
+from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.features.emails.request_trial import ConnectionTrial
+from chalicelib.features.emails.sends.attempt import AttemptEmail, RuleRows
+from chalicelib.features.emails.sends.deliver import DeliverEmail
+from chalicelib.features.emails.sends.message import SendEmailMessage
+from chalicelib.features.emails.sends.prepare import PrepareEmail, SignUrl
+from chalicelib.features.emails.sends.rate import SendRate
+from chalicelib.features.emails.sends.sessions import EmailSessions
+from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.emails.try_connection import TryConnection
-from chalicelib.settings import SendEmailSettings
+from chalicelib.features.files.signed_urls import SignedFileUrls
+from chalicelib.features.workspaces.repository import Workspaces
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.typing import LambdaContext
+    from chalicelib.adapters.aws.messages import QueueEvent
+    from chalicelib.core.json import JsonObject
+    from chalicelib.features.emails.outgoing import OpenSession
 
-    from chalicelib.core.json import Json, JsonObject
-
-
-def warm() -> None:
-    """Build the services of every call."""
-    configure_logging("send_email")
-    _services()
-    Metrics(SendEmailSettings.from_env().stack, "send_email").count("ColdStarts")
+# An email takes 150 s at most, and the function 300 s: what comes later goes back to the queue.
+_BEGIN_WITHIN_S: Final = 120.0
 
 
-def handler(event: "dict[str, Json]", context: "LambdaContext") -> "JsonObject":
-    """Answer a call with the steps of a test."""
-    configure_logging("send_email")
-    return serve(event, context, _services())
+def build(parts: WorkParts) -> ServeEvent:
+    """Return the function that sends a batch of emails, or tests a connection."""
+    # By provider; each comes with the module that speaks to it.
+    return build_with(parts, {})
 
 
-def serve(event: "JsonObject", context: "LambdaContext", services: TryConnection) -> "JsonObject":
-    """Return the JSON of the answer to a call; log lines carry the ids in it.
-
-    Raises InvocationError.
-    """
-    with (
-        log_context(invocation=context.aws_request_id, **ids_in_payload(event)),
-        reported_errors(),
-    ):
-        return {"steps": services(ConnectionTrial.from_json(event))}
-
-
-def build(settings: SendEmailSettings, clients: AwsClients, clock: Clock) -> TryConnection:
-    """Return the test of connections."""
-    egress = GuardedEgress(allow=settings.egress_allow, own_hosts=settings.own_hosts)
-    return TryConnection(
-        connections=EmailConnections(Tables(clients), settings.main_table),
-        sealer=SecretSealer(clients, settings.data_key, clock),
+def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeEvent:
+    """Return the function over sessions that `openers` open, by provider."""
+    egress = GuardedEgress(allow=parts.settings.egress_allow, own_hosts=parts.settings.own_hosts)
+    hello = urlsplit(parts.settings.base_url).hostname or "localhost"
+    sealer = SecretSealer(parts.clients, parts.settings.data_key, parts.clock)
+    state = parts.state
+    stores = EmailStores.over(state.tables, state.main_table, state.outbox)
+    parts.clients.create("dynamodb", "kms", "s3", "sqs")
+    deliver = _deliver_email(parts, stores)
+    try_connection = TryConnection(
+        connections=stores.connections,
+        sealer=sealer,
         connect=egress.connect,
-        hello=urlsplit(settings.base_url).hostname or "localhost",
-        clock=clock,
+        hello=hello,
+        clock=parts.clock,
+    )
+
+    def serve(event: "QueueEvent") -> Mapping[str, object]:
+        call = cast("JsonObject", event)
+        if "Records" not in call:
+            return test(call)
+        began = time.monotonic()
+        with EmailSessions(sealer=sealer, openers=openers) as sessions:
+
+            def handle(message: ReceivedMessage) -> None:
+                named = SendEmailMessage.from_json(message.body)
+                if time.monotonic() - began > _BEGIN_WITHIN_S:
+                    deliver.put_back(named)
+                else:
+                    deliver(named, sessions, secrets.token_hex(8))
+
+            return parts.consumer.process_batch(event["Records"], handle)
+
+    def test(call: "JsonObject") -> Mapping[str, object]:
+        """Return the steps of a test; raises InvocationError."""
+        with log_context(**ids_in_payload(call)), reported_errors():
+            return {"steps": try_connection(ConnectionTrial.from_json(call))}
+
+    return serve
+
+
+def _deliver_email(parts: WorkParts, stores: EmailStores) -> DeliverEmail:
+    return DeliverEmail(
+        stores=stores,
+        rate=SendRate(stores.tables, stores.table),
+        attempt=AttemptEmail(
+            stores=stores,
+            objects=parts.state.objects,
+            rules=RuleRows(),
+            prepare=PrepareEmail(parts.state.objects, _sign_url(parts)),
+            clock=parts.clock,
+        ),
+        queue=parts.queue("emails"),
+        events_queue=parts.queue("events"),
+        clock=parts.clock,
     )
 
 
-@cache
-def _services() -> TryConnection:
-    settings = SendEmailSettings.from_env()
-    arm_crash_points(settings.crash_points)
-    return build(settings, AwsClients(), SystemClock())
+def _sign_url(parts: WorkParts) -> SignUrl:
+    secret = Secret(parts.clients, parts.settings.signing_secret, parts.clock)
+    keys = SigningKeys(secret, parts.clock)
+    file_urls = SignedFileUrls(
+        files=parts.state.files,
+        workspaces=Workspaces(parts.state.tables, parts.state.main_table),
+        objects=parts.state.objects,
+        clock=parts.clock,
+        files_host=parts.settings.files_host,
+        signing_keys=lambda: keys.valid_keys,
+    )
+    return file_urls.signed_url
 
 
+handler = WorkFunction("send_email", build)
+warm = handler.warm
 warm_up_on_lambda(warm)

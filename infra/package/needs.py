@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.bootstrap.work import WORK, Work
-from chalicelib.features.emails.connections import CREDENTIALS_FIELD
 from chalicelib.features.webhooks.secrets import REQUEST_SECRET_FIELD
 from chalicelib.settings import (
     ApiSettings,
     EngineSettings,
     SchemasSettings,
-    SendEmailSettings,
     ValidateSettings,
 )
 
@@ -66,7 +64,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("dynamodb:DeleteItem", "MainTable WS#*#WHE"),
             ("dynamodb:DeleteItem", "MainTable WS#*#EMC"),
             ("dynamodb:Query", "MainTable WS#*#WH*"),
-            ("dynamodb:Query", "MainTable WS#*#EMC"),
+            ("dynamodb:Query", "MainTable WS#*#EM*"),
             ("kms:GenerateDataKey", "DataKey"),
             ("kms:Decrypt", f"DataKey {REQUEST_SECRET_FIELD}"),
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "TransientTable"),
@@ -86,6 +84,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("sqs:SendMessage GetQueueAttributes", "EventsQueue"),
             ("sqs:SendMessage GetQueueAttributes", "WebhooksQueue"),
             ("sqs:SendMessage GetQueueAttributes", "BatchesQueue"),
+            ("sqs:SendMessage GetQueueAttributes", "EmailsQueue"),
             ("lambda:InvokeFunction", "RenderFunction"),
             ("lambda:InvokeFunction", "EngineFunction"),
             ("lambda:InvokeFunction", "SchemasFunction"),
@@ -101,14 +100,6 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
     "SchemasFunction": FunctionNeeds(
         settings=tuple(SchemasSettings.__annotations__),
         grants=_grants(_LOG_ACTIONS),
-    ),
-    "SendEmailFunction": FunctionNeeds(
-        settings=tuple(SendEmailSettings.__annotations__),
-        grants=_grants(
-            _LOG_ACTIONS,
-            ("dynamodb:GetItem PutItem", "MainTable WS#*#EMC"),
-            ("kms:Decrypt", f"DataKey {CREDENTIALS_FIELD}"),
-        ),
     ),
     "ValidateFunction": FunctionNeeds(
         settings=tuple(ValidateSettings.__annotations__),

@@ -141,6 +141,10 @@ ENUMS: Final[dict[str, str]] = {
     "EmailSend.object": "email_send",
     "EmailSend.provider": "smtp brevo postmark resend ses microsoft365",
     "EmailSend.skip_reason": "condition_false test_mode",
+    "EmailSendList.object": "list",
+    "EmailSendQuery.status": "pending sending retrying sent sandboxed skipped failed unknown "
+    "canceled",
+    "EmailStats.object": "email_stats",
     "EmailSend.status": "pending sending retrying sent sandboxed skipped failed unknown canceled",
     "Engine.object": "engine",
     "Engine.state": "current deprecated",
@@ -273,6 +277,9 @@ SHAPES: Final[dict[str, str]] = {
     "EmailSend": "id object render_id batch_id template_id rule_id connection_id status "
     "skip_reason mode test sandbox to cc_count bcc_count subject attachments provider "
     "provider_message_id attempts error delivery resend_of created_at sent_at",
+    "EmailRecipientsToday": "recipients limit resets_at",
+    "EmailSendCounts": "sent sandboxed skipped failed unknown canceled",
+    "EmailStats": "object today last_30_days",
     "EmailSendError": "code message field line column provider_code provider_status",
     "Engine": "id object chromium_version state",
     "EngineList": "object data has_more next_cursor",

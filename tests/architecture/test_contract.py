@@ -63,7 +63,8 @@ def test_published_description_is_valid() -> None:
 
 def test_every_module_of_the_api_is_listed() -> None:
     folder = Path(routes.__file__).parent
-    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "routes"}
+    paths = [*folder.glob("*.py"), *folder.glob("emails/*.py")]
+    modules = {path.stem for path in paths} - {"__init__", "routes"}
 
     assert {row.operation_id.partition(".")[0] for row in ENDPOINTS} == {
         name for name in modules if not name.startswith("_")

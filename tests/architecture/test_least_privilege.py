@@ -176,7 +176,7 @@ def test_denied_actions_are_granted_to_other_functions(grants: dict[str, frozens
 def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozenset[Grant]]) -> None:
     assert functions_granted(
         grants, AwsAction("secretsmanager:GetSecretValue", "SigningSecret")
-    ) == {"APIHandler", "RelayFunction"}
+    ) == {"APIHandler", "RelayFunction", "SendEmailFunction"}
     for field, functions in {
         "signing_secret": {"DeliverWebhookFunction"},
         "request_signing_secret": {"APIHandler", "DeliverWebhookFunction"},
@@ -202,6 +202,7 @@ def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozens
     }
     # It copies the files of items into those of their batch.
     assert functions_granted(grants, AwsAction("s3:GetObject", FILE)) == {
+        "SendEmailFunction",
         "APIHandler",
         "CombineBatchFunction",
     }

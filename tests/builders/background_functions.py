@@ -22,6 +22,7 @@ from functions.deliver_webhook import handler as deliver_webhook
 from functions.maintenance import handler as maintenance
 from functions.relay import handler as relay
 from functions.release_batch import handler as release_batch
+from functions.send_email import handler as send_email
 from functions.tick import handler as tick
 from infra.local.event_sources import sqs_event
 from tests.builders.aws_actions import acting_as
@@ -38,6 +39,7 @@ _FUNCTIONS = {
     "Batches": "ReleaseBatchFunction",
     "BatchItems": "RenderFunction",
     "Combine": "CombineBatchFunction",
+    "Emails": "SendEmailFunction",
 }
 # A batch that is not done after so many rounds never is.
 _MAX_ROUNDS = 1_000
@@ -128,6 +130,10 @@ class BackgroundFunctions(ABC):
     def combine_batches(self) -> list[str]:
         """Run the combining function on the messages of its queue."""
         return self.run_batch("Combine", combine_batch.build(self.work_parts("combine_batch")))
+
+    def send_emails(self) -> list[str]:
+        """Run the function that sends emails on the messages of its queue."""
+        return self.run_batch("Emails", send_email.build(self.work_parts("send_email")))
 
     @abstractmethod
     def run_queued(self, queue: str = "Renders") -> list[str]:

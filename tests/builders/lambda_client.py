@@ -12,7 +12,6 @@ from chalicelib.engine.remote.execute import ExecuteCall
 from chalicelib.engine.remote.execute_schema import ExecuteSchemaCall
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.engine.walls import Walls
-from chalicelib.settings import SendEmailSettings
 from functions.engine.serve import EngineServices, serve
 from functions.schemas import handler as schemas
 from functions.schemas.handler import SchemaServices
@@ -78,15 +77,10 @@ class LambdaClient:
             failure = next(service.email_failures, None)
         if failure is not None:
             raise failure
-        names = SendEmailSettings.__annotations__
-        known = {name: value for name, value in vars(service.settings).items() if name in names}
-        context: Any = SimpleNamespace(aws_request_id="email-call")
+        call: Any = event
         try:
             with acting_as("SendEmailFunction"):
-                try_connection = send_email.build(
-                    SendEmailSettings(**known), service.clients, service.clock
-                )
-                answer = send_email.serve(event, context, try_connection)
+                answer = send_email.build(service.work_parts("send_email"))(call)
         except InvocationError as failed:
             return failed_invocation(failed)
         return {"Payload": io.BytesIO(json.dumps(answer).encode())}

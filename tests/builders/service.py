@@ -112,6 +112,7 @@ class Service(BackgroundFunctions):
             data_key=made["DataKey"]["Ref"],
             webhooks_queue_url=made["WebhooksQueue"]["Ref"],
             batches_queue_url=made["BatchesQueue"]["Ref"],
+            emails_queue_url=made["EmailsQueue"]["Ref"],
             gateway_url="https://gateway.test",
             egress_allow="127.0.0.1/32:9",
             egress_ips="203.0.113.7, 203.0.113.8",

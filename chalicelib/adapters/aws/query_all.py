@@ -33,3 +33,9 @@ def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query
         start = page.last_evaluated_key
         if start is None:
             return
+
+
+def listed_ids(tables: Tables, table: str, partition: str) -> Iterator[str]:
+    """Yield the ids of all objects of a partition of the `lists` index."""
+    rows = query_all(tables, table, "LPK = :list", {":list": partition}, index="lists")
+    return (row["LSK"] for row in rows)

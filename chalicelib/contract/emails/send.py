@@ -1,10 +1,14 @@
 """Email send: one email of a rule, and what became of it."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Count
+from chalicelib.contract.field_types import Count, PageLimit
+from chalicelib.contract.template.template import Cursor
 
+FilterId = Annotated[str, StringConstraints(max_length=64)]
 EmailProvider = Literal["smtp", "brevo", "postmark", "resend", "ses", "microsoft365"]
 EmailSendStatus = Literal[
     "pending",
@@ -96,3 +100,51 @@ class EmailSend(Model):
     """The email that this one repeats."""
     created_at: str
     sent_at: str | None
+
+
+class EmailSendQuery(Model):
+    """Filters and page of a list of email sends."""
+
+    limit: PageLimit = 20
+    cursor: Cursor | None = None
+    render_id: FilterId | None = None
+    batch_id: FilterId | None = None
+    status: EmailSendStatus | None = None
+    rule_id: FilterId | None = None
+
+
+class EmailSendList(Model):
+    """One page of email sends, newest render first."""
+
+    object: Literal["list"]
+    data: list[EmailSend]
+    has_more: bool
+    next_cursor: str | None
+
+
+class EmailRecipientsToday(Model):
+    """Recipients of live emails of this day (UTC) against the plan's daily cap."""
+
+    recipients: Count
+    limit: Count
+    resets_at: str
+
+
+class EmailSendCounts(Model):
+    """Email sends by their final state."""
+
+    sent: Count
+    sandboxed: Count
+    skipped: Count
+    failed: Count
+    unknown: Count
+    canceled: Count
+
+
+class EmailStats(Model):
+    """Statistics of the emails of a workspace."""
+
+    object: Literal["email_stats"]
+    today: EmailRecipientsToday
+    last_30_days: EmailSendCounts
+    """Sends created in the last 30 days."""

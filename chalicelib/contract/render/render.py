@@ -123,6 +123,8 @@ class Render(Model):
     billed: bool
     storage: list[dict[str, Any]]
     emails: dict[str, int] | None
+    """Emails of the template's rules by state: `sent`, `failed`, `unknown`, `pending`, `skipped`,
+    `canceled`, the newest of each rule. Null for a render that is of no template."""
     timings: Timings | None
     logs: list[str]
     explain: Explain | None

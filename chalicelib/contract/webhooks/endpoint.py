@@ -17,12 +17,12 @@ EventTypeName = Literal[
     "usage.threshold_reached",
     "batch.progress",
     "batch.completed",
-    "storage.upload_failed",
     "email.sent",
     "email.send_failed",
     "email.delivered",
     "email.bounced",
     "email.complained",
+    "storage.upload_failed",
 ]
 EVENT_TYPE_NAMES: Final = EventTypeName.__args__  # type: ignore[attr-defined]
 _RESERVED: Final = frozenset(

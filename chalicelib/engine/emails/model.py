@@ -26,8 +26,9 @@ class EmailRule(msgspec.Struct, frozen=True, kw_only=True):
 
     Its texts are template sources; an empty one is absent. An empty `condition` is true. An empty
     `text` is derived from `html`. Without `attach_formats` every file goes with the email.
-    `to_instead`, `cc_instead` and `bcc_instead` are the literal recipients of the request (each an
-    address, or `Name <address>`) in place of the rule's own.
+    `to_instead`, `cc_instead`, `bcc_instead` are literal recipients of the request in place of the
+    rule's own, each an address or `Name <address>`. `redirect_to` alone gets the email of a test of
+    the rule.
     """
 
     id: str
@@ -49,6 +50,7 @@ class EmailRule(msgspec.Struct, frozen=True, kw_only=True):
     to_instead: tuple[str, ...] | None = None
     cc_instead: tuple[str, ...] | None = None
     bcc_instead: tuple[str, ...] | None = None
+    redirect_to: str | None = None
 
 
 class EmailRules(msgspec.Struct, frozen=True):
@@ -95,3 +97,15 @@ class RenderedEmail(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
     params: OpaqueObject | None = None
     recipient_errors: tuple[str, ...] = ()
+
+
+class EmailContents(msgspec.Struct, frozen=True):
+    """Emails of a render, as they are kept for sending: rules, and what their templates gave."""
+
+    rules: tuple[EmailRule, ...]
+    rendered: tuple[RenderedEmail, ...]
+
+
+def contents_key(workspace_id: str, render_id: str) -> str:
+    """Return the key of the object with the emails of a render."""
+    return f"ws/{workspace_id}/emails/{render_id}.json"

@@ -1,19 +1,15 @@
 """Batches and their items as the API shows them."""
 
 import datetime as dt
+from collections.abc import Mapping
 from copy import replace
-from typing import Final
 
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.json import Json
 from chalicelib.features.batches.model import Batch, BatchItem, CombinedFile, ItemCounts
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.signed_urls import SignedFileUrls
-
-# No email is sent for a batch yet.
-_NO_EMAILS: Final = dict.fromkeys(
-    ("sent", "failed", "unknown", "pending", "skipped", "canceled"), 0
-)
+from chalicelib.features.renders.present import EMAIL_COUNTS
 
 
 class PresentBatch:
@@ -24,9 +20,11 @@ class PresentBatch:
         self._file_urls = file_urls
         self._clock = clock
 
-    def __call__(self, batch: Batch, counts: ItemCounts) -> dict[str, Json]:
-        """Return the batch object."""
-        return batch_json(batch, counts) | {"files": self.files(batch)}
+    def __call__(
+        self, batch: Batch, counts: ItemCounts, emails: Mapping[str, int] | None = None
+    ) -> dict[str, Json]:
+        """Return the batch object with the counts of its emails, None for none."""
+        return batch_json(batch, counts, emails) | {"files": self.files(batch)}
 
     def as_accepted(self, batch: Batch) -> dict[str, Json]:
         """Return the batch object as the answer to its creation shows it."""
@@ -57,8 +55,10 @@ class PresentBatch:
         ]
 
 
-def batch_json(batch: Batch, counts: ItemCounts) -> dict[str, Json]:
-    """Return the batch object, its files without URLs."""
+def batch_json(
+    batch: Batch, counts: ItemCounts, emails: Mapping[str, int] | None = None
+) -> dict[str, Json]:
+    """Return the batch object, its files without URLs; `emails` are the counts, None for none."""
     return {
         "id": batch.id,
         "object": "batch",
@@ -78,7 +78,7 @@ def batch_json(batch: Batch, counts: ItemCounts) -> dict[str, Json]:
             "zip_filename": batch.combine.zip_filename,
         },
         "files": [_file_json(file) for file in batch.files],
-        "emails": _NO_EMAILS,
+        "emails": {name: (emails or {}).get(name, 0) for name in EMAIL_COUNTS},
         "paused": None
         if batch.paused_since is None
         else {"reason": "render_limit_reached", "since": batch.paused_since},

@@ -70,7 +70,7 @@ class EmailConnections:
             {":pk": connections_partition(workspace_id), ":connections": "emc_"},
             consistent=True,
         )
-        return [_connection_of(row) for row in rows]
+        return [connection_of(row) for row in rows]
 
     def one(self, workspace_id: WorkspaceId, connection_id: str) -> EmailConnection:
         """Return a connection; raises `not_found`."""
@@ -79,7 +79,7 @@ class EmailConnections:
             row = self._tables.get(self._table, connections_partition(workspace_id), connection_id)
         if row is None:
             raise _not_found(connection_id)
-        return _connection_of(row)
+        return connection_of(row)
 
     def create(self, connection: EmailConnection) -> None:
         """Store a new connection; raises `conflict` beyond MAX_CONNECTIONS."""
@@ -157,6 +157,20 @@ class EmailConnections:
             if _tested_part(current) != _tested_part(tested):
                 return
         raise contention_error()
+
+    def note_outcome(self, used: EmailConnection, error: JsonObject | None) -> None:
+        """Store the error that an email of a connection has met, or its end; None: it was sent.
+
+        It is of no use where settings or credentials were replaced meanwhile.
+        """
+        current = used
+        while current.last_error != error and _tested_part(current) == _tested_part(used):
+            if self.replace(current._replace(last_error=error)) is not None:
+                return
+            try:
+                current = self.one(used.workspace_id, used.id)
+            except NotFound:
+                return
 
     def begin_test(self, workspace_id: WorkspaceId, now: int, ends_at: int) -> None:
         """Take the one place for tests of a workspace; raises `conflict` while another has it."""
@@ -243,7 +257,8 @@ def _row(connection: EmailConnection) -> Item:
     return _key(connection) | connection._asdict()
 
 
-def _connection_of(row: Item) -> EmailConnection:
+def connection_of(row: Item) -> EmailConnection:
+    """Return the connection of a row."""
     # Rows of earlier releases lack the result of a test.
     known = {name: row[name] for name in EmailConnection._fields if name in row}
     return EmailConnection(**known)

@@ -80,11 +80,5 @@ class ProviderSession(Protocol):
         ...
 
 
-class OpenSession(Protocol):
-    """Opening of sessions with one kind of provider."""
-
-    def __call__(
-        self, connection: EmailConnection, credentials: JsonObject
-    ) -> AbstractContextManager[ProviderSession]:
-        """Return the session; its end closes what it has opened."""
-        ...
+# Opens the session of a connection with its credentials; its end closes what it has opened.
+type OpenSession = Callable[[EmailConnection, JsonObject], AbstractContextManager[ProviderSession]]

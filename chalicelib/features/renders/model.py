@@ -92,6 +92,9 @@ class Render(NamedTuple):
     # Of an item of a batch: its index, and the run of the batch that has released it.
     batch_index: int | None = None
     batch_run: int = 1
+    # Emails of the template's rules, and their counts once they are sends.
+    email_count: int = 0
+    email_counts: Mapping[str, int] | None = None
 
     @property
     def requested_formats(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.idempotency import Accepted202
 from chalicelib.features.renders.model import Render
 
+EMAIL_COUNTS: Final = ("sent", "failed", "unknown", "pending", "skipped", "canceled")
 _ZERO_BYTES: Final = dict.fromkeys(("html", "css", "script", "font", "image", "data", "other"), 0)
 
 
@@ -90,7 +91,7 @@ def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
         "invoice": render.invoice,
         "billed": render.billed,
         "storage": [],
-        "emails": None,
+        "emails": _email_counts(render),
         "timings": render.timings,
         "logs": list(render.logs),
         "explain": _explain_json(render.explain),
@@ -129,3 +130,12 @@ def _explain_json(explain: JsonObject | None) -> dict[str, Json] | None:
         return None
     sizes = explain.get("bytes")
     return {**explain, "bytes": {**_ZERO_BYTES, **(sizes if isinstance(sizes, Mapping) else {})}}
+
+
+def _email_counts(render: Render) -> dict[str, Json] | None:
+    """Return the emails of a render of a template by their state; None: it is of no template."""
+    if render.template_id is None:
+        return None
+    # Until the relay has made sends of them they are to come.
+    first = {"pending": render.email_count} if render.email_counts is None else render.email_counts
+    return {name: first.get(name, 0) for name in EMAIL_COUNTS}

@@ -113,6 +113,8 @@ def row_of(render: Render) -> Item:
         "request": request_json(render),
         "outcome": outcome_json(render),
         **({"announced": render.announced} if render.announced else {}),
+        **({"email_count": render.email_count} if render.email_count else {}),
+        **({} if render.email_counts is None else {"emails": render.email_counts}),
     }
 
 
@@ -164,6 +166,8 @@ def render_of(item: Item) -> Render:
         output=dict(with_defaults(options)) if output is None else output,
         webhook=msgspec.convert(url_and_events, RequestWebhook | None),
         announced=item.get("announced", {}),
+        email_count=item.get("email_count", 0),
+        email_counts=item.get("emails"),
         files=tuple(_file(file, item) for file in outcome.pop("files", ())),
         **outcome | {name: tuple(outcome.get(name, ())) for name in _OUTCOME_LISTS},
     )

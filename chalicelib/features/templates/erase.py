@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.ids import EmailRuleId, WorkspaceId
 from chalicelib.features.templates.model import Template
@@ -44,15 +44,8 @@ class EraseTemplates:
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all templates of a workspace; yield after each step."""
-        rows = query_all(
-            self._tables,
-            self._table,
-            "LPK = :list",
-            {":list": list_partition(workspace_id)},
-            index="lists",
-        )
-        for row in rows:
-            template = self._templates.find_in_any_status(workspace_id, row["LSK"])
+        for each in listed_ids(self._tables, self._table, list_partition(workspace_id)):
+            template = self._templates.find_in_any_status(workspace_id, each)
             if template is not None:
                 yield from self.erase_template(template)
 

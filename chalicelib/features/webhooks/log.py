@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.adapters.json_logs import bind
@@ -212,15 +212,8 @@ class EraseWebhooks:
         )
 
     def _erase_deliveries(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        rows = query_all(
-            self._tables,
-            self._table,
-            "LPK = :list",
-            {":list": list_partition(workspace_id)},
-            index="lists",
-        )
-        for row in rows:
-            for delivery in self._deliveries.get_many(workspace_id, [DeliveryId(row["LSK"])]):
+        for each in listed_ids(self._tables, self._table, list_partition(workspace_id)):
+            for delivery in self._deliveries.get_many(workspace_id, [DeliveryId(each)]):
                 self.erase_delivery(delivery)
             yield
 

@@ -1,0 +1,173 @@
+"""Counts of sends: on their render, on their batch, and by the day of their creation.
+
+They change in the transaction of the state that they count.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.core.clock import parse_rfc3339
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.emails.sends.model import (
+    COUNT_NAMES,
+    STATISTIC_NAMES,
+    CountName,
+    EmailSend,
+    SendStatus,
+)
+from chalicelib.features.renders.rows import partition as render_partition
+
+# Parallel transactions on one row would conflict.
+_SHARDS: Final = 8
+_DAYS_KEPT: Final = 40
+_DAY_S: Final = 86_400
+
+
+class DayCounts(NamedTuple):
+    """Recipients of live emails of one day (UTC), and the sends created that day."""
+
+    recipients: int
+    sends: Mapping[SendStatus, int]
+
+
+class SendCounts:
+    """Writes of counts, and the counts of days."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Count in this table."""
+        self._tables = tables
+        self._table = table
+
+    def creation(self, sends: Sequence[EmailSend]) -> Iterator[Write]:
+        """Yield the writes that count the first sends of one render."""
+        counts = Counter(send.count_name for send in sends)
+        yield self._render_counts(sends[0], counts)
+        yield from self._others(sends[0], counts, Counter(send.statistic_name for send in sends))
+
+    def _render_counts(self, send: EmailSend, counts: Mapping[CountName, int]) -> Write:
+        """Return the write of the counts of a send's render."""
+        return Write(
+            self._table,
+            key=_render_key(send),
+            update="SET emails = :counts",
+            condition="attribute_exists(PK)",
+            values={":counts": {name: counts.get(name, 0) for name in COUNT_NAMES}},
+        )
+
+    def move(self, before: EmailSend, after: EmailSend) -> Iterator[Write]:
+        """Yield the writes that count a send in its new state, or one that repeats another."""
+        here, there = before.count_name, after.count_name
+        if here != there:
+            yield Write(
+                self._table,
+                key=_render_key(after),
+                update="SET emails.#here = emails.#here - :one, "
+                "emails.#there = emails.#there + :one",
+                names={"#here": here, "#there": there},
+                values={":one": 1},
+            )
+        by_batch: Counter[CountName] = Counter({there: 1})
+        by_batch.subtract({here: 1})
+        by_day: Counter[SendStatus] = Counter({after.statistic_name: 1})
+        if before.id == after.id:
+            by_day.subtract({before.statistic_name: 1})
+        yield from self._others(after, by_batch, by_day)
+
+    def _others(
+        self,
+        send: EmailSend,
+        by_batch: Mapping[CountName, int],
+        by_day: Mapping[SendStatus, int],
+    ) -> Iterator[Write]:
+        shard = f"{ord(send.id[-1]) % _SHARDS:02}"
+        if send.batch_id is not None and any(by_batch.values()):
+            yield self._addition(
+                send, f"{_batch_prefix(send.batch_id)}{shard}", by_batch, send.history_days
+            )
+        if any(by_day.values()):
+            yield self._addition(send, f"DAY#{send.created_at[:10]}#{shard}", by_day, _DAYS_KEPT)
+
+    def _addition(
+        self,
+        send: EmailSend,
+        sort_key: str,
+        counts: Mapping[CountName, int] | Mapping[SendStatus, int],
+        days: int,
+    ) -> Write:
+        more = {name: count for name, count in counts.items() if count}
+        return Write(
+            self._table,
+            key={"PK": counts_partition(send.workspace_id), "SK": sort_key},
+            update="SET #ttl = :ttl ADD " + ", ".join(f"#{name} :{name}" for name in more),
+            names={f"#{name}": name for name in more} | {"#ttl": "ttl"},
+            values={f":{name}": count for name, count in more.items()}
+            | {":ttl": _ttl(send.created_at, days)},
+        )
+
+    def recipients(self, send: EmailSend, at: str, limit: int) -> Write:
+        """Return the write that counts the recipients of a live send; refused beyond `limit`."""
+        return Write(
+            self._table,
+            key={"PK": counts_partition(send.workspace_id), "SK": f"DAY#{at[:10]}"},
+            update="SET #ttl = :ttl ADD recipients :more",
+            condition="attribute_not_exists(recipients) OR recipients <= :most",
+            names={"#ttl": "ttl"},
+            values={
+                ":more": send.recipient_count,
+                ":most": limit - send.recipient_count,
+                ":ttl": _ttl(at, _DAYS_KEPT),
+            },
+        )
+
+    def days(self, workspace_id: WorkspaceId, first: str, last: str) -> Mapping[str, DayCounts]:
+        """Return the counts by day (`YYYY-MM-DD`), of days that have some."""
+        rows = self._tables.query(
+            self._table,
+            "PK = :pk AND SK BETWEEN :first AND :last",
+            {
+                ":pk": counts_partition(workspace_id),
+                ":first": f"DAY#{first}",
+                ":last": f"DAY#{last}~",
+            },
+        ).items
+        by_day: dict[str, list[Item]] = {}
+        for row in rows:
+            by_day.setdefault(row["SK"].split("#")[1], []).append(row)
+        return {day: _day_counts(of_day) for day, of_day in by_day.items()}
+
+    def of_batch(self, workspace_id: WorkspaceId, batch_id: str) -> Mapping[str, int]:
+        """Return the counts of the newest sends of each rule of a batch's renders."""
+        rows = self._tables.query(
+            self._table,
+            "PK = :pk AND begins_with(SK, :batch)",
+            {":pk": counts_partition(workspace_id), ":batch": _batch_prefix(batch_id)},
+        ).items
+        return {name: sum(row.get(name, 0) for row in rows) for name in COUNT_NAMES}
+
+    def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
+        """Erase all counts of a workspace; yield after each step."""
+        return self._tables.delete_partition_in_steps(self._table, counts_partition(workspace_id))
+
+
+def counts_partition(workspace_id: WorkspaceId) -> str:
+    """Return the partition with the counts of days and batches."""
+    return f"WS#{workspace_id}#EMD"
+
+
+def _day_counts(rows: Sequence[Item]) -> DayCounts:
+    sends = {name: sum(row.get(name, 0) for row in rows) for name in STATISTIC_NAMES}
+    return DayCounts(sum(row.get("recipients", 0) for row in rows), sends)
+
+
+def _batch_prefix(batch_id: str) -> str:
+    return f"BATCH#{batch_id}#"
+
+
+def _render_key(send: EmailSend) -> Item:
+    return {"PK": render_partition(send.workspace_id, send.render_id), "SK": "META"}
+
+
+def _ttl(at: str, days: int) -> int:
+    return int(parse_rfc3339(at).timestamp()) + days * _DAY_S

@@ -1,0 +1,114 @@
+"""Events of email sends: a provider has accepted one, or it has failed."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Final
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.ids import derived_id
+from chalicelib.core.json import Json, JsonObject
+from chalicelib.features.emails.sends.model import EmailSend, SendStatus
+from chalicelib.features.emails.sends.present import send_json
+from chalicelib.features.emails.sends.repository import send_of, send_partition
+from chalicelib.features.events.model import DomainEvent, EventType
+
+EMAIL_MODEL: Final = "chalicelib.contract.emails.send:EmailSend"
+_NOT_REPORTED: Final[Mapping[str, Json]] = {
+    "delivered": 0,
+    "deferred": 0,
+    "bounced": 0,
+    "blocked": 0,
+    "complained": 0,
+    "invalid": 0,
+}
+EMAIL_EXAMPLE: Final[Mapping[str, Json]] = {
+    "id": "ems_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+    "object": "email_send",
+    "render_id": "rnd_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+    "batch_id": None,
+    "template_id": "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+    "rule_id": "emr_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+    "connection_id": "emc_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+    "status": "sent",
+    "skip_reason": None,
+    "mode": "live",
+    "test": False,
+    "sandbox": False,
+    "to": [{"email": "ada@example.com", "name": "Ada"}],
+    "cc_count": 0,
+    "bcc_count": 1,
+    "subject": "Invoice INV-2026-0042",
+    "attachments": [
+        {
+            "file_id": "file_01J8Z6Y3K4M5N6P7Q8R9S0T1V2",
+            "filename": "INV-2026-0042.pdf",
+            "bytes": 18_204,
+            "mode": "attached",
+        }
+    ],
+    "provider": "brevo",
+    "provider_message_id": "<202601311200.4711@example.com>",
+    "attempts": 1,
+    "error": None,
+    "delivery": _NOT_REPORTED,
+    "resend_of": None,
+    "created_at": "2026-01-31T12:00:00.252Z",
+    "sent_at": "2026-01-31T12:00:01.040Z",
+}
+_SEND_FAILED: Final[Mapping[str, Json]] = {
+    "status": "failed",
+    "provider_message_id": None,
+    "error": {
+        "code": "email_provider_rejected",
+        "message": "The provider refused the email.",
+        "field": None,
+        "line": None,
+        "column": None,
+        "provider_code": "invalid_parameter",
+        "provider_status": 400,
+    },
+    "sent_at": None,
+}
+
+
+def _describe(_event: DomainEvent, row: Item) -> JsonObject:
+    return send_json(send_of(row))
+
+
+EMAIL_SENT: Final = EventType(
+    "email.sent",
+    _describe,
+    summary="The provider, or its sandbox, has accepted an email of a rule",
+    model=EMAIL_MODEL,
+    example=EMAIL_EXAMPLE,
+)
+EMAIL_SEND_FAILED: Final = EventType(
+    "email.send_failed",
+    _describe,
+    summary="An email has failed, or its outcome is unknown",
+    model=EMAIL_MODEL,
+    example={**EMAIL_EXAMPLE, **_SEND_FAILED},
+)
+EMAIL_EVENT_TYPES: Final = (EMAIL_SENT, EMAIL_SEND_FAILED)
+_TYPE_BY_STATUS: Final[Mapping[SendStatus, EventType]] = {
+    "sent": EMAIL_SENT,
+    "sandboxed": EMAIL_SENT,
+    "failed": EMAIL_SEND_FAILED,
+    "unknown": EMAIL_SEND_FAILED,
+}
+
+
+def send_event(send: EmailSend, now: dt.datetime) -> DomainEvent | None:
+    """Return the event of a send's final state; None: that state has none."""
+    event_type = _TYPE_BY_STATUS.get(send.status)
+    if event_type is None:
+        return None
+    return DomainEvent(
+        id=derived_id("evt", now, send.id, event_type.name),
+        type=event_type.name,
+        workspace_id=send.workspace_id,
+        subject=send_partition(send.workspace_id, send.id),
+        request_id=send.request_id,
+        created_at=format_rfc3339(now),
+    )

@@ -1,0 +1,56 @@
+"""End of an email whose message was given up."""
+
+from collections.abc import Callable
+from typing import Final
+
+from chalicelib.adapters.aws.table import ConditionFailed
+from chalicelib.adapters.json_logs import bind
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.json import JsonObject
+from chalicelib.features.emails.sends.events import send_event
+from chalicelib.features.emails.sends.message import SendEmailMessage
+from chalicelib.features.emails.sends.model import SendError
+from chalicelib.features.emails.sends.stores import EmailStores
+from chalicelib.features.events.model import DomainEvent
+
+_ERROR: Final = SendError("internal_error", "The service could not send the email.")
+
+
+class GiveUpEmail:
+    """Resolution of a dead letter: `unknown` if the provider may have the email, else `failed`."""
+
+    def __init__(
+        self, *, stores: EmailStores, publish: Callable[[DomainEvent], None], clock: Clock
+    ) -> None:
+        """Change sends of `stores`."""
+        self._stores = stores
+        self._publish = publish
+        self._clock = clock
+
+    def __call__(self, message: JsonObject) -> str:
+        """End the send if it is open and unclaimed, and return the outcome as text."""
+        named = SendEmailMessage.from_json(message)
+        bind(workspace=named.workspace_id)
+        before = self._stores.sends.get(named.workspace_id, named.send_id)
+        now = self._clock.now()
+        if before is None or not before.is_open:
+            return "the email had ended"
+        after = (
+            before.with_failure(_ERROR) if before.handed_over_at is None else before.as_unknown()
+        )
+        event = send_event(after, now)
+        assert event is not None
+        try:
+            self._stores.tables.transact(
+                [
+                    self._stores.sends.end_waiting(before, after, format_rfc3339(now)),
+                    *self._stores.counts.move(before, after),
+                    self._stores.outbox.creation(event),
+                ]
+            )
+        except ConditionFailed:
+            return "the email goes on with another message"
+        crash_if_armed(CrashPoint.EMAIL_GIVEN_UP)
+        self._publish(event)
+        return f"the email ended as {after.status}"

@@ -1,0 +1,190 @@
+"""Outgoing email of a send: recipients, sender, files that are attached, links to all others."""
+
+import datetime as dt
+import html as html_module
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, cast
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.core.clock import parse_rfc3339
+from chalicelib.engine.emails.model import (
+    DOWNLOADS_MARKER,
+    EmailRule,
+    Mailbox,
+    RenderedEmail,
+)
+from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.outgoing import AttachedFile, OutgoingEmail, ProviderTemplate
+from chalicelib.features.emails.sends.model import EmailSend, SendAttachment, SendError
+from chalicelib.features.files.model import StoredFile
+from chalicelib.features.renders.model import Render
+
+# A link lives as long as its file, and no longer than this.
+_LONGEST_LINK: Final = dt.timedelta(days=7)
+_TEST_PREFIX: Final = "[Test] "
+
+type SignUrl = Callable[[StoredFile, dt.datetime], str]
+
+
+class EmailParts(NamedTuple):
+    """What an email is made of."""
+
+    send: EmailSend
+    rule: EmailRule
+    rendered: RenderedEmail
+    render: Render
+    connection: EmailConnection
+
+
+class PreparedEmail(NamedTuple):
+    """Email to hand over, and the files that go with it."""
+
+    email: OutgoingEmail
+    attachments: tuple[SendAttachment, ...]
+
+
+class EmailImpossible(Exception):  # noqa: N818 -- what it is
+    """The email cannot be made; `error` None: its files are gone."""
+
+    def __init__(self, error: SendError | None) -> None:
+        """Carry the error of the send."""
+        super().__init__("" if error is None else error.code)
+        self.error = error
+
+
+class PrepareEmail:
+    """Makes the email that every attempt of a send hands over."""
+
+    def __init__(self, objects: Objects, sign_url: SignUrl) -> None:
+        """Read files of `objects`; links are made by `sign_url`."""
+        self._objects = objects
+        self._sign_url = sign_url
+
+    def __call__(self, parts: EmailParts, now: dt.datetime) -> PreparedEmail:
+        """Return the email; raises EmailImpossible."""
+        send, rule, rendered = parts.send, parts.rule, parts.rendered
+        files = _files(parts)
+        attached, linked = _split(files, rule, parts.connection)
+        contents = tuple(self._attachment(file) for file in attached)
+        links = [(file.filename, self._link(file, now)) for file in linked]
+        sender = _sender(parts)
+        is_redirected = send.mode == "redirect"
+        to = _redirected_to(parts) if is_redirected else rendered.to
+        template = None
+        if rule.provider_template_id is not None:
+            template = ProviderTemplate(rule.provider_template_id, rendered.params or {})
+        email = OutgoingEmail(
+            send_id=send.id,
+            message_id=f"<{send.id.lower()}@{sender.email.rpartition('@')[2]}>",
+            date=parse_rfc3339(send.created_at),
+            sender=sender,
+            reply_to=rendered.reply_to or _reply_to(parts.connection),
+            to=to,
+            cc=() if is_redirected else rendered.cc,
+            bcc=() if is_redirected else rendered.bcc,
+            subject=(_TEST_PREFIX if is_redirected else "") + rendered.subject,
+            html=_with_links(rendered.html, links, _html_links) if rendered.html else None,
+            text=_with_links(rendered.text, links, _text_links) if rendered.text else None,
+            files=contents,
+            template=template,
+            is_sandbox=send.mode == "sandbox",
+        )
+        linked_ids = {file.id for file in linked}
+        attachments = [
+            SendAttachment(
+                file.id,
+                file.filename,
+                file.bytes,
+                "linked" if file.id in linked_ids else "attached",
+            )
+            for file in files
+        ]
+        return PreparedEmail(email, tuple(attachments))
+
+    def _attachment(self, file: StoredFile) -> AttachedFile:
+        content = self._objects.get(file.key)
+        if content is None:
+            raise EmailImpossible(None)
+        return AttachedFile(file.filename, file.content_type, content)
+
+    def _link(self, file: StoredFile, now: dt.datetime) -> str:
+        expires = now + _LONGEST_LINK
+        if file.expires_at is not None:
+            expires = min(expires, parse_rfc3339(file.expires_at))
+        return self._sign_url(file, expires)
+
+
+def _files(parts: EmailParts) -> list[StoredFile]:
+    """Return the files that go with the email, in order."""
+    formats = parts.rule.attach_formats
+    if parts.rule.attachments == "none":
+        return []
+    return [file for file in parts.render.files if not formats or file.format in formats]
+
+
+def _split(
+    files: Sequence[StoredFile], rule: EmailRule, connection: EmailConnection
+) -> tuple[list[StoredFile], list[StoredFile]]:
+    """Return the files to attach and those to link; raises EmailImpossible."""
+    attached: list[StoredFile] = []
+    linked: list[StoredFile] = []
+    left = cast("int", connection.config["attachment_budget_bytes"])
+    for file in files:
+        fits = file.bytes <= left
+        if rule.attachments == "link" or (rule.attachments == "attach_or_link" and not fits):
+            linked.append(file)
+        elif fits:
+            attached.append(file)
+            left -= file.bytes
+        else:
+            message = (
+                f"The {file.format} has {file.bytes} bytes, and {left} are left of the "
+                "connection's attachment_budget_bytes. Let the rule attach_or_link."
+            )
+            raise EmailImpossible(SendError("email_attachment_too_large", message))
+    return attached, linked
+
+
+def _sender(parts: EmailParts) -> Mailbox:
+    default = parts.connection.default_from
+    address = parts.rule.from_email or cast("str", default["email"])
+    return Mailbox(address, parts.rendered.from_name or cast("str | None", default["name"]))
+
+
+def _reply_to(connection: EmailConnection) -> Mailbox | None:
+    return None if connection.reply_to is None else Mailbox(connection.reply_to)
+
+
+def _redirected_to(parts: EmailParts) -> tuple[Mailbox, ...]:
+    address = parts.rule.redirect_to or parts.connection.test_recipient
+    if address is None:
+        message = "The email connection has no test_recipient any more."
+        raise EmailImpossible(SendError("email_recipient_missing", message))
+    return (Mailbox(address),)
+
+
+def _with_links(
+    text: str, links: Sequence[tuple[str, str]], write: Callable[[Sequence[tuple[str, str]]], str]
+) -> str:
+    """Return a text with the links where its marker stands, or else at its end."""
+    written = write(links) if links else ""
+    if DOWNLOADS_MARKER in text:
+        return text.replace(DOWNLOADS_MARKER, written)
+    if not links:
+        return text
+    # Behind the last element of a document, which mail programs show all the same.
+    body_end = text.lower().rfind("</body") if write is _html_links else -1
+    if body_end < 0:
+        return f"{text}\n{written}"
+    return text[:body_end] + written + text[body_end:]
+
+
+def _html_links(links: Sequence[tuple[str, str]]) -> str:
+    return "".join(
+        f'<p><a href="{html_module.escape(url)}">{html_module.escape(name)}</a></p>'
+        for name, url in links
+    )
+
+
+def _text_links(links: Sequence[tuple[str, str]]) -> str:
+    return "".join(f"\n{name}: {url}\n" for name, url in links)

@@ -1,0 +1,187 @@
+"""Repeat of a send: a new send with the same content takes its place in the counts."""
+
+import datetime as dt
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.queues import Queue
+from chalicelib.adapters.aws.table import ConditionFailed
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.errors import Conflict, ServiceError
+from chalicelib.core.ids import SendId, derived_id, id_created_at
+from chalicelib.engine.emails.model import EmailContents, contents_key
+from chalicelib.features.emails.sends.message import SendEmailMessage
+from chalicelib.features.emails.sends.model import EmailSend
+from chalicelib.features.emails.sends.read import ReadSends, SendFilter
+from chalicelib.features.emails.sends.stores import EmailStores
+from chalicelib.features.renders.read import Viewer
+from chalicelib.features.renders.repository import Renders
+
+_MAX_SKIPPED: Final = 100
+_PAGE: Final = 100
+# The gateway answers within 29 s.
+_BATCH_TIME: Final = dt.timedelta(seconds=20)
+_NOT_RESENDABLE: Final = "email_not_resendable"
+
+
+class ResendEmail:
+    """Use case: send an email again; each send is repeated once, the next repeat is of the last."""
+
+    def __init__(
+        self,
+        *,
+        stores: EmailStores,
+        objects: Objects,
+        renders: Renders,
+        queue: Queue,
+        clock: Clock,
+    ) -> None:
+        """Send the message of a new send to `queue`."""
+        self._stores = stores
+        self._objects = objects
+        self._renders = renders
+        self._queue = queue
+        self._clock = clock
+
+    def __call__(self, send: EmailSend, request_id: str) -> EmailSend:
+        """Return the new send.
+
+        Raises `email_not_resendable`, `email_file_expired`, and `conflict` if it was repeated.
+        """
+        self._check(send)
+        now = format_rfc3339(self._clock.now())
+        again = _repeat(send, now, request_id)
+        try:
+            self._stores.tables.transact(
+                [
+                    self._stores.sends.creation(again),
+                    self._stores.sends.resent(send, again.id),
+                    *self._stores.counts.move(send, again),
+                ]
+            )
+        except ConditionFailed as refused:
+            raise _repeat_conflict(send) from refused
+        crash_if_armed(CrashPoint.EMAIL_RESENT)
+        message = SendEmailMessage(
+            again.workspace_id,
+            again.id,
+            connection_id=again.connection_id,
+            request_id=request_id,
+        )
+        self._queue.try_send(message.to_json(), group=again.workspace_id)
+        crash_if_armed(CrashPoint.EMAIL_RESEND_SENT)
+        return again
+
+    def _check(self, send: EmailSend) -> None:
+        if send.resent_as is not None:
+            raise _repeat_conflict(send)
+        if send.is_open or send.status == "skipped":
+            detail = f"The email send {send.id} is {send.status}: it cannot be repeated."
+            raise ServiceError(_NOT_RESENDABLE, detail)
+        stored = self._objects.get(contents_key(send.workspace_id, send.render_id))
+        if stored is None:
+            detail = "The content of the email is not kept any more."
+            raise ServiceError(_NOT_RESENDABLE, detail)
+        contents = msgspec.json.decode(stored, type=EmailContents)
+        if contents.rendered[send.number].fault is not None:
+            detail = "The email failed before it could be sent: it has no content to repeat."
+            raise ServiceError(_NOT_RESENDABLE, detail)
+        render = self._renders.get(send.workspace_id, send.render_id)
+        now = format_rfc3339(self._clock.now())
+        if render is None or render.at(now).files_purged_at is not None:
+            detail = "A file of the email is deleted, or its retention has ended."
+            raise ServiceError("email_file_expired", detail)
+
+
+def _repeat(send: EmailSend, now: str, request_id: str) -> EmailSend:
+    """Return the send that repeats another; its id is made of that one's."""
+    return EmailSend(
+        id=SendId(derived_id("ems", id_created_at(send.id), send.id, "resend")),
+        workspace_id=send.workspace_id,
+        render_id=send.render_id,
+        number=send.number,
+        template_id=send.template_id,
+        rule_id=send.rule_id,
+        connection_id=send.connection_id,
+        provider=send.provider,
+        batch_id=send.batch_id,
+        status="pending",
+        mode=send.mode,
+        test=send.test,
+        created_at=now,
+        request_id=request_id,
+        history_days=send.history_days,
+        to=send.to,
+        cc_count=send.cc_count,
+        bcc_count=send.bcc_count,
+        subject=send.subject,
+        resend_of=send.id,
+        next_attempt_at=now,
+    )
+
+
+class ResentOfBatch(NamedTuple):
+    """What came of a repeat of a batch's emails: the first 100 that could not be repeated."""
+
+    resent: int
+    skipped: Sequence[EmailSend]
+    codes: Sequence[str]
+
+
+class ResendBatchEmails:
+    """Use case: repeat the newest emails of a batch that have failed, or whose outcome is unknown.
+
+    It goes on until its time is over; what it has repeated is not found again.
+    """
+
+    def __init__(self, *, read: ReadSends, resend: ResendEmail, clock: Clock) -> None:
+        """Find emails with `read`."""
+        self._read = read
+        self._resend = resend
+        self._clock = clock
+
+    def __call__(
+        self, viewer: Viewer, batch_id: str, statuses: Collection[str], request_id: str
+    ) -> ResentOfBatch:
+        """Repeat the emails in these statuses."""
+        resent = 0
+        skipped: list[tuple[EmailSend, str]] = []
+        for send in self._emails(viewer, batch_id, statuses):
+            try:
+                self._resend(send, request_id)
+            except Conflict:
+                # Another request has repeated it meanwhile.
+                continue
+            except ServiceError as refusal:
+                skipped.append((send, refusal.code))
+            else:
+                resent += 1
+        first = skipped[:_MAX_SKIPPED]
+        return ResentOfBatch(resent, [send for send, _ in first], [code for _, code in first])
+
+    def _emails(
+        self, viewer: Viewer, batch_id: str, statuses: Collection[str]
+    ) -> Iterator[EmailSend]:
+        ends_at = self._clock.now() + _BATCH_TIME
+        for status in sorted(statuses):
+            after = None
+            while True:
+                criteria = SendFilter(batch_id=batch_id, status=status)
+                page = self._read.page(viewer, criteria, limit=_PAGE, after=after)
+                for send in page.sends:
+                    if self._clock.now() >= ends_at:
+                        return
+                    if send.resent_as is None:
+                        yield send
+                if page.next_after is None:
+                    break
+                after = page.next_after
+
+
+def _repeat_conflict(send: EmailSend) -> Conflict:
+    newest = "another one" if send.resent_as is None else send.resent_as
+    return Conflict("conflict", f"The email send {send.id} is repeated by {newest} already.")
