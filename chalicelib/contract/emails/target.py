@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Tag
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.emails.connection import check_address, check_line
+from chalicelib.contract.emails.address import check_address, check_name
 
 _MAX_ADDRESS: Final = 254
 _NAME_AND_ADDRESS: Final = re.compile(r"(?P<name>[^<>]*)<(?P<address>[^<>]*)>")
@@ -14,7 +14,7 @@ _NAME_AND_ADDRESS: Final = re.compile(r"(?P<name>[^<>]*)<(?P<address>[^<>]*)>")
 
 def _check_recipient(text: str) -> str:
     """Return an address, or `Name <address>`; raise ValueError for anything else."""
-    check_line(text)
+    check_name(text)
     named = _NAME_AND_ADDRESS.fullmatch(text.strip())
     address = text.strip() if named is None else named["address"].strip()
     if len(address) > _MAX_ADDRESS:

@@ -241,6 +241,7 @@ def test_rules_go_with_templates_only(service: Service, path: str, body: dict[st
         ([{"rule_id": "x", "cc": ["a@example.com"] * 51}], "/delivery/email/0/cc"),
         ([{"rule_id": "x", "bcc": [""]}], "/delivery/email/0/bcc/0"),
         ([{"rule_id": "x", "to": ["a@example.com, b@example.com"]}], "/delivery/email/0/to/0"),
+        ([{"rule_id": "x", "to": ["=?utf-8?q?a?= <a@x.de>"]}], "/delivery/email/0/to/0"),
         ([{"rule_id": "x", "to": ["Ada"]}], "/delivery/email/0/to/0"),
         ([{"rule_id": "x", "to": ["Ada <ada>"]}], "/delivery/email/0/to/0"),
         ([{"rule_id": "x", "to": ['"a b"@example.com']}], "/delivery/email/0/to/0"),
