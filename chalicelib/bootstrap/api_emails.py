@@ -1,5 +1,6 @@
 """Use cases of the API function for email delivery."""
 
+from functools import cached_property
 from typing import Literal
 
 from chalicelib.adapters.aws.functions import LambdaFunction
@@ -33,6 +34,10 @@ class EmailUseCases:
     ) -> None:
         """Seal credentials with `sealer`; SMTP hosts are checked by `destination_rules`."""
         settings = state.settings
+        self._state = state
+        self._read_templates = read_templates
+        self._rules = StoredRules(state.tables, settings.main_table)
+        self.read_rules = ReadRules(state.templates, self._rules)
         stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
         self.connections = stores.connections
         members = Members(state.tables, settings.main_table)
@@ -51,18 +56,6 @@ class EmailUseCases:
             clock=state.clock,
             ids=state.ids,
         )
-        rules = StoredRules(state.tables, settings.main_table)
-        self.read_rules = ReadRules(state.templates, rules)
-        self.manage_rules = ManageRules(
-            tables=state.tables,
-            templates=state.templates,
-            read_templates=read_templates,
-            connections=self.connections,
-            rules=rules,
-            check_texts=CheckRuleTexts(state.engine, state.clock),
-            clock=state.clock,
-            ids=state.ids,
-        )
         self.counts = stores.counts
         self.sends = ReadSends(stores, state.clock)
         self.resend = ResendEmail(
@@ -76,6 +69,20 @@ class EmailUseCases:
             read=self.sends, resend=self.resend, clock=state.clock
         )
         self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
+
+    @cached_property
+    def manage_rules(self) -> ManageRules:  # noqa: D102
+        state = self._state
+        return ManageRules(
+            tables=state.tables,
+            templates=state.templates,
+            read_templates=self._read_templates,
+            connections=self.connections,
+            rules=self._rules,
+            check_texts=CheckRuleTexts(state.engine, state.clock),
+            clock=state.clock,
+            ids=state.ids,
+        )
 
 
 def _read_part(
