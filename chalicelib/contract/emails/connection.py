@@ -1,26 +1,20 @@
 """Email connections: a provider, its settings and credentials."""
 
-import re
-import unicodedata
-from email.errors import HeaderParseError
-from email.headerregistry import Address
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.send import EmailProvider
 from chalicelib.contract.field_types import UncheckedJson
+from chalicelib.core.mailbox import is_address, is_one_line
 
 TestMode = Literal["sandbox", "redirect", "skip"]
-# Controls, and what some software takes for the end of a line.
-_LINE_BREAKING: Final = ("Cc", "Zl", "Zp")
-_DOMAIN: Final = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 
 
 def check_line(text: str) -> str:
     """Return the text of a header field; raise ValueError if it could end the field."""
-    if any(unicodedata.category(each) in _LINE_BREAKING for each in text):
+    if not is_one_line(text):
         message = "must be one line without control characters"
         raise ValueError(message)
     return text
@@ -36,13 +30,7 @@ def _check_sender_name(text: str) -> str:
 
 def check_address(text: str) -> str:
     """Return one address (RFC 5322 3.4.1, without a quoted local part); raise ValueError."""
-    try:
-        address = Address(addr_spec=text)
-        domain = address.domain.encode("idna").decode()
-        is_one = address.addr_spec == text and _DOMAIN.fullmatch(domain) is not None
-    except (HeaderParseError, ValueError, IndexError):
-        is_one = False
-    if not is_one or '"' in text or not text.isprintable():
+    if not is_address(text):
         message = "an email address such as ada@example.com is expected"
         raise ValueError(message)
     return text

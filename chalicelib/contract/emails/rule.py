@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.connection import ConnectionName, check_address
-from chalicelib.contract.template.template import Cursor
+from chalicelib.contract.field_types import Cursor
 
 MAX_TEXT_CHARACTERS: Final = 16_384
 MAX_HTML_CHARACTERS: Final = 262_144
