@@ -27,6 +27,7 @@ _TIME_PATTERN: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
 _PATTERN_CONTEXT: Final = {"error": "another form"}
 
 Count = Annotated[int, Field(ge=0)]
+Cursor = Annotated[str, StringConstraints(max_length=1000)]
 # A value of the caller's own, which pydantic takes as it was parsed.
 UncheckedJson = Annotated[Json, GetPydanticSchema(lambda _type, _next: core_schema.any_schema())]
 MetadataKey = Annotated[str, StringConstraints(min_length=1, max_length=40)]

@@ -151,6 +151,7 @@ class CrashPoint(IntEnum):
     EMAIL_RESENT = 169
     EMAIL_RESEND_SENT = 170
     EMAIL_GIVEN_UP = 171
+    RENDER_EMAILS_STORED = 172
 
 
 class _ArmedFolder:

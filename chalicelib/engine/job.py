@@ -11,7 +11,7 @@ from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.json import JsonObject, OpaqueObject
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.profiles import Syntax
-from chalicelib.engine.emails.model import EmailRules
+from chalicelib.engine.emails.model import EmailRules, RenderedEmail
 from chalicelib.engine.sources import Source
 from chalicelib.engine.templating.includes import Includes
 
@@ -183,6 +183,7 @@ class RenderOutcome(NamedTuple):
 
     `filename` is the caller's, after its template ran. `invoice_totals` are those of the e-invoice
     among the files. `result` is the conformance report, once `validation_requests` are answered.
+    `emails` are those of the job's rules, in their order.
     """
 
     files: tuple[RenderedFile, ...]
@@ -192,6 +193,7 @@ class RenderOutcome(NamedTuple):
     invoice_totals: OpaqueObject | None = None
     validation_requests: tuple[ValidationRequest, ...] = ()
     result: OpaqueObject | None = None
+    emails: tuple[RenderedEmail, ...] = ()
 
 
 def _einvoice_command(options: EInvoiceOptions, invoice: JsonObject | None) -> EInvoiceCommand:

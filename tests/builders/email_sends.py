@@ -6,13 +6,8 @@ from typing import Any, Final
 import msgspec
 
 from chalicelib.adapters.aws.table import Item, Write
-from chalicelib.engine.emails.model import (
-    EmailContents,
-    EmailRule,
-    Mailbox,
-    RenderedEmail,
-    contents_key,
-)
+from chalicelib.core.mailbox import Mailbox
+from chalicelib.engine.emails.model import EmailContents, EmailRule, RenderedEmail, contents_key
 from functions.send_email import handler
 from tests.builders.email_connections import made_connection
 from tests.builders.service import Service

@@ -7,6 +7,7 @@ from pydantic import Field, StringConstraints, ValidationInfo, field_validator, 
 from chalicelib.contract.base import Model
 from chalicelib.contract.batches.batch import BatchItemStatus, BatchStatus
 from chalicelib.contract.field_types import (
+    Cursor,
     Metadata,
     PageLimit,
     QueryFlag,
@@ -17,7 +18,6 @@ from chalicelib.contract.field_types import (
 )
 from chalicelib.contract.render.output import OutputSpec
 from chalicelib.contract.render.request import DeliverySpec, EngineId, TemplateId
-from chalicelib.contract.template.template import Cursor
 
 BatchEventName = Literal["batch.progress", "batch.completed"]
 DataPath = Annotated[str, StringConstraints(min_length=1, max_length=200)]

@@ -5,9 +5,8 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.emails.address import check_address
-from chalicelib.contract.emails.connection import ConnectionName
-from chalicelib.contract.template.template import Cursor
+from chalicelib.contract.emails.connection import ConnectionName, check_address
+from chalicelib.contract.field_types import Cursor
 
 MAX_TEXT_CHARACTERS: Final = 16_384
 MAX_HTML_CHARACTERS: Final = 262_144

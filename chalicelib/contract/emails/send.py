@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import StringConstraints
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Count, PageLimit
-from chalicelib.contract.template.template import Cursor
+from chalicelib.contract.field_types import Count, Cursor, PageLimit
 
 FilterId = Annotated[str, StringConstraints(max_length=64)]
 EmailProvider = Literal["smtp", "brevo", "postmark", "resend", "ses", "microsoft365"]

@@ -1,26 +1,18 @@
 """Email rules that a request or a template's options choose, with other recipients."""
 
-import re
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Tag
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.emails.address import check_address, check_name
-
-_MAX_ADDRESS: Final = 254
-_NAME_AND_ADDRESS: Final = re.compile(r"(?P<name>[^<>]*)<(?P<address>[^<>]*)>")
+from chalicelib.core.mailbox import parse_mailbox
 
 
 def _check_recipient(text: str) -> str:
     """Return an address, or `Name <address>`; raise ValueError for anything else."""
-    check_name(text)
-    named = _NAME_AND_ADDRESS.fullmatch(text.strip())
-    address = text.strip() if named is None else named["address"].strip()
-    if len(address) > _MAX_ADDRESS:
-        message = f"an address has at most {_MAX_ADDRESS} characters"
+    if parse_mailbox(text) is None:
+        message = "an email address is expected, or a name and <an address>, in one line"
         raise ValueError(message)
-    check_address(address)
     return text
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import PageLimit, QueryFlag, UncheckedJson
+from chalicelib.contract.field_types import Cursor, PageLimit, QueryFlag, UncheckedJson
 from chalicelib.contract.render.pdf import HeaderFooter
 from chalicelib.contract.template.options import TemplateOptions
 from chalicelib.contract.template.scene import SceneObject
@@ -15,7 +15,6 @@ DisplayName = Annotated[str, StringConstraints(min_length=1, max_length=120)]
 Description = Annotated[str, StringConstraints(max_length=5000)]
 SourceText = Annotated[str, StringConstraints(max_length=4_000_000)]
 HeaderFooterText = Annotated[str, StringConstraints(max_length=200_000)]
-Cursor = Annotated[str, StringConstraints(max_length=1000)]
 
 
 class TemplateContent(Model):

@@ -5,8 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import StringConstraints
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import PageLimit
-from chalicelib.contract.template.template import Cursor
+from chalicelib.contract.field_types import Cursor, PageLimit
 
 DeliveryStatus = Literal["pending", "succeeded", "failed", "retrying", "canceled"]
 

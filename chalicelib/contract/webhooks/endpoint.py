@@ -6,8 +6,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import PageLimit, Url
-from chalicelib.contract.template.template import Cursor
+from chalicelib.contract.field_types import Cursor, PageLimit, Url
 
 EventTypeName = Literal[
     "render.succeeded",

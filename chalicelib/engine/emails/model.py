@@ -1,10 +1,11 @@
 """Email rules of a render, and the emails that their templates gave."""
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import msgspec
 
 from chalicelib.core.json import OpaqueObject
+from chalicelib.core.mailbox import Mailbox
 
 # Why rules of a template do not send.
 type EmailOmission = Literal["plan", "zero_retention"]
@@ -12,13 +13,6 @@ type AttachMode = Literal["attach_or_link", "attach", "link", "none"]
 
 # What `{{ downloads }}` gives: sending replaces it with the links to files that are not attached.
 DOWNLOADS_MARKER: Final = "{{ downloads }}"
-
-
-class Mailbox(NamedTuple):
-    """Address with the name that is shown beside it."""
-
-    email: str
-    name: str | None = None
 
 
 class EmailRule(msgspec.Struct, frozen=True, kw_only=True):

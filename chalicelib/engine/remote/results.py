@@ -11,6 +11,7 @@ from chalicelib.core.json import OpaqueObject
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
+from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.engine.job import (
     RenderedFile,
     RenderOutcome,
@@ -119,6 +120,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
     is_cold_start: bool
     filename: str | None
     invoice_totals: OpaqueObject | None
+    emails: tuple[RenderedEmail, ...] = ()
 
     @classmethod
     def of(cls, outcome: RenderOutcome) -> tuple[Self, list[bytes]]:
@@ -148,6 +150,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
             outcome.is_cold_start,
             outcome.filename,
             outcome.invoice_totals,
+            outcome.emails,
         )
         return record, contents
 
@@ -175,6 +178,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
                 )
                 for each in self.validations
             ),
+            emails=self.emails,
         )
 
 

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Literal, NamedTuple, Protocol
 
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.emails.model import Mailbox
+from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.connections import EmailConnection
 
 type HandOverResult = Literal["accepted", "rejected", "retry", "unknown"]

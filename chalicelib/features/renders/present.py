@@ -136,6 +136,8 @@ def _email_counts(render: Render) -> dict[str, Json] | None:
     """Return the emails of a render of a template by their state; None: it is of no template."""
     if render.template_id is None:
         return None
-    # Until the relay has made sends of them they are to come.
-    first = {"pending": render.email_count} if render.email_counts is None else render.email_counts
-    return {name: first.get(name, 0) for name in EMAIL_COUNTS}
+    counts = render.email_counts
+    if counts is None:
+        # Until the relay has made sends of them they are to come.
+        counts = {"pending": render.email_count} if render.status == "succeeded" else {}
+    return {name: counts.get(name, 0) for name in EMAIL_COUNTS}

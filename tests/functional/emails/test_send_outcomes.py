@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.emails.model import Mailbox, RenderedEmail
+from chalicelib.core.mailbox import Mailbox
+from chalicelib.engine.emails.model import RenderedEmail
 from tests.builders.email_connections import SMTP, use_plan
 from tests.builders.email_sends import (
     RULE_ID,

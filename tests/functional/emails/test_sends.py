@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.emails.model import EmailFault, Mailbox, RenderedEmail
+from chalicelib.core.mailbox import Mailbox
+from chalicelib.engine.emails.model import EmailFault, RenderedEmail
 from tests.builders.email_sends import (
     ADA,
     connect,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from chalicelib.core.ids import RenderId, SendId, WorkspaceId
-from chalicelib.engine.emails.model import Mailbox
+from chalicelib.core.mailbox import Mailbox
 
 type SendStatus = Literal[
     "pending",

@@ -7,12 +7,8 @@ from typing import Final, NamedTuple, cast
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import parse_rfc3339
-from chalicelib.engine.emails.model import (
-    DOWNLOADS_MARKER,
-    EmailRule,
-    Mailbox,
-    RenderedEmail,
-)
+from chalicelib.core.mailbox import Mailbox
+from chalicelib.engine.emails.model import DOWNLOADS_MARKER, EmailRule, RenderedEmail
 from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.outgoing import AttachedFile, OutgoingEmail, ProviderTemplate
 from chalicelib.features.emails.sends.model import EmailSend, SendAttachment, SendError

@@ -3,7 +3,7 @@
 from typing import Final
 
 from chalicelib.core.json import Json
-from chalicelib.engine.emails.model import Mailbox
+from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.sends.model import EmailSend
 
 DELIVERY_COUNTS: Final = (

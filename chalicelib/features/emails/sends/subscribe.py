@@ -29,6 +29,9 @@ from chalicelib.features.renders.rows import render_of
 
 log = logging.getLogger(__name__)
 
+_NOT_HOSTED: Final = SendError(
+    "email_needs_hosted_file", "The request keeps no file that could be sent: hosted is false."
+)
 _GONE: Final = SendError("email_disabled", "The email connection of the rule is deleted.")
 
 
@@ -157,6 +160,8 @@ def _new_send(
         return send.with_failure(_GONE)
     if send.mode == "skip":
         return replace(send, status="skipped", skip_reason="test_mode", next_attempt_at=None)
+    if not render.hosted:
+        return send.with_failure(_NOT_HOSTED)
     if rendered.fault is not None:
         return send.with_failure(SendError(**msgspec.structs.asdict(rendered.fault)))
     return send

@@ -14,7 +14,7 @@ from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import IdGenerator, RenderId
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import Job, PageJob
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
@@ -288,4 +288,10 @@ def new_render(
         history_days=command.workspace.plan.history_days,
         template_id=command.template_id,
         template_version=command.template_version,
+        email_count=_email_count(command.job),
     )
+
+
+def _email_count(job: Job) -> int:
+    """Return how many emails a job may give."""
+    return len(job.emails.rules) if isinstance(job, PageJob) and job.emails is not None else 0

@@ -10,6 +10,7 @@ from chalicelib.adapters.aws.queues import Queue, QueueMessage
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.engine.emails.model import contents_key
 from chalicelib.features.events.model import (
     DomainEvent,
     EventDelivery,
@@ -138,6 +139,8 @@ def _leftover_keys(render: Render) -> Iterator[str]:
     if render.body_key is not None and not is_shared(render.body_key):
         yield render.body_key
     named = {key for file in render.files for key in file_object_keys(render, file.key)}
+    if render.status == "succeeded":
+        named.add(contents_key(render.workspace_id, render.id))
     for key in attempt_object_keys(render):
         if key not in named:
             yield key
@@ -193,6 +196,8 @@ def attempt_object_keys(render: Render) -> Iterator[str]:
         formats = render.announced.get(str(attempt), render.requested_formats)
         for n, format_ in enumerate(formats):
             yield from file_object_keys(render, file_key(render, attempt, n, format_))
+    if render.email_count:
+        yield contents_key(render.workspace_id, render.id)
 
 
 def file_object_keys(render: Render, key: str) -> tuple[str, ...]:

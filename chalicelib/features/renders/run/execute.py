@@ -12,7 +12,8 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.job import Job
+from chalicelib.engine.emails.model import EmailContents
+from chalicelib.engine.job import Job, PageJob, RenderOutcome
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RunMode
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import render_of
@@ -154,6 +155,7 @@ class ExecuteRender:
             with self._cancellation_watch.watch(render) as cancellation:
                 context = self._call_context(render, job, call, (deadline, cancellation))
                 outcome = self._engine.run(job, context)
+                emails = _emails_of(job, outcome)
                 crash_if_armed(CrashPoint.RENDER_MADE)
                 check_files(render, outcome)
                 margin_s = 0 if ends_at is None else _STORE_MARGIN_S
@@ -162,7 +164,7 @@ class ExecuteRender:
                     render, outcome, Deadline.after(left_s, cancellation)
                 )
                 crash_if_armed(CrashPoint.RENDER_VALIDATED)
-            finished = self._finish.succeed(render, outcome)
+            finished = self._finish.succeed(render, outcome, emails)
         except RenderFailure as failure:
             return AttemptResult(self._finish.fail(render, failure))
         # The render was ended, or taken over by a later attempt: these bytes are not its files.
@@ -189,3 +191,14 @@ class ExecuteRender:
             may_store=not render.zero_retention,
             cancellation=cancellation,
         )
+
+
+def _emails_of(job: Job, outcome: RenderOutcome) -> EmailContents | None:
+    """Return the emails of an outcome, beside their rules; None: the job has no rules."""
+    if not isinstance(job, PageJob) or job.emails is None or not job.emails.rules:
+        return None
+    # Few jobs have some.
+    from chalicelib.engine.emails.evaluate import check_emails  # noqa: PLC0415
+
+    rules = job.emails.rules
+    return EmailContents(rules, check_emails(rules, outcome.emails))

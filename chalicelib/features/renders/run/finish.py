@@ -12,6 +12,8 @@ from functools import partial
 from itertools import batched
 from typing import Any, Final
 
+import msgspec
+
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Tables
 from chalicelib.core.clock import Clock, epoch_ms, format_rfc3339, parse_rfc3339
@@ -19,6 +21,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.ids import FileId, derived_id
 from chalicelib.core.text import safe_filename
+from chalicelib.engine.emails.model import EmailContents, contents_key
 from chalicelib.engine.job import RenderedFile, RenderOutcome, RenderTrace
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.model import StoredFile
@@ -68,8 +71,10 @@ class FinishRender:
         self._settle_and_publish = settle_and_publish
         self._clock = clock
 
-    def succeed(self, render: Render, outcome: RenderOutcome) -> Render:
-        """Store the files and the success; return the current render."""
+    def succeed(
+        self, render: Render, outcome: RenderOutcome, emails: EmailContents | None = None
+    ) -> Render:
+        """Store the files, the emails and the success; return the current render."""
         started = self._clock.now()
         render = replace(render, file_formats=tuple(file.format for file in outcome.files))
         retention = file_retention(render, outcome)
@@ -86,6 +91,10 @@ class FinishRender:
                     # The render was ended, or a later attempt runs it.
                     return self._resolve_conflict(render)
             self._store_all(render, files, outcome)
+        if emails is not None:
+            key = contents_key(render.workspace_id, render.id)
+            self._objects.put_data(key, msgspec.json.encode(emails))
+            crash_if_armed(CrashPoint.RENDER_EMAILS_STORED)
         store_ms = epoch_ms(self._clock.now()) - epoch_ms(started)
         succeeded = replace(
             render,
