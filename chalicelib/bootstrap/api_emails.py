@@ -36,25 +36,18 @@ class EmailUseCases:
         settings = state.settings
         self._state = state
         self._read_templates = read_templates
+        self._sealer = sealer
+        self._destination_rules = destination_rules
         self._rules = StoredRules(state.tables, settings.main_table)
         self.read_rules = ReadRules(state.templates, self._rules)
         stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
         self.connections = stores.connections
-        members = Members(state.tables, settings.main_table)
+        self._members = Members(state.tables, settings.main_table)
         self.request_trial = RequestTrial(
             connections=self.connections,
-            members=members,
+            members=self._members,
             function=LambdaFunction(state.clients, settings.send_email_function),
             clock=state.clock,
-        )
-        self.manage = ManageConnections(
-            connections=self.connections,
-            members=members,
-            read_part=_read_part,
-            sealer=sealer,
-            rules=destination_rules,
-            clock=state.clock,
-            ids=state.ids,
         )
         self.counts = stores.counts
         self.sends = ReadSends(stores, state.clock)
@@ -69,6 +62,19 @@ class EmailUseCases:
             read=self.sends, resend=self.resend, clock=state.clock
         )
         self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
+
+    @cached_property
+    def manage(self) -> ManageConnections:  # noqa: D102
+        state = self._state
+        return ManageConnections(
+            connections=self.connections,
+            members=self._members,
+            read_part=_read_part,
+            sealer=self._sealer,
+            rules=self._destination_rules,
+            clock=state.clock,
+            ids=state.ids,
+        )
 
     @cached_property
     def manage_rules(self) -> ManageRules:  # noqa: D102

@@ -10,8 +10,9 @@ from chalicelib.core.mailbox import parse_mailbox
 
 def _check_recipient(text: str) -> str:
     """Return an address, or `Name <address>`; raise ValueError for anything else."""
-    if parse_mailbox(text) is None:
-        message = "an email address is expected, or a name and <an address>, in one line"
+    # A mail program could read another name in an encoded word.
+    if parse_mailbox(text) is None or "=?" in text:
+        message = "an email address is expected, or a name and <an address>, in one plain line"
         raise ValueError(message)
     return text
 
