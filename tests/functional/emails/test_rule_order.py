@@ -103,6 +103,15 @@ def test_change_of_a_connection_keeps_the_count_of_its_rules(service: Service) -
     assert service.call("DELETE", path).code == "email_connection_in_use"
 
 
+def test_change_of_a_connection_that_misses_a_new_rule_is_not_stored(service: Service) -> None:
+    connections = service.services.emails.connections
+    read = connections.one(service.workspace, made_connection(service)["id"])
+
+    made_rule(service, connection_id=read.id)
+
+    assert connections.replace(read) is None
+
+
 def test_connection_is_deleted_or_used_but_not_both(service: Service) -> None:
     for _ in range(5):
         template_id, connection_id = template_id_of(service), made_connection(service)["id"]
