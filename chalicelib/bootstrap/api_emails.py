@@ -13,7 +13,7 @@ from chalicelib.features.emails.manage import ManageConnections
 from chalicelib.features.emails.manage_rules import ManageRules
 from chalicelib.features.emails.read_rules import ReadRules
 from chalicelib.features.emails.request_trial import RequestTrial
-from chalicelib.features.emails.rules import EmailRules
+from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.emails.sends.read import ReadSends
 from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
 from chalicelib.features.emails.sends.stores import EmailStores
@@ -51,7 +51,7 @@ class EmailUseCases:
             clock=state.clock,
             ids=state.ids,
         )
-        rules = EmailRules(state.tables, settings.main_table)
+        rules = StoredRules(state.tables, settings.main_table)
         self.read_rules = ReadRules(state.templates, rules)
         self.manage_rules = ManageRules(
             tables=state.tables,

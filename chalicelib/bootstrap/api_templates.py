@@ -7,7 +7,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.features.emails.read_rules import ReadRules
-from chalicelib.features.emails.rules import EmailRules
+from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
 from chalicelib.features.previews.lint import LintTemplates
 from chalicelib.features.renders.accept.templates import ResolveTemplate
@@ -131,12 +131,12 @@ class TemplateUseCases:
     def resolve(self) -> ResolveTemplate:  # noqa: D102
         uploaded_html = ReadUploadedHtml(self._read_uploads, UploadContents(self._state.objects))
         state = self._state
-        rules = EmailRules(state.tables, state.settings.main_table)
+        rules = StoredRules(state.tables, state.settings.main_table)
         return ResolveTemplate(
             CachedTemplateSources(self.read),
             _complete_output,
             uploaded_html,
-            ReadRules(state.templates, rules).enabled,
+            ReadRules(state.templates, rules).for_job,
         )
 
     @cached_property

@@ -19,7 +19,11 @@ from chalicelib.engine.formats.finish_in_process import finish_file
 from chalicelib.engine.formats.format import Draw, RenderFormat
 from chalicelib.engine.inputs.data import load_data
 from chalicelib.engine.inputs.fetch import load_resources
-from chalicelib.engine.inputs.ignored_options import ignored_data_warnings, ignored_option_warnings
+from chalicelib.engine.inputs.ignored_options import (
+    ignored_data_warnings,
+    ignored_option_warnings,
+    skipped_email_warnings,
+)
 from chalicelib.engine.job import (
     JobContext,
     PageJob,
@@ -69,6 +73,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
     """
     recorder = TraceRecorder()
     recorder.warnings += [*ignored_option_warnings(job.output), *ignored_data_warnings(job)]
+    recorder.warnings += skipped_email_warnings(job)
     browser, egress, is_cold_start = services.browser, services.egress, not services.browser.is_warm
     with recorder.attach_trace_to_failure():
         with recorder.stage("template_ms"):

@@ -16,7 +16,7 @@ from chalicelib.features.batches.erase import EraseBatches
 from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 from chalicelib.features.batches.rows import DUE_BATCH
 from chalicelib.features.emails.connections import EmailConnections
-from chalicelib.features.emails.rules import EmailRules
+from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.files.repository import DUE_FILE
@@ -216,7 +216,7 @@ def _erase_templates(state: SharedServices) -> EraseTemplates:
         table=state.main_table,
         templates=state.templates,
         objects=state.objects,
-        erase_email_rules=EmailRules(state.tables, state.main_table).erase,
+        erase_email_rules=StoredRules(state.tables, state.main_table).erase,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from tests.builders.email_connections import made_connection, use_plan
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
-from tests.builders.templates import make_template
+from tests.builders.templates import make_template, render_template
 
 RULES_PATH: Final = "/v1/email-rules"
 
@@ -52,6 +52,27 @@ def listed(service: Service, query: str = "") -> list[dict[str, Any]]:
     assert answer.status == 200, answer.body
     rules: list[dict[str, Any]] = answer.json["data"]
     return rules
+
+
+def email_rules_of_every_size(service: Service) -> None:
+    """Make, change, list and delete email rules, and purge them with their template."""
+    before = service.services.workspaces.get(service.workspace)
+    assert before is not None
+    use_plan(service, "scale")
+    template_id = template_id_of(service)
+    brevo = {"provider": "brevo", "config": {}}
+    connection = made_connection(service, **brevo)["id"]
+    rules = [made_rule(service, template_id, connection, html="x" * size) for size in (1, 200_000)]
+    for rule in rules:
+        assert change_rule(service, rule, html="x" * 100_000, position=0).status == 200
+    assert len(listed(service)) == 2
+    assert render_template(service, f"/v1/templates/{template_id}").status == 200
+    assert service.call("DELETE", f"{RULES_PATH}/{rules[0]['id']}").status == 204
+    assert service.call("DELETE", f"/v1/templates/{template_id}").status == 200
+    service.clock.advance(days=30)
+    service.process_due()
+    assert listed(service) == []
+    use_plan(service, before.plan_code)
 
 
 def _save_a_faulty_text(service: Service) -> ApiAnswer:

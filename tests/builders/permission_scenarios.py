@@ -21,6 +21,7 @@ from tests.builders.batches import (
     make_batch,
     published_template,
 )
+from tests.builders.email_rules import email_rules_of_every_size
 from tests.builders.pages.merging import item as merged_item
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
@@ -88,7 +89,7 @@ def webhooks_of_every_size(service: Service, receiver: WebhookReceiver) -> None:
 
 
 def email_connections(service: Service) -> None:
-    """Make, change, list and delete an email connection."""
+    """Make, change, list and delete email connections and rules."""
     path = "/v1/email-connections"
     workspace = service.create_workspace()
     service.operator.change_workspace(workspace, WorkspaceChanges(plan="growth"))
@@ -108,6 +109,7 @@ def email_connections(service: Service) -> None:
         for step in ("connect", "start_tls", "log_in"):
             patch.setattr(Submission, step, lambda *_: None)
         assert service.call("POST", f"{one}/test", json_body={}, key=key).json["ok"] is True
+    email_rules_of_every_size(service)
 
 
 def webhooks_of_requests_and_of_many_endpoints(service: Service, receiver: WebhookReceiver) -> None:

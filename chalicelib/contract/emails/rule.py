@@ -5,7 +5,8 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.emails.connection import ConnectionName, check_address
+from chalicelib.contract.emails.address import check_address
+from chalicelib.contract.emails.connection import ConnectionName
 from chalicelib.contract.field_types import Cursor
 
 MAX_TEXT_CHARACTERS: Final = 16_384
@@ -30,7 +31,7 @@ FieldText = Annotated[str, StringConstraints(max_length=MAX_TEXT_CHARACTERS)]
 HtmlText = Annotated[str, StringConstraints(max_length=MAX_HTML_CHARACTERS)]
 
 
-class ProviderTemplate(Model):
+class EmailProviderTemplate(Model):
     """A template at the provider, which makes the text of the email."""
 
     id: Annotated[int, Field(ge=1)]
@@ -63,7 +64,7 @@ class RuleTexts(Model):
     attached; without it they follow the text."""
     text: FieldText = ""
     """Empty: made of `html`."""
-    provider_template: ProviderTemplate | None = None
+    provider_template: EmailProviderTemplate | None = None
     """Only for connections to `brevo`."""
 
 
@@ -113,7 +114,7 @@ class EmailRule(Model):
     subject: str
     html: str
     text: str
-    provider_template: ProviderTemplate | None
+    provider_template: EmailProviderTemplate | None
     created_at: str
     updated_at: str
 

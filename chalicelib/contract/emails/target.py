@@ -2,14 +2,16 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Tag
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.emails.address import check_name
 from chalicelib.core.mailbox import parse_mailbox
 
 
 def _check_recipient(text: str) -> str:
     """Return an address, or `Name <address>`; raise ValueError for anything else."""
+    check_name(text)
     if parse_mailbox(text) is None:
         message = "an email address is expected, or a name and <an address>, in one line"
         raise ValueError(message)
@@ -41,8 +43,9 @@ def _check_false(value: bool) -> bool:  # noqa: FBT001 -- pydantic calls it
     return value
 
 
-# False: no email.
-EmailTargets = (
-    Annotated[bool, AfterValidator(_check_false)]
-    | Annotated[list[EmailTarget], Field(min_length=1, max_length=5)]
-)
+# False: no email. The branch is chosen by the value, so an error in a list is not one of the other.
+EmailTargets = Annotated[
+    Annotated[bool, AfterValidator(_check_false), Tag("none")]
+    | Annotated[list[EmailTarget], Field(min_length=1, max_length=5), Tag("rules")],
+    Discriminator(lambda value: "rules" if isinstance(value, list) else "none"),
+]

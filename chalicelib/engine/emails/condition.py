@@ -9,6 +9,7 @@ from chalicelib.core.errors import RenderFailure
 _STRING_OR_TAG_END: Final = re.compile(
     r"""('[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")|%\}""", re.DOTALL
 )
+_MAX_EXCERPT_CHARACTERS: Final = 160
 # The expression stands in lines of its own, so that columns in it are the caller's.
 _BEFORE: Final = "{% set __is_true =\n"
 _AFTER: Final = " %}{% if __is_true %}1{% endif %}"
@@ -24,10 +25,16 @@ def condition_source(expression: str) -> str:
     return f"{_BEFORE}{inside}{_AFTER}"
 
 
-def condition_failure(failure: RenderFailure) -> RenderFailure:
-    """Return a failure of this template with its place in the expression."""
+def condition_failure(failure: RenderFailure, expression: str) -> RenderFailure:
+    """Return a failure of this template with its place in the expression.
+
+    What fails while it runs has the place where the expression begins.
+    """
     members = dict(failure.members)
     if members.get("line") is not None:
         members["line"] -= _BEFORE.count("\n")
         members["excerpt"] = members["excerpt"].removesuffix(_AFTER)
+        if members["line"] < 1:
+            first_line = expression.partition("\n")[0][:_MAX_EXCERPT_CHARACTERS]
+            members |= {"line": 1, "column": 1, "excerpt": first_line}
     return RenderFailure(failure.code, failure.detail, **members)

@@ -45,11 +45,15 @@ def ignored_option_warnings(output: OutputOptions) -> Iterator[RenderWarning]:
 
 
 def ignored_data_warnings(job: PageJob) -> Iterator[RenderWarning]:
-    """Yield a warning where a job has data that it does not use, or email rules do not send."""
+    """Yield a warning where a job has data that it does not use."""
     if (job.data or job.data_url) and not job.uses_data:
         name = "data" if job.data_url is None else "data_url"
         message = f"{name} was ignored: there is no template, and no e-invoice, to be made with it"
         yield RenderWarning("feature_unavailable", message, name)
+
+
+def skipped_email_warnings(job: PageJob) -> Iterator[RenderWarning]:
+    """Yield a warning where the email rules of a job's template do not send."""
     if job.emails is not None and job.emails.omission is not None:
         reason = _EMAIL_OMISSIONS[job.emails.omission]
         message = f"The template's email rules do not send: {reason}. Send delivery.email false."

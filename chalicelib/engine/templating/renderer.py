@@ -36,7 +36,7 @@ class TemplateRenderer:
             for escape in (False, True)
         }
 
-    def render(  # noqa: PLR0913 -- all that a run depends on
+    def render(  # noqa: PLR0913 -- what a run depends on
         self,
         source: str,
         data: JsonObject,

@@ -1,7 +1,7 @@
 """Check that the texts of an email rule are templates; the engine function compiles them."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.functions import FunctionBusy
@@ -35,20 +35,15 @@ class CheckRuleTexts:
         Raises `region_degraded` if no answer comes.
         """
         sources = {name: text for name, text in texts.items() if text.strip()}
-        if "condition" in sources:
-            sources["condition"] = condition_source(sources["condition"])
-        failures = self._failures(workspace_id, sources) if sources else []
-        if not failures:
-            return
-        errors = [_field_error(each) for each in failures]
-        first = _in_its_field(failures[0])
-        raise ServiceError(
-            "email_template_error",
-            f"{errors[0].path}: {first.detail}",
-            errors=errors,
-            field=first.members["text"],
-            **{name: first.members.get(name) for name in ("line", "column", "excerpt")},
-        )
+        condition = sources.get("condition", "")
+        if condition:
+            sources["condition"] = condition_source(condition)
+        failures = [
+            condition_failure(each, condition) if each.members["text"] == "condition" else each
+            for each in (self._failures(workspace_id, sources) if sources else ())
+        ]
+        if failures:
+            raise _refusal(failures)
 
     def _failures(
         self, workspace_id: WorkspaceId, sources: Mapping[str, str]
@@ -69,14 +64,22 @@ class CheckRuleTexts:
         raise no_capacity_error("checking the texts of the email rule")
 
 
-def _in_its_field(failure: RenderFailure) -> RenderFailure:
-    return condition_failure(failure) if failure.members["text"] == "condition" else failure
+def _refusal(failures: Sequence[RenderFailure]) -> ServiceError:
+    """Return the error of all texts; its members are the place of the first failure."""
+    errors = [_field_error(each) for each in failures]
+    first = failures[0]
+    return ServiceError(
+        "email_template_error",
+        f"{errors[0].path}: {first.detail}",
+        errors=errors,
+        field=first.members["text"],
+        **{name: first.members.get(name) for name in ("line", "column", "excerpt")},
+    )
 
 
 def _field_error(failure: RenderFailure) -> FieldError:
-    failure = _in_its_field(failure)
-    name = str(failure.members["text"])
-    message, line = failure.detail, failure.members.get("line")
+    name, line = str(failure.members["text"]), failure.members.get("line")
+    message = failure.detail
     if line is not None:
         column, excerpt = failure.members["column"], failure.members["excerpt"]
         message = f"line {line}, column {column}: {message} ({excerpt})"

@@ -14,7 +14,7 @@ from chalicelib.engine.emails.model import AttachMode
 from chalicelib.features.emails.check_texts import CheckRuleTexts
 from chalicelib.features.emails.connections import EmailConnection, EmailConnections
 from chalicelib.features.emails.manage import require_email
-from chalicelib.features.emails.rules import MAX_RULES, TEXT_FIELDS, EmailRules, StoredRule
+from chalicelib.features.emails.rules import MAX_RULES, TEXT_FIELDS, StoredRule, StoredRules
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.templates.repository import Templates
@@ -25,7 +25,7 @@ _MAX_TRIES: Final = 30
 _MAX_PAUSE_S: Final = 0.2
 
 
-class ProviderTemplate(TypedDict):
+class ProviderTemplateFields(TypedDict):
     """Template at the provider."""
 
     id: int
@@ -35,24 +35,24 @@ class ProviderTemplate(TypedDict):
 class RuleFields(TypedDict, total=False):
     """Fields of a request that makes or changes a rule."""
 
-    name: str
-    template_id: str
+    attach_formats: Sequence[str]
+    attachments: AttachMode
+    bcc: str
+    cc: str
+    condition: str
     connection_id: str
     enabled: bool
-    position: int | None
-    attachments: AttachMode
-    attach_formats: Sequence[str]
-    condition: str
     from_email: str | None
     from_name: str
-    reply_to: str
-    to: str
-    cc: str
-    bcc: str
-    subject: str
     html: str
+    name: str
+    position: int | None
+    provider_template: ProviderTemplateFields | None
+    reply_to: str
+    subject: str
+    template_id: str
     text: str
-    provider_template: ProviderTemplate | None
+    to: str
 
 
 class PlacedRule(NamedTuple):
@@ -73,7 +73,7 @@ class ManageRules:
         templates: Templates,
         read_templates: ReadTemplates,
         connections: EmailConnections,
-        rules: EmailRules,
+        rules: StoredRules,
         check_texts: CheckRuleTexts,
         clock: Clock,
         ids: IdGenerator,
@@ -115,7 +115,7 @@ class ManageRules:
             created_at=at,
             updated_at=at,
         )
-        rule = _changed(new, fields)
+        rule = _with_fields(new, fields)
         self._checked_connection(rule)
         self._check_texts(workspace.id, rule.texts)
 
@@ -123,7 +123,7 @@ class ManageRules:
             connection = self._checked_connection(rule)
             template = self._read_templates.one(workspace.id, rule.template_id)
             _check_room(template)
-            order = _placed(template.email_rules, rule.id, fields["position"])
+            order = _order_with(template.email_rules, rule.id, fields["position"])
             self._tables.transact(
                 [
                     self._rules.use(workspace.id, rule.connection_id, 1),
@@ -133,14 +133,14 @@ class ManageRules:
             )
             return PlacedRule(rule, order.index(rule.id), _warnings(rule, connection))
 
-        return _repeated(try_creation)
+        return _with_retries(try_creation)
 
     def change(self, workspace: Workspace, rule_id: str, fields: RuleFields) -> PlacedRule:
         """Change the given fields of a rule; raises as `create`, and `not_found`."""
         rule = self._rules.one(workspace.id, rule_id)
         if fields != {"enabled": False}:
             require_email(workspace)
-        requested = _changed(rule, fields)
+        requested = _with_fields(rule, fields)
         self._checked_connection(requested)
         texts = requested.texts.items()
         changed_texts = {name: text for name, text in texts if text != rule.texts[name]}
@@ -148,7 +148,7 @@ class ManageRules:
 
         def try_change() -> PlacedRule:
             before = self._rules.one(workspace.id, rule_id)
-            after = _changed(before, fields)._replace(
+            after = _with_fields(before, fields)._replace(
                 changes=before.changes + 1, updated_at=format_rfc3339(self._clock.now())
             )
             connection = self._checked_connection(after)
@@ -159,12 +159,12 @@ class ManageRules:
                 writes.append(self._rules.use(workspace.id, after.connection_id, 1))
                 writes.append(self._rules.use(workspace.id, before.connection_id, -1))
             if "position" in fields:
-                order = _placed(order, before.id, fields["position"])
+                order = _order_with(order, before.id, fields["position"])
                 writes.append(self._order(template, order))
             self._tables.transact([*writes, *self._rules.replacement(before, after)])
             return PlacedRule(after, order.index(after.id), _warnings(after, connection))
 
-        return _repeated(try_change)
+        return _with_retries(try_change)
 
     def delete(self, workspace_id: WorkspaceId, rule_id: str) -> None:
         """Delete a rule, and close the gap; raises `not_found` and `conflict`."""
@@ -181,7 +181,7 @@ class ManageRules:
                 ]
             )
 
-        _repeated(try_deletion)
+        _with_retries(try_deletion)
 
     def _order(self, template: Template, order: Sequence[EmailRuleId]) -> Write:
         return self._templates.change(template, {"email_rules": order}, unchanged=("email_rules",))
@@ -203,7 +203,7 @@ class ManageRules:
         return connection
 
 
-def _repeated[Result](attempt: Callable[[], Result]) -> Result:
+def _with_retries[Result](attempt: Callable[[], Result]) -> Result:
     """Return the result of an attempt, which is repeated after each concurrent change."""
     for n in range(_MAX_TRIES):
         try:
@@ -213,7 +213,7 @@ def _repeated[Result](attempt: Callable[[], Result]) -> Result:
     raise Conflict("conflict", "Others change these email rules all the time; try again.")
 
 
-def _changed(rule: StoredRule, fields: RuleFields) -> StoredRule:
+def _with_fields(rule: StoredRule, fields: RuleFields) -> StoredRule:
     """Return the rule with the given fields; its order is not its own."""
     texts = {name: str(fields.get(name, text)) for name, text in rule.texts.items()}
     template_id = rule.provider_template_id
@@ -251,7 +251,7 @@ def _check_room(template: Template) -> None:
         raise Conflict("conflict", detail)
 
 
-def _placed(
+def _order_with(
     order: Sequence[EmailRuleId], rule_id: EmailRuleId, position: int | None
 ) -> list[EmailRuleId]:
     """Return the order with a rule at a position; None, or beyond the end: at the end."""

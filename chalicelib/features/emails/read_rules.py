@@ -8,7 +8,7 @@ from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import EmailRuleId, TemplateId, WorkspaceId
 from chalicelib.engine.emails.model import EmailRule
 from chalicelib.features.emails.manage_rules import PlacedRule
-from chalicelib.features.emails.rules import EmailRules, StoredRule
+from chalicelib.features.emails.rules import StoredRule, StoredRules
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates
 
@@ -16,7 +16,7 @@ from chalicelib.features.templates.repository import Templates
 class ReadRules:
     """Reads rules; those of a template in the trash are there, too."""
 
-    def __init__(self, templates: Templates, rules: EmailRules) -> None:
+    def __init__(self, templates: Templates, rules: StoredRules) -> None:
         """Read from the stores."""
         self._templates = templates
         self._rules = rules
@@ -24,7 +24,7 @@ class ReadRules:
     def one(self, workspace_id: WorkspaceId, rule_id: str) -> PlacedRule:
         """Return a rule; raises `not_found`."""
         rule = self._rules.one(workspace_id, rule_id)
-        placed = self._placed(workspace_id, [rule])
+        placed = self._find_places(workspace_id, [rule])
         if not placed:
             raise NotFound("not_found", f"There is no email rule {rule_id}.")
         return placed[0]
@@ -40,14 +40,16 @@ class ReadRules:
 
     def all(self, workspace_id: WorkspaceId) -> list[PlacedRule]:
         """Return the rules of a workspace, by template, and those of one in their order."""
-        placed = self._placed(workspace_id, self._rules.all(workspace_id))
+        placed = self._find_places(workspace_id, self._rules.all(workspace_id))
         return sorted(placed, key=lambda each: (each.rule.template_id, each.position))
 
-    def enabled(self, workspace_id: WorkspaceId, ids: Sequence[EmailRuleId]) -> list[EmailRule]:
+    def for_job(self, workspace_id: WorkspaceId, ids: Sequence[EmailRuleId]) -> list[EmailRule]:
         """Return the rules among these that are on, for a job."""
         return [each.to_job() for each in self._rules.many(workspace_id, ids) if each.enabled]
 
-    def _placed(self, workspace_id: WorkspaceId, rules: Sequence[StoredRule]) -> list[PlacedRule]:
+    def _find_places(
+        self, workspace_id: WorkspaceId, rules: Sequence[StoredRule]
+    ) -> list[PlacedRule]:
         ids = sorted({TemplateId(rule.template_id) for rule in rules})
         templates = [
             template

@@ -75,7 +75,7 @@ class StoredRule(NamedTuple):
         )
 
 
-class EmailRules:
+class StoredRules:
     """Email rules of all workspaces."""
 
     def __init__(self, tables: Tables, table: str) -> None:

@@ -10,7 +10,11 @@ from chalicelib.contract.css_values import length_in_inches
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, json_pointer
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.einvoice.job_invoice import prepare_command
-from chalicelib.engine.inputs.ignored_options import ignored_data_warnings, ignored_option_warnings
+from chalicelib.engine.inputs.ignored_options import (
+    ignored_data_warnings,
+    ignored_option_warnings,
+    skipped_email_warnings,
+)
 from chalicelib.engine.job import Job, PageJob, RenderWarning
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.previews.lint import LintTemplates
@@ -221,7 +225,9 @@ def _check_margins(context: PreflightContext) -> Iterator[RenderWarning]:
 
 def _check_ignored_options(context: PreflightContext) -> Iterable[RenderWarning]:
     job = context.command.job
-    return ignored_option_warnings(job.output) if isinstance(job, PageJob) else ()
+    if not isinstance(job, PageJob):
+        return ()
+    return (*ignored_option_warnings(job.output), *skipped_email_warnings(job))
 
 
 def _check_unused_data(context: PreflightContext) -> Iterable[RenderWarning]:

@@ -5,7 +5,7 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.engine.emails.model import EmailRule, EmailRules
-from chalicelib.engine.inputs.ignored_options import ignored_data_warnings
+from chalicelib.engine.inputs.ignored_options import skipped_email_warnings
 from tests.builders.batches import make_batch
 from tests.builders.email_connections import made_connection, pointers, use_plan
 from tests.builders.email_rules import change_rule, made_rule, template_id_of
@@ -49,7 +49,14 @@ def test_enabled_rules_of_the_template_join_in_their_order(service: Service) -> 
 
 def test_rule_joins_with_all_its_fields(service: Service) -> None:
     brevo = made_connection(service, provider="brevo", config={}, credentials={"api_key": "k"})
-    texts = {"condition": "n", "from_name": "a", "reply_to": "b", "to": "c", "cc": "d", "bcc": "e"}
+    texts: dict[str, Any] = {
+        "condition": "n",
+        "from_name": "a",
+        "reply_to": "b",
+        "to": "c",
+        "cc": "d",
+        "bcc": "e",
+    }
     texts |= {"subject": "f", "html": "g", "text": "h", "from_email": "a@example.com"}
     rule = made_rule(
         service,
@@ -141,7 +148,7 @@ def test_options_of_the_template_choose_for_requests_that_do_not(service: Servic
     draft = {"html": "<p>", "options": {"email": [{"rule_id": second["id"]}, {"rule_id": "x"}]}}
     path = f"/v1/templates/{template_id}"
     assert service.call("PUT", f"{path}/draft", json_body=draft).status == 200
-    assert service.call("POST", f"{path}/publish", json_body={}).status == 200
+    assert service.call("POST", f"{path}/publish", json_body={}).status == 201
 
     render(service, template_id)
     by_options = [each.id for each in rules(service)]
@@ -170,7 +177,9 @@ def test_rules_that_do_not_fit_the_template_are_refused(service: Service) -> Non
 def test_plan_without_email_skips_rules_with_a_warning(service: Service) -> None:
     rule = made_rule(service)
     use_plan(service, "starter")
+    source = {"type": "template", "template_id": rule["template_id"]}
 
+    preflight = service.call("POST", "/v1/renders/preflight", json_body={"input": source})
     answer = render(service, rule["template_id"])
     explicit = {"email": [{"rule_id": rule["id"]}]}
     refused = render(service, rule["template_id"], delivery=explicit)
@@ -178,9 +187,10 @@ def test_plan_without_email_skips_rules_with_a_warning(service: Service) -> None
 
     assert answer.status == none.status == 200
     warnings = [
-        warning.code for job in service.engine.jobs for warning in ignored_data_warnings(job)
+        warning.code for job in service.engine.jobs for warning in skipped_email_warnings(job)
     ]
     assert warnings == ["email_skipped_plan"]
+    assert [each["code"] for each in preflight.json["warnings"]] == ["email_skipped_plan"]
     assert (refused.status, refused.code) == (402, "plan_feature_unavailable")
     assert [each["path"] for each in refused.json["errors"]] == ["/delivery/email"]
 
@@ -194,7 +204,7 @@ def test_zero_retention_skips_rules_with_a_warning(service: Service) -> None:
 
     assert answer.status == 200
     assert rules(service) == ()
-    [warning] = ignored_data_warnings(service.engine.jobs[-1])
+    [warning] = skipped_email_warnings(service.engine.jobs[-1])
     assert warning.code == "email_skipped_zero_retention"
     assert (refused.status, refused.code) == (422, "email_needs_hosted_file")
     assert [each["path"] for each in refused.json["errors"]] == ["/delivery/email"]
@@ -205,8 +215,7 @@ def test_zero_retention_skips_rules_with_a_warning(service: Service) -> None:
     [
         ("/v1/renders", {"input": {"type": "html", "html": "<p>"}}),
         ("/v1/renders", {"input": {"type": "url", "url": "https://example.com"}}),
-        ("/v1/renders/preflight", {"input": {"type": "html", "html": "<p>"}}),
-        ("/v1/pdf", {"html": "<p>"}),
+        ("/v1/pdf/html", {"html": "<p>"}),
     ],
 )
 def test_rules_go_with_templates_only(service: Service, path: str, body: dict[str, Any]) -> None:
@@ -232,6 +241,7 @@ def test_rules_go_with_templates_only(service: Service, path: str, body: dict[st
         ([{"rule_id": "x", "cc": ["a@example.com"] * 51}], "/delivery/email/0/cc"),
         ([{"rule_id": "x", "bcc": [""]}], "/delivery/email/0/bcc/0"),
         ([{"rule_id": "x", "to": ["a@example.com, b@example.com"]}], "/delivery/email/0/to/0"),
+        ([{"rule_id": "x", "to": ["=?utf-8?q?a?= <a@x.de>"]}], "/delivery/email/0/to/0"),
         ([{"rule_id": "x", "to": ["Ada"]}], "/delivery/email/0/to/0"),
         ([{"rule_id": "x", "to": ["Ada <ada>"]}], "/delivery/email/0/to/0"),
         ([{"rule_id": "x", "to": ['"a b"@example.com']}], "/delivery/email/0/to/0"),

@@ -20,7 +20,12 @@ from chalicelib.engine.job import (
     RenderOutcome,
     ValidationRequest,
 )
-from chalicelib.engine.remote.calls import MAX_INLINE_JOB_BYTES, MAX_INLINE_RESULT_BYTES
+from chalicelib.engine.remote.calls import (
+    MAX_INLINE_JOB_BYTES,
+    MAX_INLINE_RESULT_BYTES,
+    SyntaxCall,
+)
+from chalicelib.engine.remote.results import LintResult
 from chalicelib.engine.sources import HtmlSource
 from tests.builders.engine_wire import JOB, OUTCOME, TRACE, EngineWire, context, large
 
@@ -207,3 +212,12 @@ def test_lost_connection_is_made_again(
 
     with pytest.raises(EngineLost) if is_lost else nullcontext():
         assert wire.run() == OUTCOME
+
+
+def test_texts_are_compiled_by_their_names(wire: EngineWire) -> None:
+    call = SyntaxCall(ends_at=time.time() + 20, result_form=None, texts={"to": "{{", "cc": "{%"})
+
+    result, _ = wire.remote.ask(call, LintResult, context(may_store=False))
+
+    found = [record.failure() for record in result.failures]
+    assert [(each.members["text"], each.detail) for each in found] == [("to", "{{"), ("cc", "{%")]

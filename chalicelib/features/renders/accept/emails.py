@@ -56,7 +56,7 @@ def resolved_emails(
     known = {rule.id: rule for rule in read(workspace.id, template.email_rules)}
     if requested is not None:
         _check_known(requested, known)
-    rules = tuple(known.values() if targets is None else _chosen(targets, known))
+    rules = tuple(known.values() if targets is None else _choose(targets, known))
     if not rules:
         return None
     omission: EmailOmission | None = None
@@ -96,7 +96,7 @@ def _check_known(targets: Sequence[EmailTarget], known: Mapping[str, EmailRule])
         named.add(target.rule_id)
 
 
-def _chosen(targets: Sequence[EmailTarget], known: Mapping[str, EmailRule]) -> Iterator[EmailRule]:
+def _choose(targets: Sequence[EmailTarget], known: Mapping[str, EmailRule]) -> Iterator[EmailRule]:
     """Yield the rules that targets name, in the template's order."""
     by_rule = {target.rule_id: target for target in reversed(targets)}
     for rule in known.values():
