@@ -98,7 +98,7 @@ class _Texts:
         try:
             return bool(self._run(condition_source(condition), self._more, escape=False))
         except RenderFailure as failure:
-            raise _faulty("condition", condition_failure(failure)) from failure
+            raise _faulty("condition", condition_failure(failure, condition)) from failure
 
     def text(self, field: str, source: str, *, escape: bool = False) -> str:
         if not source:
