@@ -115,9 +115,9 @@ class Submission:
         self._timeout_s = timeout_s
         self._ends_at = time.monotonic() + timeout_s
         if self._watch is not None:
-            self._watch.close()
+            self._watch.restart(timeout_s)
             assert self._client.sock is not None
-            self._watch_over(self._client.sock)
+            self._client.sock.settimeout(timeout_s)
 
     def reset(self) -> None:
         """Forget the message before; fails where the server has ended the session."""
@@ -168,13 +168,10 @@ class Submission:
             ports=SUBMISSION_PORTS,
             exempt_only=False,
         )
-        self._watch_over(connection)
-        return connection
-
-    def _watch_over(self, connection: socket.socket) -> None:
         left_s = max(self._ends_at - time.monotonic(), 0.001)
         connection.settimeout(left_s)
         self._watch = _Watch(connection, left_s)
+        return connection
 
     @contextlib.contextmanager
     def _readable_errors(self) -> Iterator[None]:
@@ -254,13 +251,22 @@ class _Watch:
         # The copy stays the same connection while TLS wraps the original.
         self._connection = connection.dup()
         self.is_over = False
-        self._timer = threading.Timer(timeout_s, self._end)
-        self._timer.daemon = True
-        self._timer.start()
+        self._timer = self._started_timer(timeout_s)
+
+    def restart(self, timeout_s: float) -> None:
+        """Begin anew."""
+        self._timer.cancel()
+        self._timer = self._started_timer(timeout_s)
 
     def close(self) -> None:
         self._timer.cancel()
         self._connection.close()
+
+    def _started_timer(self, timeout_s: float) -> threading.Timer:
+        timer = threading.Timer(timeout_s, self._end)
+        timer.daemon = True
+        timer.start()
+        return timer
 
     def _end(self) -> None:
         self.is_over = True
