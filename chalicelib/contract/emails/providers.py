@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.emails.connection import MailAddress
+from chalicelib.contract.emails.address import MailAddress
 from chalicelib.contract.validation import read_part
 from chalicelib.core.destinations import SUBMISSION_PORTS
 from chalicelib.core.json import Json, JsonObject

@@ -5,7 +5,8 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.emails.connection import ConnectionName, check_address
+from chalicelib.contract.emails.address import check_address
+from chalicelib.contract.emails.connection import ConnectionName
 from chalicelib.contract.field_types import Cursor
 
 MAX_TEXT_CHARACTERS: Final = 16_384

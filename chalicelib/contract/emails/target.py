@@ -5,14 +5,15 @@ from typing import Annotated
 from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Tag
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.emails.address import check_name
 from chalicelib.core.mailbox import parse_mailbox
 
 
 def _check_recipient(text: str) -> str:
     """Return an address, or `Name <address>`; raise ValueError for anything else."""
-    # A mail program could read another name in an encoded word.
-    if parse_mailbox(text) is None or "=?" in text:
-        message = "an email address is expected, or a name and <an address>, in one plain line"
+    check_name(text)
+    if parse_mailbox(text) is None:
+        message = "an email address is expected, or a name and <an address>, in one line"
         raise ValueError(message)
     return text
 
