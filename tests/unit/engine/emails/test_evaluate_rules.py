@@ -228,8 +228,10 @@ FIELDS: Final = ("condition", "from_name", "reply_to", "to", "cc", "bcc", "subje
 @pytest.mark.parametrize("hostile", ["'a'.foo()", "range(10**9)|list|length", "1 // 0", "(" * 500])
 def test_failing_text_is_the_fault_of_its_email_only(field: str, hostile: str) -> None:
     source = hostile if field == "condition" else f"\n{{{{ {hostile} }}}}"
+    texts: dict[str, Any] = {"id": "emr_1", "connection_id": "emc_1", "to": "a@x.org"}
+    texts[field] = source
     rules = [
-        EmailRule(**{"id": "emr_1", "connection_id": "emc_1", "to": "a@x.org", field: source}),
+        EmailRule(**texts),
         EmailRule(id="emr_2", connection_id="emc_1", to="a@x.org", subject="fine"),
     ]
 
@@ -242,8 +244,8 @@ def test_failing_text_is_the_fault_of_its_email_only(field: str, hostile: str) -
 
 
 def test_time_that_is_over_is_the_fault_of_the_emails() -> None:
-    def run_late(_source: str, _more: JsonObject, *, escape: bool) -> str:
-        assert not escape
+    def run_late(source: str, more: JsonObject, *, escape: bool) -> str:
+        assert (source, "render" in more, escape) == ("{{ email }}", True, False)
         raise RenderFailure("render_timeout", "The template did not finish in time.")
 
     rule = EmailRule(id="emr_1", connection_id="emc_1", to="{{ email }}")
@@ -252,9 +254,9 @@ def test_time_that_is_over_is_the_fault_of_the_emails() -> None:
     assert code_of(made) == "internal_error"
 
 
-def test_data_that_cannot_be_run_fail_no_render() -> None:
-    def run_broken(_source: str, _more: JsonObject, *, escape: bool) -> str:
-        raise ZeroDivisionError(escape)
+def test_text_that_cannot_be_run_fails_no_render() -> None:
+    def run_broken(source: str, more: JsonObject, *, escape: bool) -> str:
+        raise ZeroDivisionError(source, more, escape)
 
     rule = EmailRule(id="emr_1", connection_id="emc_1", to="{{ email }}")
     (made,) = evaluate_rules([rule], CONTEXT, [], None, run_broken)
