@@ -18,6 +18,7 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
+from chalicelib.features.emails.providers.smtp import open_smtp
 from chalicelib.features.emails.request_trial import ConnectionTrial
 from chalicelib.features.emails.sends.attempt import AttemptEmail, RuleRows
 from chalicelib.features.emails.sends.deliver import DeliverEmail
@@ -41,14 +42,11 @@ _BEGIN_WITHIN_S: Final = 120.0
 
 def build(parts: WorkParts) -> ServeEvent:
     """Return the function that sends a batch of emails, or tests a connection."""
-    # By provider; each comes with the module that speaks to it.
-    return build_with(parts, {})
+    return build_with(parts, {"smtp": open_smtp(_egress(parts).connect, _hello(parts))})
 
 
 def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeEvent:
     """Return the function over sessions that `openers` open, by provider."""
-    egress = GuardedEgress(allow=parts.settings.egress_allow, own_hosts=parts.settings.own_hosts)
-    hello = urlsplit(parts.settings.base_url).hostname or "localhost"
     sealer = SecretSealer(parts.clients, parts.settings.data_key, parts.clock)
     state = parts.state
     stores = EmailStores.over(state.tables, state.main_table, state.outbox)
@@ -57,8 +55,8 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
     try_connection = TryConnection(
         connections=stores.connections,
         sealer=sealer,
-        connect=egress.connect,
-        hello=hello,
+        connect=_egress(parts).connect,
+        hello=_hello(parts),
         clock=parts.clock,
     )
 
@@ -84,6 +82,15 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
             return {"steps": try_connection(ConnectionTrial.from_json(call))}
 
     return serve
+
+
+def _egress(parts: WorkParts) -> GuardedEgress:
+    return GuardedEgress(allow=parts.settings.egress_allow, own_hosts=parts.settings.own_hosts)
+
+
+def _hello(parts: WorkParts) -> str:
+    """Return the name that the service gives itself."""
+    return urlsplit(parts.settings.base_url).hostname or "localhost"
 
 
 def _deliver_email(parts: WorkParts, stores: EmailStores) -> DeliverEmail:

@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from email.message import EmailMessage
 from typing import BinaryIO, Final, Self, override
 
@@ -20,23 +20,39 @@ from chalicelib.engine.ports import EgressError
 _MAX_REPLY_BYTES: Final = 256 * 1024
 # RFC 5321 4.2.1: 5yz is permanent.
 _PERMANENT_FAILURE: Final = 500
+# RFC 5321 3.3: 251 forwards.
+_RECIPIENT_ACCEPTED: Final = (250, 251)
 # RFC 3463 2.
 _ENHANCED_STATUS: Final = re.compile(rb"[245]\.[0-9]{1,3}\.[0-9]{1,3}(?= |$)")
 
 
 class SubmissionFailed(Exception):  # noqa: N818 -- says what happened
-    """A step failed; the text is for the tenant, and repeats nothing that the server has said."""
+    """A step failed; the text is for the tenant, and repeats nothing that the server has said.
 
-    def __init__(self, detail: str, *, is_login_refused: bool = False) -> None:
-        """Carry what happened, and whether the server has refused the credentials for good."""
+    `reply_code` is that of the server's reply, None without one. With `is_handed_over` the server
+    may have accepted the message. `is_login_refused`: it has refused the credentials for good.
+    """
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        reply_code: int | None = None,
+        is_handed_over: bool = False,
+        is_login_refused: bool = False,
+    ) -> None:
+        """Carry what happened."""
         super().__init__(detail)
+        self.reply_code = reply_code
+        self.is_handed_over = is_handed_over
         self.is_login_refused = is_login_refused
 
 
 class Submission:
     """One session with a server; its steps are to be called in order, each raises SubmissionFailed.
 
-    All of it ends after `timeout_s`, however slowly the server answers.
+    All of it ends after `timeout_s`, however slowly the server answers; `restart_clock` gives it
+    that time again.
     """
 
     def __init__(
@@ -94,6 +110,51 @@ class Submission:
         with self._readable_errors():
             self._client.send_message(message)
 
+    def restart_clock(self, timeout_s: float) -> None:
+        """Let the steps from now on end after `timeout_s`."""
+        self._timeout_s = timeout_s
+        self._ends_at = time.monotonic() + timeout_s
+        if self._watch is not None:
+            self._watch.restart(timeout_s)
+            assert self._client.sock is not None
+            self._client.sock.settimeout(timeout_s)
+
+    def reset(self) -> None:
+        """Forget the message before; fails where the server has ended the session."""
+        with self._readable_errors():
+            _expect(self._client.docmd("RSET"), 250)
+
+    @property
+    def takes_utf8(self) -> bool:
+        """Tell whether the server takes addresses beyond ASCII (RFC 6531)."""
+        return self._client.has_extn("smtputf8")
+
+    def begin_message(
+        self, sender: str, recipients: Sequence[str], content: bytes, *, is_utf8: bool
+    ) -> int:
+        """Send a message up to before its last line; return how many recipients were refused."""
+        options = ["SMTPUTF8", "BODY=8BITMIME"] if is_utf8 else []
+        with self._readable_errors():
+            _expect(self._client.mail(sender, options), 250)
+            replies = [self._client.rcpt(recipient) for recipient in recipients]
+            refused = [reply for reply in replies if reply[0] not in _RECIPIENT_ACCEPTED]
+            if len(refused) == len(recipients):
+                # A recipient who is refused for now keeps the others from being refused for good.
+                _expect(min(refused), 250)
+            _expect(self._client.docmd("DATA"), 354)
+            self._client.send(_with_stuffed_dots(content))
+        return len(refused)
+
+    def end_message(self, timeout_s: float) -> None:
+        """Send the last line, the dot; from then on the server may have accepted the message."""
+        self.restart_clock(timeout_s)
+        try:
+            with self._readable_errors():
+                _expect(self._client.docmd("."), 250)
+        except SubmissionFailed as failure:
+            failure.is_handed_over = True
+            raise
+
     @property
     def _client(self) -> "_CheckedSmtp":
         assert self._server is not None
@@ -120,12 +181,13 @@ class Submission:
             raise SubmissionFailed(str(error)) from error
         # smtplib's errors are OSErrors; a host that no certificate can name raises ValueError.
         except (OSError, ValueError) as error:
-            is_final = (
-                isinstance(error, smtplib.SMTPAuthenticationError)
-                and error.smtp_code >= _PERMANENT_FAILURE
-            )
-            detail = f"{self._host} {self._fault(error)}"
-            raise SubmissionFailed(detail, is_login_refused=is_final) from error
+            code = error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
+            is_login = isinstance(error, smtplib.SMTPAuthenticationError)
+            raise SubmissionFailed(
+                f"{self._host} {self._fault(error)}",
+                reply_code=code if code is not None and code > 0 else None,
+                is_login_refused=is_login and code is not None and code >= _PERMANENT_FAILURE,
+            ) from error
 
     def _fault(self, error: Exception) -> str:
         """Return what happened, as it goes on after the name of the host."""
@@ -189,18 +251,39 @@ class _Watch:
         # The copy stays the same connection while TLS wraps the original.
         self._connection = connection.dup()
         self.is_over = False
-        self._timer = threading.Timer(timeout_s, self._end)
-        self._timer.daemon = True
-        self._timer.start()
+        self._timer = self._started_timer(timeout_s)
+
+    def restart(self, timeout_s: float) -> None:
+        """Begin anew."""
+        self._timer.cancel()
+        self._timer = self._started_timer(timeout_s)
 
     def close(self) -> None:
         self._timer.cancel()
         self._connection.close()
 
+    def _started_timer(self, timeout_s: float) -> threading.Timer:
+        timer = threading.Timer(timeout_s, self._end)
+        timer.daemon = True
+        timer.start()
+        return timer
+
     def _end(self) -> None:
         self.is_over = True
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
+
+
+def _expect(reply: tuple[int, bytes], code: int) -> None:
+    """Raise SMTPResponseException for another reply."""
+    if reply[0] != code:
+        raise smtplib.SMTPResponseException(*reply)
+
+
+def _with_stuffed_dots(content: bytes) -> bytes:
+    """Return a message whose lines end with CRLF and whose leading dots are doubled."""
+    lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\n").split(b"\n")
+    return b"".join((b"." if line.startswith(b".") else b"") + line + b"\r\n" for line in lines)
 
 
 def _smtp_fault(error: smtplib.SMTPException, *, is_secure: bool) -> str:

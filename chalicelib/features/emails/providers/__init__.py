@@ -1,0 +1,1 @@
+"""Providers of email: each opens sessions with one kind of service."""

@@ -1,0 +1,120 @@
+"""SMTP: submission command by command, so that the stage of a fault is known."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Final, cast
+
+from chalicelib.adapters.net.submission import Submission, SubmissionFailed
+from chalicelib.adapters.net.transport import Connector
+from chalicelib.core.json import JsonObject
+from chalicelib.features.emails.compose import ascii_domain, compose_message
+from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.outgoing import (
+    HandOver,
+    OpenSession,
+    OutgoingEmail,
+    ProviderSession,
+)
+
+# From the connection on, or for one message on an open one.
+_MESSAGE_S: Final = 15.0
+# RFC 5321 4.5.3.2.6 asks for ten minutes, which no function has.
+_ANSWER_S: Final = 120.0
+_PERMANENT_FAILURE: Final = 500
+
+
+def open_smtp(connect: Connector, hello: str) -> OpenSession:
+    """Return the opening of sessions through `connect`; `hello` is the service's own name."""
+
+    @contextmanager
+    def open_session(
+        connection: EmailConnection, credentials: JsonObject
+    ) -> Iterator[ProviderSession]:
+        session = _SmtpSession(connect, hello, connection, str(credentials["password"]))
+        try:
+            yield session
+        finally:
+            session.close()
+
+    return open_session
+
+
+class _SmtpSession:
+    def __init__(
+        self, connect: Connector, hello: str, connection: EmailConnection, password: str
+    ) -> None:
+        self._connect = connect
+        self._hello = hello
+        self._config = connection.config
+        self._password = password
+        self._stack = ExitStack()
+        self._open: Submission | None = None
+
+    def close(self) -> None:
+        self._open = None
+        self._stack.close()
+
+    def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
+        recipients = [ascii_domain(mailbox.email) for mailbox in (*email.to, *email.cc, *email.bcc)]
+        sender = ascii_domain(email.sender.email)
+        is_utf8 = not all(address.isascii() for address in (sender, *recipients))
+        try:
+            session = self._session()
+            if is_utf8 and not session.takes_utf8:
+                message = "The server takes no addresses beyond ASCII."
+                return HandOver("rejected", "email_address_invalid", message)
+            content = compose_message(email, is_utf8=is_utf8)
+            refused_count = session.begin_message(sender, recipients, content, is_utf8=is_utf8)
+            self._hand_over(session, before_acceptance)
+        except SubmissionFailed as failure:
+            # Whatever the server thinks of the session: the next message begins a new one.
+            self.close()
+            return _outcome(failure)
+        return HandOver(
+            "accepted", provider_message_id=email.message_id, refused_count=refused_count
+        )
+
+    def _hand_over(self, session: Submission, before_acceptance: Callable[[], None]) -> None:
+        try:
+            before_acceptance()
+        except BaseException:
+            # Without its last line the server forgets the message.
+            self.close()
+            raise
+        session.end_message(_ANSWER_S)
+
+    def _session(self) -> Submission:
+        """Return the open session for another message, or a new one."""
+        if self._open is not None:
+            try:
+                self._open.restart_clock(_MESSAGE_S)
+                self._open.reset()
+            except SubmissionFailed:
+                self.close()
+            else:
+                return self._open
+        session = self._stack.enter_context(
+            Submission(
+                self._connect,
+                str(self._config["host"]),
+                cast("int", self._config["port"]),
+                hello=self._hello,
+                timeout_s=_MESSAGE_S,
+            )
+        )
+        session.connect()
+        session.start_tls()
+        session.log_in(str(self._config["username"]), self._password)
+        self._open = session
+        return session
+
+
+def _outcome(failure: SubmissionFailed) -> HandOver:
+    code, message = failure.reply_code, f"The mail server {failure}."
+    if failure.is_login_refused:
+        return HandOver("rejected", "email_provider_auth_failed", message, provider_status=code)
+    if code is not None and code >= _PERMANENT_FAILURE:
+        return HandOver("rejected", "email_provider_rejected", message, provider_status=code)
+    if failure.is_handed_over and code is None:
+        return HandOver("unknown", "email_outcome_unknown", message)
+    return HandOver("retry", "email_provider_unavailable", message, provider_status=code)
