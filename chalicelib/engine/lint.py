@@ -41,7 +41,7 @@ def template_faults(
     templates_once = _RunOnceTemplates(templates)
     faults: list[RenderFailure] = []
     try:
-        job = _with_invoice(load_data(job, context, egress), context)
+        job = with_invoice(load_data(job, context, egress), context)
     except RenderFailure as failure:
         return [failure]
     while len(faults) < _MAX_FAULTS:
@@ -76,7 +76,7 @@ def syntax_faults(
     return faults
 
 
-def _with_invoice(job: PageJob, context: JobContext) -> PageJob:
+def with_invoice(job: PageJob, context: JobContext) -> PageJob:
     """Return the job with its e-invoice in the data.
 
     An invalid e-invoice leaves the job as it is: another check reports it.

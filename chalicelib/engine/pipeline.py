@@ -1,13 +1,11 @@
 """Pipeline of a page, from its source to its files, in the order of the steps."""
 
 import io
-import time
 import zipfile
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.core.json import JsonObject
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
@@ -34,7 +32,6 @@ from chalicelib.engine.job import (
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.sources.source_document import SourceDocument, TemplateRunner
-from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 
 if TYPE_CHECKING:
     from chalicelib.engine.einvoice.job_invoice import EInvoiceResult
@@ -46,9 +43,6 @@ _MEMBER_DATE: Final = (2000, 1, 1, 0, 0, 0)
 _FALLBACK_FILENAME: Final = "document"
 # Compressed in about 0.1 s: the deadline is checked between two chunks.
 _CHUNK_BYTES: Final = 2_000_000
-# For all emails together; the render itself must not come too late.
-_EMAILS_MAX_S: Final = 10.0
-_EMAILS_MARGIN_S: Final = 2.0
 
 
 class Drawing(NamedTuple):
@@ -97,7 +91,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
             validation_requests = _validation_requests(files, finishing, invoice)
             files = _zip(files, document.output, context)
         with recorder.stage("template_ms"):
-            emails = _evaluate_emails(job, context, services.templates, files, document.output)
+            emails = _emails(job, context, services.templates, files, document.output.filename)
     return RenderOutcome(
         files,
         recorder.trace(),
@@ -109,34 +103,22 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
     )
 
 
-def _evaluate_emails(
+def _emails(
     job: PageJob,
     context: JobContext,
     templates: TemplateRunner,
     files: Sequence[RenderedFile],
-    output: OutputOptions,
+    filename: str | None,
 ) -> "tuple[RenderedEmail, ...]":
-    """Return the emails of the job's rules; they take a part of the time that is left."""
+    """Return the emails of the job's rules, whose texts know the files."""
     if job.emails is None or not job.emails.rules:
         return ()
     # Few jobs have some.
-    from chalicelib.engine.emails.evaluate import EmailFile, evaluate_rules  # noqa: PLC0415
-
-    deadline = min(time.time() + _EMAILS_MAX_S, context.deadline - _EMAILS_MARGIN_S)
-
-    def run(source: str, more: JsonObject, *, escape: bool) -> str:
-        return templates.render(
-            source,
-            {**(job.data or {}), **more},
-            strict=job.output.strict_undefined,
-            deadline=deadline,
-            escape=escape,
-            includes=job.includes,
-            locale_defaults=LocaleDefaults(job.output.locale, job.output.timezone),
-        )
+    from chalicelib.engine.emails.evaluate import EmailFile  # noqa: PLC0415
+    from chalicelib.engine.emails.job_emails import job_emails  # noqa: PLC0415
 
     shown = [EmailFile(file.format, len(file.content), file.pages) for file in files]
-    return evaluate_rules(job.emails.rules, job.emails.context, shown, output.filename, run)
+    return job_emails(job, context, templates, shown, filename)
 
 
 def _add_invoice(

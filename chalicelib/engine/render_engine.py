@@ -14,6 +14,7 @@ from chalicelib.engine.walls import NOT_DUMPABLE, Walls
 if TYPE_CHECKING:
     from chalicelib.core.errors import RenderFailure
     from chalicelib.engine.deadline import Deadline
+    from chalicelib.engine.emails.model import RenderedEmail
     from chalicelib.engine.job import Job, JobContext, PageJob, RenderOutcome
     from chalicelib.engine.ports import Egress
 
@@ -107,6 +108,13 @@ class RenderEngine:
         from chalicelib.engine.lint import template_faults  # noqa: PLC0415 -- as above
 
         return template_faults(job, context, self._templates, self._egress)
+
+    def preview_emails(self, job: "PageJob", context: "JobContext") -> "tuple[RenderedEmail, ...]":
+        """Run the email rules of a job without drawing; return the emails."""
+        from chalicelib.engine.emails.job_emails import preview_emails  # noqa: PLC0415 -- as above
+
+        with self._templates.cancel_on(context.cancellation):
+            return preview_emails(job, context, self._templates, self._egress)
 
     def check_syntax(self, texts: Mapping[str, str], deadline: "Deadline") -> "list[RenderFailure]":
         """Compile templates without running them; return their failures."""

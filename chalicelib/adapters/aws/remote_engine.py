@@ -114,7 +114,7 @@ class RemoteEngine:
 
     def run(self, job: Job, context: EngineCallContext) -> RenderOutcome:
         """Make the files of a job."""
-        with self._job_fields(job, context) as fields:
+        with self.job_fields(job, context) as fields:
             result, contents = self.ask(RunCall(**fields), RunResult, context)
         try:
             return result.outcome(contents)
@@ -125,13 +125,13 @@ class RemoteEngine:
         self, job: PageJob, context: EngineCallContext, *, max_pages: int, max_bytes: int
     ) -> None:
         """Make the files of a job and drop them; also raises for one over the limits."""
-        with self._job_fields(job, context) as fields:
+        with self.job_fields(job, context) as fields:
             call = DryRunJobCall(**fields, max_pages=max_pages, max_bytes=max_bytes)
             self.ask(call, DryRunResult, context)
 
     def lint(self, job: PageJob, context: EngineCallContext) -> list[RenderFailure]:
         """Run the templates of a job without drawing; return their failures."""
-        with self._job_fields(job, context) as fields:
+        with self.job_fields(job, context) as fields:
             result, _ = self.ask(LintCall(**fields), LintResult, context)
         return [record.failure() for record in result.failures]
 
@@ -165,7 +165,7 @@ class RemoteEngine:
         return self.ask(call, SelfTestResult, context)[0].missing_walls
 
     @contextmanager
-    def _job_fields(self, job: Job, context: EngineCallContext) -> Iterator[JobFields]:
+    def job_fields(self, job: Job, context: EngineCallContext) -> Iterator[JobFields]:
         """Yield the fields of a call with this job, which is stored meanwhile if it is large."""
         with self._stored_if_large(msgspec.to_builtins(job), context) as job_url:
             yield JobFields(

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 
 from chalicelib.core import json
-from chalicelib.core.errors import RenderFailure
+from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox, is_address, parse_mailbox, split_mailboxes
 from chalicelib.core.text import safe_filename
@@ -32,6 +32,8 @@ MAX_TEXT_BYTES: Final = 1_000_000
 MAX_SUBJECT_CHARACTERS: Final = 998
 MAX_PARAMS_BYTES: Final = 100_000
 _MAX_ENTRY_CHARACTERS: Final = 512
+# With repetitions, which count once. Each entry is parsed.
+_MAX_ENTRIES: Final = 1_000
 # What ends a line for some software: controls, line and paragraph separators.
 _LINE_ENDS: Final = ("Cc", "Zl", "Zp")
 _SPACES: Final = re.compile(r"\s+")
@@ -141,15 +143,23 @@ def _fields(rule: EmailRule, texts: _Texts) -> Iterator[tuple[str, object]]:
         raise _too_large("subject", f"has {len(subject)} characters", MAX_SUBJECT_CHARACTERS)
     yield "subject", subject
     html = texts.text("html", rule.html, escape=True)
+    _check_size(html, "")
     yield "html", html
-    text = texts.text("text", rule.text) or (plain_text(html) if html else "")
+    text = texts.text("text", rule.text)
+    _check_size(html, text)
+    if not text.strip():
+        text = plain_text(html)
+        _check_size(html, text)
     yield "text", text
-    size = len(html.encode()) + len(text.encode())
-    if size > MAX_TEXT_BYTES:
-        raise _too_large("html", f"and text have {size} bytes", MAX_TEXT_BYTES)
     if rule.provider_template_id is not None:
         yield "params", _params(texts, rule.provider_template_params)
     yield from _recipients(rule, texts)
+
+
+def _check_size(html: str, text: str) -> None:
+    size = len(html.encode()) + len(text.encode())
+    if size > MAX_TEXT_BYTES:
+        raise _too_large("html", f"and text have {size} bytes", MAX_TEXT_BYTES)
 
 
 def _params(texts: _Texts, source: str) -> JsonObject:
@@ -159,7 +169,7 @@ def _params(texts: _Texts, source: str) -> JsonObject:
         raise _too_large("provider_template", f"has params of {size} bytes", MAX_PARAMS_BYTES)
     try:
         params = json.loads(text.encode()) if text.strip() else {}
-    except ValueError:
+    except ServiceError:
         params = None
     if not isinstance(params, Mapping):
         message = "The params of the provider's template are no JSON object."
@@ -177,6 +187,8 @@ def _recipients(rule: EmailRule, texts: _Texts) -> Iterator[tuple[str, object]]:
         ("bcc", rule.bcc, rule.bcc_instead),
     ):
         entries = split_mailboxes(texts.text(field, source)) if instead is None else instead
+        if len(entries) > _MAX_ENTRIES:
+            raise _too_many(len(entries))
         lists[field] = tuple(_mailboxes(entries, errors))
         yield field, lists[field]
     yield "recipient_errors", tuple(errors)
@@ -192,8 +204,7 @@ def _recipients(rule: EmailRule, texts: _Texts) -> Iterator[tuple[str, object]]:
         raise _Faulty(EmailFault("email_recipient_missing", message, "to"))
     count = sum(map(len, lists.values()))
     if count > MAX_RECIPIENTS:
-        message = f"The email has {count} recipients; {MAX_RECIPIENTS} are allowed."
-        raise _Faulty(EmailFault("email_too_many_recipients", message))
+        raise _too_many(count)
 
 
 def _mailboxes(entries: Sequence[str], errors: list[str]) -> Iterator[Mailbox]:
@@ -223,6 +234,11 @@ def _faulty(field: str, failure: RenderFailure) -> _Faulty:
 
 def _too_large(field: str, what: str, limit: int) -> _Faulty:
     return _Faulty(EmailFault("email_too_large", f"{field} {what}; {limit} are allowed.", field))
+
+
+def _too_many(count: int) -> _Faulty:
+    message = f"The email has {count} recipients; {MAX_RECIPIENTS} are allowed."
+    return _Faulty(EmailFault("email_too_many_recipients", message))
 
 
 def _invalid(field: str | None) -> _Faulty:

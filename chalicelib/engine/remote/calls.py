@@ -77,6 +77,10 @@ class LintCall(JobCall, frozen=True, tag="lint"):
     """Call to run the templates of a job without drawing; answered with LintResult."""
 
 
+class PreviewEmailsCall(JobCall, frozen=True, tag="preview_emails"):
+    """Call to run the email rules of a job without drawing; answered with EmailsResult."""
+
+
 class SyntaxCall(EngineCall, frozen=True, tag="syntax"):
     """Call to compile templates, by their names, without running them; answered with LintResult."""
 
@@ -129,7 +133,16 @@ class SchemaCall(EngineCall, frozen=True, tag="schema"):
     request_url: str | None
 
 
-type AnyCall = RunCall | DryRunJobCall | LintCall | SyntaxCall | ReadCall | MergeCall | SelfTestCall
+type AnyCall = (
+    RunCall
+    | DryRunJobCall
+    | LintCall
+    | PreviewEmailsCall
+    | SyntaxCall
+    | ReadCall
+    | MergeCall
+    | SelfTestCall
+)
 
 
 class StoredResult(NamedTuple):

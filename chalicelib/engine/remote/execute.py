@@ -17,6 +17,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.deadline import Deadline, timeout_failure
+from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.engine.job import Job, JobContext, PageJob, RenderOutcome
 from chalicelib.engine.ports import DestinationUnreachableError
 from chalicelib.engine.remote.calls import (
@@ -36,6 +37,7 @@ from chalicelib.engine.remote.calls import (
 from chalicelib.engine.remote.results import (
     AnyResult,
     DryRunResult,
+    EmailsResult,
     FailureRecord,
     LintResult,
     MergeResult,
@@ -49,6 +51,8 @@ if TYPE_CHECKING:
     from chalicelib.engine.ports import PresignedObjects
     from chalicelib.engine.schemas.check_schemas import CheckSchemas
     from chalicelib.engine.walls import Walls
+
+type _Result = tuple[AnyResult, Sequence[bytes]]
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +76,10 @@ class Engine(Protocol):
 
     def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
         """Run the templates of a job without drawing; return their failures."""
+        ...
+
+    def preview_emails(self, job: PageJob, context: JobContext) -> tuple[RenderedEmail, ...]:
+        """Run the email rules of a job without drawing; return the emails."""
         ...
 
     def check_syntax(self, texts: Mapping[str, str], deadline: Deadline) -> list[RenderFailure]:
@@ -119,9 +127,7 @@ class ExecuteCall:
         digest = hashlib.sha256(content).hexdigest()
         return EngineAnswer(None, StoredResult(len(content), digest))
 
-    def _result(  # noqa: PLR0911 -- one for each call
-        self, call: AnyCall
-    ) -> tuple[AnyResult, Sequence[bytes]]:
+    def _result(self, call: AnyCall) -> _Result:
         match call:
             case ReadCall():
                 return self._read(call), []
@@ -130,22 +136,24 @@ class ExecuteCall:
             case SelfTestCall():
                 deadline = Deadline.after(self._left_s(call))
                 return SelfTestResult(self._engine.missing_walls(deadline)), []
-            case RunCall():
+            case JobCall():
                 with self._job(call) as (job, context):
-                    return RunResult.of(self._engine.run(job, context))
-            case DryRunJobCall():
-                with self._job(call) as (job, context):
-                    check_outcome(self._engine.run(job, context), call)
-                return DryRunResult(), []
-            case LintCall():
-                with self._job(call) as (job, context):
-                    assert isinstance(job, PageJob), "only pages have templates"
-                    failures = self._engine.lint(job, context)
-                return _lint_result(failures), []
+                    return self._result_of_job(call, job, context)
             case SyntaxCall():
                 deadline = Deadline.after(self._left_s(call))
-                return _lint_result(self._engine.check_syntax(call.texts, deadline)), []
+                return LintResult.of(self._engine.check_syntax(call.texts, deadline)), []
         assert_never(call)
+
+    def _result_of_job(self, call: JobCall, job: Job, context: JobContext) -> _Result:
+        if isinstance(call, RunCall):
+            return RunResult.of(self._engine.run(job, context))
+        if isinstance(call, DryRunJobCall):
+            check_outcome(self._engine.run(job, context), call)
+            return DryRunResult(), []
+        assert isinstance(job, PageJob), "only pages have templates"
+        if isinstance(call, LintCall):
+            return LintResult.of(self._engine.lint(job, context)), []
+        return EmailsResult(self._engine.preview_emails(job, context)), []
 
     def _read(self, call: ReadCall) -> ReadResult:
         # Imported late: few calls need it (decision 7).
@@ -232,10 +240,6 @@ class ExecuteCall:
 
     def _left_s(self, call: "AnyCall | JobCall") -> float:
         return call.ends_at - self._clock.now().timestamp()
-
-
-def _lint_result(failures: Sequence[RenderFailure]) -> LintResult:
-    return LintResult(tuple(map(FailureRecord.of, failures)))
 
 
 def check_outcome(outcome: RenderOutcome, call: DryRunJobCall) -> None:

@@ -69,6 +69,17 @@ class LintResult(msgspec.Struct, frozen=True, tag_field="kind", tag="lint"):
 
     failures: tuple[FailureRecord, ...]
 
+    @classmethod
+    def of(cls, failures: Sequence[RenderFailure]) -> Self:
+        """Return the result of these failures."""
+        return cls(tuple(map(FailureRecord.of, failures)))
+
+
+class EmailsResult(msgspec.Struct, frozen=True, tag_field="kind", tag="emails"):
+    """Emails of a job's rules, in their order."""
+
+    emails: tuple[RenderedEmail, ...]
+
 
 class ReadResult(msgspec.Struct, frozen=True, tag_field="kind", tag="read"):
     """Content of a received document: a DocumentReading."""
@@ -186,6 +197,7 @@ type AnyResult = (
     RunResult
     | DryRunResult
     | LintResult
+    | EmailsResult
     | ReadResult
     | MergeResult
     | SelfTestResult
