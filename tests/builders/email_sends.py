@@ -1,6 +1,6 @@
 """Emails of renders, as they are when the files of a render exist, and their delivery."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -9,7 +9,8 @@ from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.emails.model import EmailContents, EmailRule, RenderedEmail, contents_key
 from functions.send_email import handler
-from tests.builders.email_connections import made_connection
+from tests.builders.email_connections import made_connection, use_plan
+from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 from tests.builders.templates import make_template, render_template
 from tests.fakes.email_provider import FakeProvider
@@ -97,3 +98,30 @@ def sends(service: Service, **query: str) -> list[dict[str, Any]]:
     text = "&".join(f"{name}={value}" for name, value in query.items())
     listed: list[dict[str, Any]] = service.call("GET", f"{SENDS_PATH}?{text}").json["data"]
     return listed
+
+
+def _repeat_a_waiting_email(service: Service) -> ApiAnswer:
+    use_plan(service, "growth")
+    render_with_emails(service, connect(service))
+    service.relay_events()
+    return _repeat(service)
+
+
+def _repeat_after_the_retention(service: Service) -> ApiAnswer:
+    use_plan(service, "growth")
+    render_with_emails(service, connect(service))
+    deliver_emails(service, FakeProvider())
+    service.clock.advance(days=31)
+    return _repeat(service)
+
+
+def _repeat(service: Service) -> ApiAnswer:
+    (send,) = sends(service)
+    return service.call("POST", f"{SENDS_PATH}/{send['id']}/resend", json_body={})
+
+
+# By code of the catalogue: a request that is answered with it.
+PROVOKED_EMAIL_ERRORS: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
+    "email_not_resendable": _repeat_a_waiting_email,
+    "email_file_expired": _repeat_after_the_retention,
+}

@@ -19,7 +19,7 @@ DELIVERY: Final = (
         "File of the email is gone",
         "A file that the email carried is no longer hosted.",
         "Render the document again; its rules send a new email.",
-        owner="emails",
+        owner="renders",
     ),
     Problem(
         "email_not_resendable",
@@ -27,7 +27,7 @@ DELIVERY: Final = (
         "Email cannot be sent again",
         "Its content was not kept, or it failed before it could be sent.",
         "Render the document again; its rules send a new email.",
-        owner="emails",
+        owner="renders",
     ),
     Problem(
         "email_template_error",

@@ -9,7 +9,14 @@ from chalicelib.api.routes import ENDPOINTS
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.settings import ApiSettings
-from tests.builders import access_refusals, batches, email_rules, templates, validation_results
+from tests.builders import (
+    access_refusals,
+    batches,
+    email_rules,
+    email_sends,
+    templates,
+    validation_results,
+)
 from tests.builders.http import ApiAnswer
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.problem_catalogue import BROWSER_ERRORS, PRODUCT_OWNERS
@@ -21,6 +28,7 @@ type Provoke = Callable[[Service], ApiAnswer]
 PROVOKED: Final[dict[str, Provoke]] = {
     **access_refusals.PROVOKED_ACCESS_ERRORS,
     **batches.PROVOKED_BATCH_ERRORS,
+    **email_sends.PROVOKED_EMAIL_ERRORS,
     **email_rules.PROVOKED_EMAIL_ERRORS,
     **templates.PROVOKED_TEMPLATE_ERRORS,
     **validation_results.PROVOKED_VALIDATION_ERRORS,

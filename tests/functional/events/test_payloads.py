@@ -24,6 +24,8 @@ PUBLIC = {
     "usage.threshold_reached",
     "batch.progress",
     "batch.completed",
+    "email.sent",
+    "email.send_failed",
 }
 INTERNAL = {"webhook.step", "render.canceled", "render.purged"}
 

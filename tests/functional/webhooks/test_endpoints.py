@@ -18,12 +18,12 @@ EVENTS = [
     "usage.threshold_reached",
     "batch.progress",
     "batch.completed",
-    "storage.upload_failed",
     "email.sent",
     "email.send_failed",
     "email.delivered",
     "email.bounced",
     "email.complained",
+    "storage.upload_failed",
 ]
 LONGEST_URL = "https://e.c/" + "x" * 2_036
 

@@ -9,10 +9,12 @@ from chalicelib.adapters.aws.table import Write
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.core.errors import RenderFailure
 from tests.builders.batches import make_batch
+from tests.builders.email_sends import connect, deliver_emails, render_with_emails
 from tests.builders.openapi import validator, webhook, webhook_body
 from tests.builders.service import Service
 from tests.builders.templates import make_template
 from tests.builders.webhooks import deliver, make_endpoint
+from tests.fakes.email_provider import REJECTED, FakeProvider
 from tests.fakes.webhook_receiver import ReceivedWebhook, WebhookReceiver
 
 SENT = [each.name for each in EVENT_TYPES if each.is_public]
@@ -41,6 +43,11 @@ def provoke(service: Service, event_type: str) -> None:
         case "batch.progress" | "batch.completed":
             make_batch(service)
             service.run_batches()
+        case "email.sent" | "email.send_failed":
+            provider = FakeProvider()
+            provider.answers = [REJECTED] if event_type == "email.send_failed" else []
+            render_with_emails(service, connect(service))
+            deliver_emails(service, provider)
         case _:
             service.render()
     if event_type == "render.expired":

@@ -56,6 +56,10 @@ def _address(length: int) -> str:
     return f"a@{'.'.join(['b' * 49] * 9)}"[: length - 3].rstrip(".").ljust(length - 3, "b") + ".de"
 
 
+def _recipient(length: int) -> str:
+    return f"{'N' * (length - 11)} <ada@b.de>"[-length:]
+
+
 # A text of n characters that is valid except for its length.
 TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "url": lambda n: ("https://a" + "a" * n)[:n],
@@ -63,14 +67,18 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "content_type": lambda n: ("a/" + "b" * n)[:n],
     **dict.fromkeys(("color", "fill", "stroke", "background"), _color),
     **dict.fromkeys(("email", "reply_to", "test_recipient", "sender", "send_to"), _address),
+    **dict.fromkeys(("item of to", "item of cc", "item of bcc"), _recipient),
+    **dict.fromkeys(("from_email",), _address),
     "language": lambda n: ("abc" + "-abcdefgh" * 4)[:n],
     "page_ranges": lambda n: "1," * ((n - 1) // 2) + "1" * (2 - n % 2),
 }
+_RECIPIENTS: Final = ("to", "cc", "bcc")
 # What a property is refused without.
 BESIDE: Final[dict[str, dict[str, Any]]] = {"csv_mapping": {"csv_upload_id": "upl_1"}}
 # Values within a bound that another rule refuses.
 NARROWER: Final = {
     "InvoiceVat.rate: 9999999999.999999",
+    *(f"EmailTarget.{name}: ['>']" for name in ("to", "cc", "bcc")),
     "PdfOptions.height: 0",
     "PdfOptions.width: 0",
     "Watermark.font_size: 0",
@@ -130,7 +138,7 @@ def values(name: str, branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
         case "string":
             yield from texts(name, branch)
         case "array":
-            yield from arrays(branch)
+            yield from arrays(name, branch)
         case "object":
             yield from objects(branch)
 
@@ -159,17 +167,21 @@ def lengths(branch: Mapping[str, Any]) -> Iterator[tuple[int, bool]]:
             yield from ((branch[least], True), (branch[least] - 1, False))
 
 
-def arrays(branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
+def arrays(name: str, branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
     item = branch["items"]
     for count, allowed in lengths(branch):
         if item.get("type") == "string":
-            words = item.get("enum", ["x"]) * count
+            words = item.get("enum", [_one_item(name)]) * count
             yield words[:count], allowed
         elif not allowed:
             # Nested models have separate cases and need not be complete here.
             yield [{}] * count, allowed
     if item.get("type") == "string" and "enum" not in item:
-        yield from (([text], allowed) for text, allowed in texts("", item))
+        yield from (([text], allowed) for text, allowed in texts(f"item of {name}", item))
+
+
+def _one_item(name: str) -> str:
+    return "ada@b.de" if name in _RECIPIENTS else "x"
 
 
 def objects(branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:

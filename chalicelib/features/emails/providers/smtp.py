@@ -67,7 +67,7 @@ class _SmtpSession:
             refused_count = session.begin_message(sender, recipients, content, is_utf8=is_utf8)
             self._hand_over(session, before_acceptance)
         except SubmissionFailed as failure:
-            # Whatever the server thinks of the session: the next message begins a new one.
+            # The next message begins a new session.
             self.close()
             return _outcome(failure)
         return HandOver(

@@ -154,6 +154,13 @@ def _new_send(
         subject=rendered.subject or None,
         next_attempt_at=created_at,
     )
+    return _first_state(send, render, rendered, connection)
+
+
+def _first_state(
+    send: EmailSend, render: Render, rendered: RenderedEmail, connection: EmailConnection | None
+) -> EmailSend:
+    """Return a new send as it ends at once, or as it waits to be sent."""
     if not rendered.is_wanted:
         return replace(send, status="skipped", skip_reason="condition_false", next_attempt_at=None)
     if connection is None:

@@ -30,7 +30,11 @@ def run(source: str, more: JsonObject, *, escape: bool) -> str:
     result = RENDERER.render(source, {**DATA, **more}, strict=False, escape=escape)
     if isinstance(result, str):
         return result
-    place: dict[str, Any] = {"line": result.line, "column": result.column, "excerpt": result.excerpt}
+    place: dict[str, Any] = {
+        "line": result.line,
+        "column": result.column,
+        "excerpt": result.excerpt,
+    }
     raise RenderFailure(result.code, result.message, **place)
 
 
