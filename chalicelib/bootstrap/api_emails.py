@@ -6,18 +6,20 @@ from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
+from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.check_texts import CheckRuleTexts
 from chalicelib.features.emails.manage import ManageConnections
 from chalicelib.features.emails.manage_rules import ManageRules
+from chalicelib.features.emails.preview_email import PreviewEmail
 from chalicelib.features.emails.read_rules import ReadRules
 from chalicelib.features.emails.request_trial import RequestTrial
 from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.emails.sends.read import ReadSends
 from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
 from chalicelib.features.emails.sends.stores import EmailStores
-from chalicelib.features.templates.read import ReadTemplates
+from chalicelib.features.templates.sources import CachedTemplateSources
 from chalicelib.features.workspaces.people.members import Members
 
 
@@ -29,7 +31,7 @@ class EmailUseCases:
         state: ApiState,
         sealer: SecretSealer,
         destination_rules: DestinationRules,
-        read_templates: ReadTemplates,
+        templates: TemplateUseCases,
     ) -> None:
         """Seal credentials with `sealer`; SMTP hosts are checked by `destination_rules`."""
         settings = state.settings
@@ -56,10 +58,20 @@ class EmailUseCases:
         self.manage_rules = ManageRules(
             tables=state.tables,
             templates=state.templates,
-            read_templates=read_templates,
+            read_templates=templates.read,
             connections=self.connections,
             rules=rules,
             check_texts=CheckRuleTexts(state.engine, state.clock),
+            clock=state.clock,
+            ids=state.ids,
+        )
+        self.preview = PreviewEmail(
+            templates=templates.read,
+            sources=CachedTemplateSources(templates.read),
+            datasets=templates.read_datasets,
+            resolve=templates.resolve,
+            connections=self.connections,
+            engine=state.engine,
             clock=state.clock,
             ids=state.ids,
         )
