@@ -127,7 +127,7 @@ def _evaluate(rule: EmailRule, texts: _Texts) -> RenderedEmail:
     except _Faulty as faulty:
         email = msgspec.structs.replace(email, fault=faulty.fault)
     except Exception:
-        # Whatever a hostile template provokes: the files of the render are good.
+        # A hostile template may provoke any exception: the files of the render are good.
         log.exception("email rule not evaluated")
         message = "The service could not evaluate the email rule."
         email = msgspec.structs.replace(email, fault=EmailFault("internal_error", message))
