@@ -10,6 +10,7 @@ from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.check_texts import CheckRuleTexts
+from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.manage import ManageConnections
 from chalicelib.features.emails.manage_rules import ManageRules
 from chalicelib.features.emails.preview_email import PreviewEmail
@@ -65,16 +66,7 @@ class EmailUseCases:
             clock=state.clock,
             ids=state.ids,
         )
-        self.preview = PreviewEmail(
-            templates=templates.read,
-            sources=CachedTemplateSources(templates.read),
-            datasets=templates.read_datasets,
-            resolve=templates.resolve,
-            connections=self.connections,
-            engine=state.engine,
-            clock=state.clock,
-            ids=state.ids,
-        )
+        self.preview = _preview_email(state, templates, self.connections)
         self.counts = stores.counts
         self.sends = ReadSends(stores, state.clock)
         self.resend = ResendEmail(
@@ -88,6 +80,21 @@ class EmailUseCases:
             read=self.sends, resend=self.resend, clock=state.clock
         )
         self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
+
+
+def _preview_email(
+    state: ApiState, templates: TemplateUseCases, connections: EmailConnections
+) -> PreviewEmail:
+    return PreviewEmail(
+        templates=templates.read,
+        sources=CachedTemplateSources(templates.read),
+        datasets=templates.read_datasets,
+        resolve=templates.resolve,
+        connections=connections,
+        engine=state.engine,
+        clock=state.clock,
+        ids=state.ids,
+    )
 
 
 def _read_part(
