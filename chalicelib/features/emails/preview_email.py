@@ -25,7 +25,6 @@ from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.templates.datasets import ReadDatasets
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.read import ReadTemplates
-from chalicelib.features.templates.sources import VersionChoice
 from chalicelib.features.workspaces.model import Workspace
 
 log = logging.getLogger(__name__)
@@ -75,8 +74,9 @@ class PreviewEmail:
         """
         connection = self._connection(rule)
         template = self._templates.one(workspace.id, rule.template_id)
-        version: VersionChoice = "draft" if template.live_version is None else "live"
-        source = self._sources.find(workspace.id, template.id, version)
+        source = self._sources.find(
+            workspace.id, template.id, "draft" if template.live_version is None else "live"
+        )
         render_id = self._ids.new("rnd", self._clock.now())
         context: JsonObject = {
             "id": render_id,
