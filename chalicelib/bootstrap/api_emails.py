@@ -1,5 +1,6 @@
 """Use cases of the API function for email delivery."""
 
+from functools import cached_property
 from typing import Literal
 
 from chalicelib.adapters.aws.functions import LambdaFunction
@@ -36,35 +37,20 @@ class EmailUseCases:
     ) -> None:
         """Seal credentials with `sealer`; SMTP hosts are checked by `destination_rules`."""
         settings = state.settings
+        self._state = state
+        self._read_templates = templates.read
+        self._sealer = sealer
+        self._destination_rules = destination_rules
+        self._rules = StoredRules(state.tables, settings.main_table)
+        self.read_rules = ReadRules(state.templates, self._rules)
         stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
         self.connections = stores.connections
-        members = Members(state.tables, settings.main_table)
+        self._members = Members(state.tables, settings.main_table)
         self.request_trial = RequestTrial(
             connections=self.connections,
-            members=members,
+            members=self._members,
             function=LambdaFunction(state.clients, settings.send_email_function),
             clock=state.clock,
-        )
-        self.manage = ManageConnections(
-            connections=self.connections,
-            members=members,
-            read_part=_read_part,
-            sealer=sealer,
-            rules=destination_rules,
-            clock=state.clock,
-            ids=state.ids,
-        )
-        rules = StoredRules(state.tables, settings.main_table)
-        self.read_rules = ReadRules(state.templates, rules)
-        self.manage_rules = ManageRules(
-            tables=state.tables,
-            templates=state.templates,
-            read_templates=templates.read,
-            connections=self.connections,
-            rules=rules,
-            check_texts=CheckRuleTexts(state.engine, state.clock),
-            clock=state.clock,
-            ids=state.ids,
         )
         self.preview = _preview_email(state, templates, self.connections)
         self.counts = stores.counts
@@ -80,6 +66,33 @@ class EmailUseCases:
             read=self.sends, resend=self.resend, clock=state.clock
         )
         self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
+
+    @cached_property
+    def manage(self) -> ManageConnections:  # noqa: D102
+        state = self._state
+        return ManageConnections(
+            connections=self.connections,
+            members=self._members,
+            read_part=_read_part,
+            sealer=self._sealer,
+            rules=self._destination_rules,
+            clock=state.clock,
+            ids=state.ids,
+        )
+
+    @cached_property
+    def manage_rules(self) -> ManageRules:  # noqa: D102
+        state = self._state
+        return ManageRules(
+            tables=state.tables,
+            templates=state.templates,
+            read_templates=self._read_templates,
+            connections=self.connections,
+            rules=self._rules,
+            check_texts=CheckRuleTexts(state.engine, state.clock),
+            clock=state.clock,
+            ids=state.ids,
+        )
 
 
 def _preview_email(

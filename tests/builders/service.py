@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, Any, cast, override
 import boto3
 import pytest
 from moto import mock_aws
-from moto.core import serialize
-from moto.core.botocore_stubber import BotocoreStubber
-from moto.kms.utils import generate_private_key
 
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.api.edge.app import App
@@ -35,7 +32,7 @@ from tests.builders.lambda_client import EngineInvocation, FunctionKilled, Lambd
 from tests.builders.limits_view import limits_with_rows
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
-from tests.fakes.moto_patches import PartChecksums, pick_attribute, process_alone
+from tests.fakes.moto_patches import PartChecksums, patch_moto
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import VerdictJson
@@ -262,9 +259,5 @@ def in_process_aws() -> Iterator[MotoAws]:
     with pytest.MonkeyPatch.context() as environment, mock_aws():
         for name, value in variables.items():
             environment.setenv(name, value)
-        # moto makes an RSA key, a quarter of a test's time, for each KMS key; nobody signs with it.
-        once = cache(generate_private_key)
-        environment.setattr("moto.kms.models.generate_private_key", once)
-        environment.setattr(serialize.AttributePicker, "__call__", pick_attribute)
-        environment.setattr(BotocoreStubber, "process_request", process_alone)
+        patch_moto(environment)
         yield MotoAws()

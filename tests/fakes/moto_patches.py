@@ -1,20 +1,47 @@
-"""Patches of moto: a shortcut where its time goes, one request at a time, checksums of parts."""
+"""Patches of moto: shortcuts where its time goes, one request at a time, checksums of parts."""
 
+import copy
 import threading
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
-from moto.core import serialize
+import pytest
+from moto.core import responses, serialize
 from moto.core.botocore_stubber import BotocoreStubber
+from moto.core.utils import camelcase_to_underscores, method_names_from_class
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models.table import Table
+from moto.kms import models as kms
+from moto.kms.utils import generate_private_key
+from moto.sqs import models as queues
 
 # The members of AttributeValue, of which each value has one; moto looks for ten other names of each
 # that is absent, which took a fifth of the functional tests' time.
 _ATTRIBUTE_TYPES: Final = frozenset({"B", "BOOL", "BS", "L", "M", "N", "NS", "NULL", "S", "SS"})
 _pick: Final = serialize.AttributePicker.__call__
 _process: Final = BotocoreStubber.process_request
+_transact: Final = DynamoDBBackend.transact_write_items
 _LOCK: Final = threading.RLock()
 
 
-def pick_attribute(
+def patch_moto(environment: pytest.MonkeyPatch) -> None:
+    """Patch moto until the environment is undone."""
+    # moto makes an RSA key, a quarter of a test's time, for each KMS key; nobody signs with it.
+    environment.setattr(kms, "generate_private_key", cache(generate_private_key))
+    environment.setattr(serialize.AttributePicker, "__call__", _pick_attribute)
+    environment.setattr(BotocoreStubber, "process_request", _process_alone)
+    environment.setattr(DynamoDBBackend, "transact_write_items", _transact_write_items)
+    environment.setattr(Table, "__deepcopy__", _share, raising=False)
+    # moto finds all methods of a service, and spells all attributes of queues, for each request.
+    environment.setattr(responses, "method_names_from_class", cache(method_names_from_class))
+    spell = cache(camelcase_to_underscores)
+    environment.setattr(responses, "camelcase_to_underscores", spell)
+    environment.setattr(queues, "camelcase_to_underscores", spell)
+
+
+def _pick_attribute(
     picker: serialize.AttributePicker, context: serialize.AttributePickerContext
 ) -> Any:
     """Return a member of an AttributeValue at once, and anything else as moto does."""
@@ -23,10 +50,43 @@ def pick_attribute(
     return _pick(picker, context)
 
 
-def process_alone(stubber: BotocoreStubber, request: Any) -> Any:
-    """Process one request at a time: moto's transactions copy tables that other threads change."""
+def _process_alone(stubber: BotocoreStubber, request: Any) -> Any:
+    """Process one request at a time: an item of moto is changed while other threads read it."""
     with _LOCK:
         return _process(stubber, request)
+
+
+def _share(table: Table, _memo: object) -> Table:
+    """Return the table itself: moto copies whole tables only for what a transaction undoes."""
+    return table
+
+
+def _transact_write_items(
+    backend: DynamoDBBackend, transact_items: Sequence[Mapping[str, Any]]
+) -> None:
+    """Undo a refused transaction by its own items; moto copies the table once for each of them."""
+    before = [
+        _item_before(backend.get_table(op["TableName"]), op)
+        for entry in transact_items
+        for op in entry.values()
+    ]
+    try:
+        _transact(backend, list(map(dict, transact_items)))
+    except Exception:
+        for table, hash_key, range_key, item in before:
+            if item is None:
+                table.delete_item(hash_key, range_key)
+            else:
+                table.items[hash_key][range_key] = item
+        raise
+
+
+def _item_before(table: Table, op: Mapping[str, Any]) -> tuple[Table, Any, Any, Any]:
+    """Return an item that an operation names, by its keys, and a copy of what it is now."""
+    key = op.get("Key") or op["Item"]
+    hash_key = DynamoType(key[table.hash_key_attr])
+    range_key = DynamoType(key[table.range_key_attr])
+    return table, hash_key, range_key, copy.deepcopy(table.get_item(hash_key, range_key))
 
 
 class PartChecksums:

@@ -81,9 +81,7 @@ class CrashWorkspace:
 
     def rows(self) -> list[Item]:
         """Return all rows that name the workspace."""
-        return [
-            row for row in self.stores.scan(self.stores.main_table) if self.workspace in str(row)
-        ]
+        return list(self.stores.scan(self.stores.main_table, naming=self.workspace))
 
     def objects(self) -> list[str]:
         """Return the keys of its objects, without those that its lifecycle removes soon."""

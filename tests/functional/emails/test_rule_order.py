@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from chalicelib.adapters.aws.table import Write
 from tests.builders.email_connections import made_connection, use_plan
 from tests.builders.email_rules import (
     RULES_PATH,
@@ -102,6 +103,15 @@ def test_change_of_a_connection_keeps_the_count_of_its_rules(service: Service) -
     assert service.call("DELETE", path).code == "email_connection_in_use"
 
 
+def test_change_of_a_connection_that_misses_a_new_rule_is_not_stored(service: Service) -> None:
+    connections = service.services.emails.connections
+    read = connections.one(service.workspace, made_connection(service)["id"])
+
+    made_rule(service, connection_id=read.id)
+
+    assert connections.replace(read) is None
+
+
 def test_connection_is_deleted_or_used_but_not_both(service: Service) -> None:
     for _ in range(5):
         template_id, connection_id = template_id_of(service), made_connection(service)["id"]
@@ -113,3 +123,33 @@ def test_connection_is_deleted_or_used_but_not_both(service: Service) -> None:
         answers = (creation.result().status, deletion.result().status)
 
         assert answers in {(201, 409), (400, 204)}
+
+
+def test_template_of_an_earlier_release_gets_rules(service: Service) -> None:
+    template_id, connection_id = template_id_of(service), made_connection(service)["id"]
+    key = {"PK": f"WS#{service.workspace}#TPL#{template_id}", "SK": "META"}
+    before = Write(service.settings.main_table, key=key, update="REMOVE email_rules")
+    service.services.state.tables.write(before)
+    shown = service.call("GET", f"/v1/templates/{template_id}")
+
+    made_rule(service, template_id, connection_id, name="a")
+
+    assert shown.status == 200
+    assert order(service, template_id) == ["a"]
+
+
+def test_connection_of_an_earlier_release_gets_rules_and_is_deleted(service: Service) -> None:
+    template_id = template_id_of(service)
+    used, unused = made_connection(service)["id"], made_connection(service)["id"]
+    for connection_id in (used, unused):
+        key = {"PK": f"WS#{service.workspace}#EMC", "SK": connection_id}
+        removal = "REMOVE rule_count, senders"
+        write = Write(service.settings.main_table, key=key, update=removal)
+        service.services.state.tables.write(write)
+
+    made_rule(service, template_id, used)
+
+    deleted = [
+        service.call("DELETE", f"/v1/email-connections/{each}").status for each in (used, unused)
+    ]
+    assert deleted == [409, 204]

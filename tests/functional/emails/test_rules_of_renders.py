@@ -8,7 +8,7 @@ from chalicelib.engine.emails.model import EmailRule, EmailRules
 from chalicelib.engine.inputs.ignored_options import skipped_email_warnings
 from tests.builders.batches import make_batch
 from tests.builders.email_connections import made_connection, pointers, use_plan
-from tests.builders.email_rules import change_rule, made_rule, template_id_of
+from tests.builders.email_rules import RULES_PATH, change_rule, made_rule, template_id_of
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 
@@ -272,3 +272,24 @@ def test_included_templates_of_rules_go_with_the_job(service: Service) -> None:
     render(service, rule["template_id"])
 
     assert dict(service.engine.jobs[-1].includes.sources) == {included: "Kind regards"}
+
+
+def test_rules_cost_a_render_one_read(service: Service) -> None:
+    rule = made_rule(service)
+    reads: list[str] = []
+
+    def count(model: Any, **_: object) -> None:
+        reads.append(model.name)
+
+    render(service, rule["template_id"])
+    events = service.clients.dynamodb.meta.events
+    events.register("before-parameter-build", count)
+    assert render(service, rule["template_id"]).status == 200
+    with_rule = sorted(reads)
+    reads.clear()
+    service.call("DELETE", f"{RULES_PATH}/{rule['id']}")
+    reads.clear()
+    assert render(service, rule["template_id"]).status == 200
+    events.unregister("before-parameter-build", count)
+
+    assert sorted([*reads, "BatchGetItem"]) == with_rule

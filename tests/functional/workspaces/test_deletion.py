@@ -35,7 +35,18 @@ def tenant(tool: OperatorTool, service: Service) -> tuple[WorkspaceId, str]:
     waiting = service.render(key=key, mode="async").json["id"]
     assert service.call("POST", f"/v1/renders/{waiting}/cancel", key=key).status == 200
     service.relay_events()
+    make_email_rule(service, key)
     return workspace, key
+
+
+def make_email_rule(service: Service, key: str) -> None:
+    source = {"name": "Invoice", "html": "<p>"}
+    template = service.call("POST", "/v1/templates", json_body=source, key=key).json["id"]
+    provider = {"name": "x", "provider": "brevo", "default_from": {"email": "a@example.com"}}
+    connection = service.call("POST", "/v1/email-connections", json_body=provider, key=key).json
+    rule = {"name": "y", "to": "{{ to }}", "subject": "z", "html": "x" * 200_000}
+    rule |= {"template_id": template, "connection_id": connection["id"]}
+    assert service.call("POST", "/v1/email-rules", json_body=rule, key=key).status == 201
 
 
 def remaining_keys(service: Service, workspace: str) -> list[str]:
