@@ -19,7 +19,7 @@ from chalicelib.api import (
     webhook_endpoints,
 )
 from chalicelib.api.edge.endpoint import endpoints_of
-from chalicelib.api.emails import email_connections, email_rules, email_sends
+from chalicelib.api.emails import email_connections, email_previews, email_rules, email_sends
 
 # In the order of tags and operations in the OpenAPI document and the reference page.
 BLUEPRINTS: Final = (
@@ -32,6 +32,7 @@ BLUEPRINTS: Final = (
     template_versions.blueprint,
     datasets.blueprint,
     email_connections.blueprint,
+    email_previews.blueprint,
     email_rules.blueprint,
     email_sends.blueprint,
     webhook_endpoints.blueprint,

@@ -206,7 +206,7 @@ class ApiServices:
 
     @cached_property
     def emails(self) -> EmailUseCases:  # noqa: D102
-        return EmailUseCases(self.state, self._sealer, self._destination_rules, self.templates.read)
+        return EmailUseCases(self.state, self._sealer, self._destination_rules, self.templates)
 
     @property
     def _destination_rules(self) -> DestinationRules:

@@ -7,18 +7,21 @@ from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
+from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.check_texts import CheckRuleTexts
+from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.manage import ManageConnections
 from chalicelib.features.emails.manage_rules import ManageRules
+from chalicelib.features.emails.preview_email import PreviewEmail
 from chalicelib.features.emails.read_rules import ReadRules
 from chalicelib.features.emails.request_trial import RequestTrial
 from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.emails.sends.read import ReadSends
 from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
 from chalicelib.features.emails.sends.stores import EmailStores
-from chalicelib.features.templates.read import ReadTemplates
+from chalicelib.features.templates.sources import CachedTemplateSources
 from chalicelib.features.workspaces.people.members import Members
 
 
@@ -30,12 +33,12 @@ class EmailUseCases:
         state: ApiState,
         sealer: SecretSealer,
         destination_rules: DestinationRules,
-        read_templates: ReadTemplates,
+        templates: TemplateUseCases,
     ) -> None:
         """Seal credentials with `sealer`; SMTP hosts are checked by `destination_rules`."""
         settings = state.settings
         self._state = state
-        self._read_templates = read_templates
+        self._read_templates = templates.read
         self._sealer = sealer
         self._destination_rules = destination_rules
         self._rules = StoredRules(state.tables, settings.main_table)
@@ -49,6 +52,7 @@ class EmailUseCases:
             function=LambdaFunction(state.clients, settings.send_email_function),
             clock=state.clock,
         )
+        self.preview = _preview_email(state, templates, self.connections)
         self.counts = stores.counts
         self.sends = ReadSends(stores, state.clock)
         self.resend = ResendEmail(
@@ -89,6 +93,21 @@ class EmailUseCases:
             clock=state.clock,
             ids=state.ids,
         )
+
+
+def _preview_email(
+    state: ApiState, templates: TemplateUseCases, connections: EmailConnections
+) -> PreviewEmail:
+    return PreviewEmail(
+        templates=templates.read,
+        sources=CachedTemplateSources(templates.read),
+        datasets=templates.read_datasets,
+        resolve=templates.resolve,
+        connections=connections,
+        engine=state.engine,
+        clock=state.clock,
+        ids=state.ids,
+    )
 
 
 def _read_part(

@@ -27,12 +27,12 @@ class FakeProvider:
     `before` are raised before it could accept, `answers` are given after that.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *answers: Answer) -> None:
         self.accepted: list[OutgoingEmail] = []
         self.attempts: list[OutgoingEmail] = []
         self.credentials: list[JsonObject] = []
         self.before: list[Answer] = []
-        self.answers: list[Answer] = []
+        self.answers: list[Answer] = [*answers]
         self.open_sessions = 0
 
     @contextmanager

@@ -10,6 +10,9 @@ from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.conformance.requested_checks import pdf_validation_request
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.job_invoice import run_invoice_job
+from chalicelib.engine.emails.evaluate import EmailFile
+from chalicelib.engine.emails.job_emails import job_emails
+from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.pdfa import has_conformance_target
 from chalicelib.engine.job import (
@@ -71,6 +74,11 @@ class FakeEngine:
         self._load(job, context)
         return self.lint_failures
 
+    def preview_emails(self, job: PageJob, context: JobContext) -> tuple[RenderedEmail, ...]:
+        """Run the rules with the real language, in this process."""
+        files = [EmailFile(name, 0, None) for name in job.output.formats]
+        return job_emails(job, context, _InProcess(), files, job.output.filename)
+
     def check_syntax(self, texts: Mapping[str, str], deadline: Deadline) -> list[RenderFailure]:
         """Compile with the real language, in this process."""
         return syntax_faults(texts, _InProcess(), time.time() + deadline.remaining_s())
@@ -113,11 +121,10 @@ class FakeEngine:
 class _InProcess:
     """Compiler without a process of its own."""
 
-    def render(
-        self, source: str, data: JsonObject, *, strict: bool, deadline: float, compile_only: bool
-    ) -> str:
-        assert deadline > time.time()
-        result = TemplateRenderer().render(source, data, strict=strict, compile_only=compile_only)
+    def render(self, source: str, data: JsonObject, **options: Any) -> str:
+        # It is of the clock of the tests.
+        options.pop("deadline")
+        result = TemplateRenderer().render(source, data, **options)
         if isinstance(result, str):
             return result
         failure = RenderFailure(result.code, result.message)

@@ -39,7 +39,7 @@ def create(call: Call) -> Reply:
     A template has five at most; a sixth is a `conflict`.
     """
     fields = call.body.model_dump()
-    _check_allowed(call, fields["template_id"])
+    check_allowed(call, fields["template_id"])
     created = call.services.emails.manage_rules.create(call.caller.workspace, fields)
     url = f"{call.services.settings.base_url}/email-rules/{created.rule.id}"
     return Reply(201, _saved_json(created), headers={"Location": url})
@@ -62,7 +62,7 @@ def list_rules(call: Call) -> Reply:
     read, workspace_id = call.services.emails.read_rules, call.caller.workspace_id
     template_id = call.query.template_id
     if template_id is not None:
-        _check_allowed(call, template_id)
+        check_allowed(call, template_id)
         rules = read.of_template(workspace_id, template_id)
     else:
         rules = [each for each in read.all(workspace_id) if _is_allowed(call, each)]
@@ -84,7 +84,7 @@ def list_rules(call: Call) -> Reply:
 )
 def retrieve(call: Call) -> Reply:
     """Retrieve an email rule."""
-    return Reply(200, rule_json(_named_rule(call)))
+    return Reply(200, rule_json(named_rule(call)))
 
 
 @blueprint.route("/v1/email-rules/{id}", methods=["PATCH"])
@@ -100,7 +100,7 @@ def change(call: Call) -> Reply:
 
     `enabled` false alone can be set on every plan.
     """
-    rule = _named_rule(call).rule
+    rule = named_rule(call).rule
     fields = call.body.model_dump(include=call.body.model_fields_set)
     manage = call.services.emails.manage_rules
     return Reply(200, _saved_json(manage.change(call.caller.workspace, rule.id, fields)))
@@ -115,14 +115,15 @@ def change(call: Call) -> Reply:
 )
 def delete(call: Call) -> Reply:
     """Delete an email rule; those after it move up."""
-    rule = _named_rule(call).rule
+    rule = named_rule(call).rule
     call.services.emails.manage_rules.delete(call.caller.workspace_id, rule.id)
     return Reply(204)
 
 
-def _named_rule(call: Call) -> PlacedRule:
+def named_rule(call: Call) -> PlacedRule:
+    """Return the rule of the path; raises `not_found` and `template_not_allowed_for_key`."""
     placed = call.services.emails.read_rules.one(call.caller.workspace_id, call.params["id"])
-    _check_allowed(call, placed.rule.template_id)
+    check_allowed(call, placed.rule.template_id)
     return placed
 
 
@@ -131,7 +132,8 @@ def _is_allowed(call: Call, placed: PlacedRule) -> bool:
     return not allowed or placed.rule.template_id in allowed
 
 
-def _check_allowed(call: Call, template_id: str) -> None:
+def check_allowed(call: Call, template_id: str) -> None:
+    """Raise `template_not_allowed_for_key` for a template that the key may not use."""
     allowed = call.caller.templates
     if allowed and template_id not in allowed:
         raise Forbidden(

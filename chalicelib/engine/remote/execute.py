@@ -258,10 +258,8 @@ def _too_large(call: AnyCall, size: int) -> FailureRecord:
     if isinstance(call, ReadCall):
         message = "What the document holds is too large for an answer; send it as an upload."
         return FailureRecord("validation_error", message)
-    message = (
-        f"The files have {size} bytes together; with retention none {MAX_INLINE_RESULT_BYTES} are "
-        "allowed."
-    )
+    allowed = f"with retention none {MAX_INLINE_RESULT_BYTES} are allowed"
+    message = f"The files have {size} bytes together; {allowed}."
     return FailureRecord("output_too_large", message)
 
 

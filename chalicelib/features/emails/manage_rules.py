@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypedDict
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound, validation_error
-from chalicelib.core.ids import ConnectionId, EmailRuleId, IdGenerator, WorkspaceId
+from chalicelib.core.ids import ConnectionId, EmailRuleId, IdGenerator, TemplateId, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.emails.model import AttachMode
 from chalicelib.features.emails.check_texts import CheckRuleTexts
@@ -100,22 +100,10 @@ class ManageRules:
         _check_room(template)
         now = self._clock.now()
         at = format_rfc3339(now)
-        new = StoredRule(
-            id=EmailRuleId(self._ids.new("emr", now)),
-            workspace_id=workspace.id,
-            template_id=template.id,
-            connection_id=ConnectionId(fields["connection_id"]),
-            name=fields["name"],
-            enabled=True,
-            attachments="attach_or_link",
-            attach_formats=(),
-            from_email=None,
-            provider_template_id=None,
-            texts=dict.fromkeys(TEXT_FIELDS, ""),
-            created_at=at,
-            updated_at=at,
+        new = new_rule(workspace.id, template.id, fields["connection_id"])._replace(
+            id=EmailRuleId(self._ids.new("emr", now)), created_at=at, updated_at=at
         )
-        rule = _with_fields(new, fields)
+        rule = with_fields(new, fields)
         self._checked_connection(rule)
         self._check_texts(workspace.id, rule.texts)
 
@@ -140,7 +128,7 @@ class ManageRules:
         rule = self._rules.one(workspace.id, rule_id)
         if fields != {"enabled": False}:
             require_email(workspace)
-        requested = _with_fields(rule, fields)
+        requested = with_fields(rule, fields)
         self._checked_connection(requested)
         texts = requested.texts.items()
         changed_texts = {name: text for name, text in texts if text != rule.texts[name]}
@@ -148,7 +136,7 @@ class ManageRules:
 
         def try_change() -> PlacedRule:
             before = self._rules.one(workspace.id, rule_id)
-            after = _with_fields(before, fields)._replace(
+            after = with_fields(before, fields)._replace(
                 changes=before.changes + 1, updated_at=format_rfc3339(self._clock.now())
             )
             connection = self._checked_connection(after)
@@ -213,7 +201,26 @@ def _with_retries[Result](attempt: Callable[[], Result]) -> Result:
     raise Conflict("conflict", "Others change these email rules all the time; try again.")
 
 
-def _with_fields(rule: StoredRule, fields: RuleFields) -> StoredRule:
+def new_rule(workspace_id: WorkspaceId, template_id: str, connection_id: str) -> StoredRule:
+    """Return an empty rule, which has neither id nor time yet."""
+    return StoredRule(
+        id=EmailRuleId(""),
+        workspace_id=workspace_id,
+        template_id=TemplateId(template_id),
+        connection_id=ConnectionId(connection_id),
+        name="",
+        enabled=True,
+        attachments="attach_or_link",
+        attach_formats=(),
+        from_email=None,
+        provider_template_id=None,
+        texts=dict.fromkeys(TEXT_FIELDS, ""),
+        created_at="",
+        updated_at="",
+    )
+
+
+def with_fields(rule: StoredRule, fields: RuleFields) -> StoredRule:
     """Return the rule with the given fields; its order is not its own."""
     texts = {name: str(fields.get(name, text)) for name, text in rule.texts.items()}
     template_id = rule.provider_template_id

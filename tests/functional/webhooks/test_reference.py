@@ -33,21 +33,12 @@ def provoke(service: Service, event_type: str) -> None:
         case "template.published":
             make_template(service, publish=True)
         case "usage.threshold_reached":
-            item = service.operator.limits.get(service.workspace)
-            almost = {"used": item["included"] // 2 - 1}
-            table = service.settings.main_table
-            service.services.state.tables.write(Write(table, item=item | almost))
-            service.render()
-            service.relay_events()
-            service.run_maintenance()
+            reach_threshold(service)
         case "batch.progress" | "batch.completed":
             make_batch(service)
             service.run_batches()
         case "email.sent" | "email.send_failed":
-            provider = FakeProvider()
-            provider.answers = [REJECTED] if event_type == "email.send_failed" else []
-            render_with_emails(service, connect(service))
-            deliver_emails(service, provider)
+            send_email(service, event_type)
         case _:
             service.render()
     if event_type == "render.expired":
@@ -55,6 +46,22 @@ def provoke(service: Service, event_type: str) -> None:
         service.clock.advance(days=400)
         service.tick()
         service.run_maintenance()
+
+
+def reach_threshold(service: Service) -> None:
+    item = service.operator.limits.get(service.workspace)
+    almost = {"used": item["included"] // 2 - 1}
+    table = service.settings.main_table
+    service.services.state.tables.write(Write(table, item=item | almost))
+    service.render()
+    service.relay_events()
+    service.run_maintenance()
+
+
+def send_email(service: Service, event_type: str) -> None:
+    provider = FakeProvider(*([REJECTED] if event_type == "email.send_failed" else []))
+    render_with_emails(service, connect(service))
+    deliver_emails(service, provider)
 
 
 def received(service: Service, receiver: WebhookReceiver, event_type: str) -> ReceivedWebhook:

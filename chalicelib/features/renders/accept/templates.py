@@ -9,6 +9,7 @@ import msgspec
 from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject, strings_in
+from chalicelib.engine.emails.model import EmailRules
 from chalicelib.engine.job import EInvoiceDefault, Job, Omission, PageJob
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.engine.sources import CanvasSource, HtmlSource, TemplateSource
@@ -92,7 +93,12 @@ class ResolveTemplate:
         return replace(command, job=self._with_includes(job, command, stored_texts))
 
     def page_job(
-        self, plan: Plan, template: Template, template_source: ResolvedSource, data: JsonObject
+        self,
+        plan: Plan,
+        template: Template,
+        template_source: ResolvedSource,
+        data: JsonObject,
+        emails: EmailRules | None = None,
     ) -> PageJob:
         """Return the job of a template's document with the template's own options only."""
         output, default = _split_einvoice(merged_output(template_source.source, {}), plan)
@@ -102,6 +108,7 @@ class ResolveTemplate:
             data=data,
             schema=template_source.source.schema,
             einvoice_default=default,
+            emails=emails,
         )
         includes = resolve_includes(_texts(job), template.workspace_id, self._templates.find)
         return replace(job, includes=includes)

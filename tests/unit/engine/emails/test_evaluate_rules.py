@@ -1,7 +1,6 @@
 """Emails of a render's rules, made by the real template language."""
 
 import time
-from collections.abc import Sequence
 from typing import Any, Final
 
 import pytest
@@ -14,7 +13,6 @@ from chalicelib.engine.emails.evaluate import (
     MAX_SUBJECT_CHARACTERS,
     MAX_TEXT_BYTES,
     EmailFile,
-    check_emails,
     evaluate_rules,
 )
 from chalicelib.engine.emails.model import DOWNLOADS_MARKER, EmailRule, RenderedEmail
@@ -275,33 +273,3 @@ def test_many_addresses_do_not_take_long() -> None:
     email(to="{{ '\"\\\\' * 1000000 }}")
 
     assert time.process_time() - started < 10
-
-
-BAD: Final[Sequence[dict[str, Any]]] = (
-    {"to": (Mailbox("a@x.org\r\nBcc: b@x.org"),)},
-    {"to": (Mailbox("a@x.org", "a\nb"),)},
-    {"to": (Mailbox("a@x.org"),) * 52},
-    {"to": ()},
-    {"to": (Mailbox("a@x.org"),), "subject": "a\u2028b"},
-    {"to": (Mailbox("a@x.org"),), "from_name": "a\x85b"},
-    {"to": (Mailbox("a@x.org"),), "html": "a" * 2_000_001},
-)
-
-
-@pytest.mark.parametrize("members", BAD)
-def test_emails_of_an_engine_are_not_trusted(members: dict[str, Any]) -> None:
-    rule = EmailRule(id="emr_1", connection_id="emc_1")
-    bad = RenderedEmail(is_wanted=True, **members)
-
-    (checked,) = check_emails([rule], [bad])
-
-    assert code_of(checked) == "internal_error"
-
-
-def test_emails_of_an_engine_are_as_many_as_the_rules() -> None:
-    rule = EmailRule(id="emr_1", connection_id="emc_1")
-    good = RenderedEmail(is_wanted=True, to=(Mailbox("a@x.org"),))
-
-    assert check_emails([rule], [good]) == (good,)
-    assert [code_of(each) for each in check_emails([rule], [])] == ["internal_error"]
-    assert len(check_emails([rule], [good, good])) == 1

@@ -1,0 +1,65 @@
+"""`/v1/email-rules/…/preview`: the email of a rule, saved or not, for some data."""
+
+from typing import Final
+
+from chalice.app import Blueprint
+
+from chalicelib.api.edge.auth import KeyAuth
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.emails.email_rules import check_allowed, named_rule
+from chalicelib.features.emails.manage_rules import new_rule, with_fields
+from chalicelib.features.emails.preview_email import PreviewData
+from chalicelib.features.emails.rules import StoredRule
+
+blueprint: Final = Blueprint(__name__)
+
+_READ: Final = "email:read"
+_CONTRACT: Final = "chalicelib.contract.emails.preview"
+_PREVIEW: Final = f"{_CONTRACT}:EmailPreview"
+_PROBLEMS: Final = (
+    *("not_found", "template_not_found", "template_deleted"),
+    *("template_not_allowed_for_key", "region_degraded"),
+)
+
+
+@blueprint.route("/v1/email-rules/preview", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_READ),
+    body=f"{_CONTRACT}:EmailRuleDraftPreviewRequest",
+    tag="Emails",
+    answers={200: _PREVIEW},
+    problems=_PROBLEMS,
+)
+def preview_draft(call: Call) -> Reply:
+    """Show the email of a rule that is not saved; nothing is sent.
+
+    What its texts do wrong is the `error` of the preview.
+    """
+    check_allowed(call, call.body.template_id)
+    fields = call.body.rule.model_dump(exclude_none=True)
+    draft = new_rule(call.caller.workspace_id, call.body.template_id, fields["connection_id"])
+    return _preview(call, with_fields(draft, fields))
+
+
+@blueprint.route("/v1/email-rules/{id}/preview", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_READ),
+    body=f"{_CONTRACT}:EmailRulePreviewRequest",
+    tag="Emails",
+    answers={200: _PREVIEW},
+    problems=_PROBLEMS,
+)
+def preview_saved(call: Call) -> Reply:
+    """Show the email of a rule, or of the `rule` in its place; nothing is sent."""
+    rule = named_rule(call).rule
+    if call.body.rule is not None:
+        # Without a connection of its own it keeps that of the saved rule.
+        draft = new_rule(rule.workspace_id, rule.template_id, rule.connection_id)
+        rule = with_fields(draft, call.body.rule.model_dump(exclude_none=True))
+    return _preview(call, rule)
+
+
+def _preview(call: Call, rule: StoredRule) -> Reply:
+    data = PreviewData(call.body.data, call.body.dataset_id)
+    preview = call.services.emails.preview
+    return Reply(200, preview(call.caller.workspace, rule, data, test=call.caller.mode == "test"))
