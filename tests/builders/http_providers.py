@@ -29,6 +29,25 @@ ACCEPTANCES: Final = {
 }
 TOKEN: Final = ProviderReply(200, {"access_token": "token-1", "expires_in": 3599})
 
+# Status and code of a send.
+REJECTED: Final = "failed", "email_provider_rejected"
+NO_AUTH: Final = "failed", "email_provider_auth_failed"
+LIMITED: Final = "retrying", "email_rate_limited"
+UNKNOWN: Final = "unknown", "email_outcome_unknown"
+SECRET_TEXT: Final = "ada@example.com is not welcome"
+
+
+def answer(status: int, **fields: object) -> ProviderReply:
+    return ProviderReply(status, fields)
+
+
+def ses(status: int, code: str) -> ProviderReply:
+    return ProviderReply(status, {"message": SECRET_TEXT}, (("x-amzn-errortype", f"{code}:"),))
+
+
+def graph(status: int, code: str) -> ProviderReply:
+    return answer(status, error={"code": code, "message": SECRET_TEXT})
+
 
 def reach(service: Service, provider: HttpProvider, allow: str | None = None) -> None:
     """Let all providers be this server."""

@@ -1,7 +1,6 @@
 """Emails over HTTP: what each provider is sent."""
 
 import base64
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,10 +17,9 @@ from tests.builders.http_providers import (
     TOKEN,
     connection_to,
     delivered,
-    reach,
 )
 from tests.builders.service import Service
-from tests.fakes.http_provider import HttpProvider, http_provider
+from tests.fakes.http_provider import HttpProvider
 
 EMAIL = RenderedEmail(
     is_wanted=True,
@@ -37,14 +35,6 @@ EMAIL = RenderedEmail(
 FROM = r'"Müller, \"Söhne\"" <billing@example.com>'
 ADA = '"Ada, PhD" <ada@xn--exmple-cua.com>'
 HIDDEN = '"Hidden" <hidden@example.com>'
-
-
-@pytest.fixture
-def provider(service: Service) -> Iterator[HttpProvider]:
-    """Run a provider that emails reach."""
-    with http_provider() as running:
-        reach(service, running)
-        yield running
 
 
 def sent_fields(service: Service, provider: HttpProvider, name: str) -> Any:

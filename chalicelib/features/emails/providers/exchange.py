@@ -52,7 +52,7 @@ class ProviderAnswer(NamedTuple):
 
     @property
     def is_good(self) -> bool:
-        """Tell whether the provider did what it was asked for."""
+        """Tell whether the provider did what was requested."""
         return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
 
     def text(self, name: str) -> str | None:
@@ -128,7 +128,7 @@ class HttpExchange:
 
 
 class Provider(Protocol):
-    """What one provider asks for, and what its answers mean."""
+    """What one provider needs, and what its answers mean."""
 
     def request(self, email: OutgoingEmail) -> ProviderRequest | HandOver:
         """Return the request that sends an email, or why it cannot be sent."""

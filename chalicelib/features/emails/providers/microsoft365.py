@@ -47,7 +47,7 @@ type _Tokens = dict[tuple[str, int], _Token]
 def open_microsoft365(egress: GuardedEgress, base: str) -> OpenSession:
     """Return the opening of sessions, which share tokens until these end.
 
-    `base` stands for both addresses of the provider; an empty one for its own.
+    `base` replaces both addresses of the provider, unless it is empty.
     """
     tokens: _Tokens = {}
 

@@ -4,7 +4,7 @@ from base64 import b64encode
 from email.utils import formataddr
 from typing import Final
 
-from chalicelib.adapters.aws.request_signature import RequestSignature
+from chalicelib.adapters.aws.session import RequestSignature
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox
