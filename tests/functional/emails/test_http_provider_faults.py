@@ -150,7 +150,7 @@ def test_provider_says_when_to_come_again(
     send = delivered(service, name)
 
     assert (send["status"], send["error"]["code"]) == LIMITED
-    for minutes, count in ((58, 1), (3, 2)):
+    for minutes, count in ((58, 1), (10, 2)):
         service.clock.advance(minutes=minutes)
         service.tick()
         assert service.send_emails() == []
