@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.features.emails.sends.rate import SendRate
 from tests.builders.batches import batch_at, make_batch
 from tests.builders.email_connections import SMTP
@@ -206,3 +207,22 @@ def test_emails_of_a_batch_are_sent_again(service: Service, provider: FakeProvid
     assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 3}
     again = service.call("POST", f"{path}/resend-emails", json_body={"statuses": ["failed"]})
     assert again.json == {"resent": 0, "skipped": []}
+
+
+def test_emails_of_many_renders_are_published_together(
+    service: Service, provider: FakeProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    connection = connect(service, config=SMTP | {"max_per_second": 100})
+    path = make_batch(service, 9)
+    assert service.release_batches() == []
+    assert service.run_queued("BatchItems") == []
+    for render in service.call("GET", "/v1/renders").json["data"]:
+        add_emails(service, render["id"], connection, [EMAIL, RenderedEmail(is_wanted=False)])
+
+    deliver_emails(service, provider)
+    send_emails(service, provider)
+
+    assert "events not published together" not in caplog.text
+    assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 9, "skipped": 9}
+    statistics = service.call("GET", "/v1/email-stats").json["last_30_days"]
+    assert (statistics["sent"], statistics["skipped"]) == (9, 9)

@@ -3,10 +3,11 @@
 They change in the transaction of the state that they count.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
@@ -40,11 +41,22 @@ class SendCounts:
         self._tables = tables
         self._table = table
 
-    def creation(self, sends: Sequence[EmailSend]) -> Iterator[Write]:
-        """Yield the writes that count the first sends of one render."""
-        counts = Counter(send.count_name for send in sends)
-        yield self._render_counts(sends[0], counts)
-        yield from self._others(sends[0], counts, Counter(send.statistic_name for send in sends))
+    def creations(self, renders: Sequence[Sequence[EmailSend]]) -> Iterator[Write]:
+        """Yield the writes that count the first sends of renders of one workspace.
+
+        All go into one transaction, so each row is written once.
+        """
+        for sends in renders:
+            yield self._render_counts(sends[0], Counter(send.count_name for send in sends))
+        by_batch: defaultdict[str | None, list[EmailSend]] = defaultdict(list)
+        by_day: defaultdict[str, list[EmailSend]] = defaultdict(list)
+        for send in (send for sends in renders for send in sends):
+            by_batch[send.batch_id].append(send)
+            by_day[send.created_at[:10]].append(send)
+        for sends in (each for batch_id, each in by_batch.items() if batch_id is not None):
+            yield from self._others(sends[0], Counter(send.count_name for send in sends), {})
+        for sends in by_day.values():
+            yield from self._others(sends[0], {}, Counter(send.statistic_name for send in sends))
 
     def _render_counts(self, send: EmailSend, counts: Mapping[CountName, int]) -> Write:
         """Return the write of the counts of a send's render."""
@@ -123,7 +135,8 @@ class SendCounts:
 
     def days(self, workspace_id: WorkspaceId, first: str, last: str) -> Mapping[str, DayCounts]:
         """Return the counts by day (`YYYY-MM-DD`), of days that have some."""
-        rows = self._tables.query(
+        rows = query_all(
+            self._tables,
             self._table,
             "PK = :pk AND SK BETWEEN :first AND :last",
             {
@@ -131,7 +144,7 @@ class SendCounts:
                 ":first": f"DAY#{first}",
                 ":last": f"DAY#{last}~",
             },
-        ).items
+        )
         by_day: dict[str, list[Item]] = {}
         for row in rows:
             by_day.setdefault(row["SK"].split("#")[1], []).append(row)

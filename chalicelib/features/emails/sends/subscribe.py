@@ -61,16 +61,15 @@ class QueueEmails(Subscriber):
     @override
     def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
         """Return the writes of the sends, their counts, and the events of those that failed."""
-        writes: list[Write] = []
-        for each in deliveries:
-            sends = self._planned.get(each.event.id, [])
-            if not sends:
-                continue
-            writes += [self._stores.sends.creation(send) for send in sends]
-            writes += self._stores.counts.creation(sends)
-            events = [send_event(send, parse_rfc3339(send.created_at)) for send in sends]
-            writes += [self._stores.outbox.creation(event) for event in events if event is not None]
-        return writes
+        planned = [self._planned.get(each.event.id) for each in deliveries]
+        renders = [sends for sends in planned if sends]
+        new = [send for sends in renders for send in sends]
+        events = [send_event(send, parse_rfc3339(send.created_at)) for send in new]
+        return [
+            *(self._stores.sends.creation(send) for send in new),
+            *self._stores.counts.creations(renders),
+            *(self._stores.outbox.creation(event) for event in events if event is not None),
+        ]
 
     @override
     def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
