@@ -17,6 +17,7 @@ from chalicelib.features.emails.manage_rules import ManageRules
 from chalicelib.features.emails.preview_email import PreviewEmail
 from chalicelib.features.emails.read_rules import ReadRules
 from chalicelib.features.emails.request_trial import RequestTrial
+from chalicelib.features.emails.rule_test import RuleTestCommand
 from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.emails.sends.read import ReadSends
 from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
@@ -53,6 +54,7 @@ class EmailUseCases:
             clock=state.clock,
         )
         self.preview = _preview_email(state, templates, self.connections)
+        self.rule_test = RuleTestCommand(self.preview, self._members)
         self.counts = stores.counts
         self.sends = ReadSends(stores, state.clock)
         self.resend = ResendEmail(

@@ -14,6 +14,7 @@ from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
 from chalicelib.features.dead_letters.redrive import RedriveDeadLetters
 from chalicelib.features.dead_letters.repository import DeadLetters
+from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.read import FindTemplate
 from chalicelib.features.templates.repository import Templates
@@ -114,6 +115,7 @@ def trace_render(
             endpoints=Endpoints(state.tables, settings.main_table),
             deliveries=deliveries,
         ),
+        sends=Sends(state.tables, settings.main_table),
         limits=state.limits,
         letters=DeadLetters(state.tables, settings.transient_table, clock),
         queues=DEAD_LETTER_QUEUES,

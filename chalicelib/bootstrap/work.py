@@ -316,6 +316,11 @@ _CONSUMERS: Final = (
             "files_host",
             "gateway_url",
             "egress_allow",
+            "email_base_brevo",
+            "email_base_postmark",
+            "email_base_resend",
+            "email_base_ses",
+            "email_base_microsoft365",
         ),
         grants=(
             ("dynamodb:GetItem BatchGetItem", "MainTable WS#*"),

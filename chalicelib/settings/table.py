@@ -50,6 +50,19 @@ SETTINGS: Final[dict[str, Setting]] = {
         "private or internal networks that egress may reach: comma-separated `CIDR:port`",
         "",
     ),
+    "email_base_brevo": Setting("PLATEN_EMAIL_BASE_BREVO", "URL of Brevo; empty for its own", ""),
+    "email_base_postmark": Setting(
+        "PLATEN_EMAIL_BASE_POSTMARK", "URL of Postmark; empty for its own", ""
+    ),
+    "email_base_resend": Setting(
+        "PLATEN_EMAIL_BASE_RESEND", "URL of Resend; empty for its own", ""
+    ),
+    "email_base_ses": Setting("PLATEN_EMAIL_BASE_SES", "URL of Amazon SES; empty for its own", ""),
+    "email_base_microsoft365": Setting(
+        "PLATEN_EMAIL_BASE_MICROSOFT365",
+        "URL of Microsoft Graph and its tokens; empty for its own",
+        "",
+    ),
     "smtp_url": Setting(
         "PLATEN_SMTP_URL",
         "mail server for mail to owners, `smtp[s]://user:password@host:port?from=address`, on one "

@@ -18,6 +18,11 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
+from chalicelib.features.emails.providers.brevo import open_brevo
+from chalicelib.features.emails.providers.microsoft365 import open_microsoft365
+from chalicelib.features.emails.providers.postmark import open_postmark
+from chalicelib.features.emails.providers.resend import open_resend
+from chalicelib.features.emails.providers.ses import open_ses
 from chalicelib.features.emails.providers.smtp import open_smtp
 from chalicelib.features.emails.request_trial import ConnectionTrial
 from chalicelib.features.emails.sends.attempt import AttemptEmail, RuleRows
@@ -42,7 +47,16 @@ _BEGIN_WITHIN_S: Final = 120.0
 
 def build(parts: WorkParts) -> ServeEvent:
     """Return the function that sends a batch of emails, or tests a connection."""
-    return build_with(parts, {"smtp": open_smtp(_egress(parts).connect, _hello(parts))})
+    egress, settings = _egress(parts), parts.settings
+    openers = {
+        "smtp": open_smtp(egress.connect, _hello(parts)),
+        "brevo": open_brevo(egress, settings.email_base_brevo),
+        "postmark": open_postmark(egress, settings.email_base_postmark),
+        "resend": open_resend(egress, settings.email_base_resend),
+        "ses": open_ses(egress, settings.email_base_ses),
+        "microsoft365": open_microsoft365(egress, settings.email_base_microsoft365),
+    }
+    return build_with(parts, openers)
 
 
 def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeEvent:

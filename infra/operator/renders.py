@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from chalicelib.features.emails.sends.model import EmailSend
 from chalicelib.features.trace.timeline import TimelineEntry
 from chalicelib.features.webhooks.model import WebhookDelivery
 from infra.operator.connection import render_tracer
@@ -28,6 +29,7 @@ def trace(render_id: str, workspace: str | None) -> dict[str, Any]:
         **render_trace.state,
         "objects": [asdict(stored) for stored in render_trace.objects],
         "deliveries": [_delivery_row(delivery) for delivery in render_trace.deliveries],
+        "emails": [_email_row(send) for send in render_trace.emails],
         "events": list(_event_rows(render_trace.timeline)),
     }
 
@@ -40,6 +42,17 @@ def _delivery_row(delivery: WebhookDelivery) -> dict[str, Any]:
         "status": delivery.status,
         "attempts": delivery.attempts_made,
         "next_attempt_at": delivery.next_attempt_at,
+    }
+
+
+def _email_row(send: EmailSend) -> dict[str, Any]:
+    return {
+        "id": send.id,
+        "rule_id": send.rule_id,
+        "status": send.status,
+        "attempts": send.attempts,
+        "code": None if send.error is None else send.error.code,
+        "next_attempt_at": send.next_attempt_at,
     }
 
 

@@ -30,6 +30,8 @@ from tests.fakes.engine_function import EngineFunction, MemoryObjects
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from chalicelib.engine.emails.model import RenderedEmail
+
 JOB = PageJob(HtmlSource("<p>one</p>"), data={"big": 10**40})
 TRACE = RenderTrace(
     (RenderWarning("font_missing", "no font", "Arial"),), ("a log line",), {"load_ms": 7}, {"n": 1}
@@ -74,6 +76,9 @@ class OneEngine:
     def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
         self.run(job, context)
         return [RenderFailure("template_syntax_error", "line 1", line=1)]
+
+    def preview_emails(self, job: PageJob, context: JobContext) -> "tuple[RenderedEmail, ...]":
+        return self.run(job, context).emails
 
     def check_syntax(self, texts: "Mapping[str, str]", deadline: Deadline) -> list[RenderFailure]:
         assert deadline.remaining_s() > 0

@@ -108,6 +108,7 @@ class FakeEngine:
             is_cold_start=False,
             filename=name,
             validation_requests=_to_validate(files, job, is_test=context.test),
+            emails=_emails(job, context, files),
         )
 
     def _load(self, job: PageJob, context: JobContext) -> None:
@@ -116,6 +117,15 @@ class FakeEngine:
         content = content_of(job)
         if isinstance(content, HtmlSource):
             self.html_texts.append(content.load(context))
+
+
+def _emails(
+    job: PageJob, context: JobContext, files: Sequence[RenderedFile]
+) -> tuple[RenderedEmail, ...]:
+    if job.emails is None or not job.emails.rules:
+        return ()
+    shown = [EmailFile(file.format, len(file.content), file.pages) for file in files]
+    return job_emails(job, context, _InProcess(), shown, job.output.filename)
 
 
 class _InProcess:

@@ -1,4 +1,4 @@
-"""What a mail server has done wrong, as its tenant reads it; nothing that the server has said."""
+"""Faults of a mail server, as its tenant reads them; they repeat nothing that it has said."""
 
 import re
 import smtplib

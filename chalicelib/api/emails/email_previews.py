@@ -4,6 +4,7 @@ from typing import Final
 
 from chalice.app import Blueprint
 
+from chalicelib.api._submit import submit_command
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.api.emails.email_rules import check_allowed, named_rule
@@ -51,12 +52,37 @@ def preview_draft(call: Call) -> Reply:
 )
 def preview_saved(call: Call) -> Reply:
     """Show the email of a rule, or of the `rule` in its place; nothing is sent."""
+    return _preview(call, _chosen_rule(call))
+
+
+@blueprint.route("/v1/email-rules/{id}/test", methods=["POST"])
+@endpoint(
+    auth=KeyAuth("email:write"),
+    body=f"{_CONTRACT}:EmailRuleTestRequest",
+    tag="Emails",
+    answers={202: "chalicelib.contract.render.render:Render"},
+    problems=(*_PROBLEMS, "feature_not_enabled", "concurrency_limited", "maintenance"),
+    counts_rate_itself=True,
+)
+def send_test(call: Call) -> Reply:
+    """Send the email of a rule, or of the `rule` in its place, to one member of the workspace.
+
+    A test render of the template is made, whose `source` is `email_test`. `GET /v1/email-sends`
+    with its id says what became of the email.
+    """
+    data = PreviewData(call.body.data, call.body.dataset_id)
+    workspace, rule = call.caller.workspace, _chosen_rule(call)
+    command = call.services.emails.rule_test(workspace, rule, data, call.body.to, call.request_id)
+    return submit_command(call, command)
+
+
+def _chosen_rule(call: Call) -> StoredRule:
     rule = named_rule(call).rule
-    if call.body.rule is not None:
-        # Without a connection of its own it keeps that of the saved rule.
-        draft = new_rule(rule.workspace_id, rule.template_id, rule.connection_id)
-        rule = with_fields(draft, call.body.rule.model_dump(exclude_none=True))
-    return _preview(call, rule)
+    if call.body.rule is None:
+        return rule
+    # Without a connection of its own it keeps that of the saved rule.
+    draft = new_rule(rule.workspace_id, rule.template_id, rule.connection_id)._replace(id=rule.id)
+    return with_fields(draft, call.body.rule.model_dump(exclude_none=True))
 
 
 def _preview(call: Call, rule: StoredRule) -> Reply:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StringConstraints
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.emails.address import MailAddress
 from chalicelib.contract.emails.rule import (
     AttachFormats,
     AttachMode,
@@ -54,6 +55,13 @@ class EmailRulePreviewRequest(Model):
     """Null: those of the dataset."""
     dataset_id: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
     """Null: the template's default dataset."""
+
+
+class EmailRuleTestRequest(EmailRulePreviewRequest):
+    """A test of a saved rule."""
+
+    to: MailAddress
+    """The verified address of a member of the workspace, who alone gets the email."""
 
 
 class EmailRuleDraftPreviewRequest(EmailRulePreviewRequest):

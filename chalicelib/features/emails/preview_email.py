@@ -73,7 +73,7 @@ class PreviewEmail:
         `validation_error` for the connection, and `region_degraded`.
         """
         connection = self._connection(rule)
-        template = self._templates.one(workspace.id, rule.template_id)
+        template, values = self.template_and_data(rule, data)
         source = self._sources.find(
             workspace.id, template.id, "draft" if template.live_version is None else "live"
         )
@@ -87,7 +87,6 @@ class PreviewEmail:
             "template_version": source.version,
         }
         emails = EmailRules(context, (rule.to_job(),))
-        values = self._data(template, data)
         job = self._resolve.page_job(workspace.plan, template, source, values, emails)
         try:
             email = self._email(workspace, replace(job, schema=None), emails.rules, render_id)
@@ -95,6 +94,14 @@ class PreviewEmail:
             fault = EmailFault(failure.code, failure.detail)
             email = RenderedEmail(is_wanted=True, fault=fault)
         return _preview_json(rule.to_job(), email, connection, _formats(job))
+
+    def template_and_data(self, rule: StoredRule, data: PreviewData) -> tuple[Template, JsonObject]:
+        """Return the template of a rule, and the data of its preview or test.
+
+        Raises `template_not_found`, `template_deleted` and `not_found`.
+        """
+        template = self._templates.one(rule.workspace_id, rule.template_id)
+        return template, self._data(template, data)
 
     def _connection(self, rule: StoredRule) -> EmailConnection:
         try:

@@ -52,8 +52,8 @@ class StoredRule(NamedTuple):
     updated_at: str
     changes: int = 0
 
-    def to_job(self) -> EmailRule:
-        """Return the rule as the engine gets it."""
+    def to_job(self, *, redirect_to: str | None = None) -> EmailRule:
+        """Return the rule as the engine gets it; its email goes to `redirect_to` if given."""
         texts = self.texts
         return EmailRule(
             id=self.id,
@@ -72,6 +72,7 @@ class StoredRule(NamedTuple):
             text=texts["text"],
             provider_template_id=self.provider_template_id,
             provider_template_params=texts["params"],
+            redirect_to=redirect_to,
         )
 
 

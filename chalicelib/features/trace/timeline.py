@@ -9,6 +9,7 @@ from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter
+from chalicelib.features.emails.sends.model import EmailSend
 from chalicelib.features.renders.model import Render
 from chalicelib.features.webhooks.model import DeliveryAttempt, WebhookDelivery
 
@@ -45,11 +46,12 @@ class TracedObject:
 
 @dataclass(frozen=True, slots=True)
 class TraceReport:
-    """State, objects, webhook deliveries and timeline (oldest entry first) of one render."""
+    """State, objects, deliveries, emails and timeline (oldest entry first) of one render."""
 
     state: JsonObject
     objects: tuple[TracedObject, ...]
     deliveries: tuple[WebhookDelivery, ...]
+    emails: tuple[EmailSend, ...]
     timeline: tuple[TimelineEntry, ...]
 
 
@@ -100,6 +102,22 @@ def delivery_entries(
     if delivery.next_attempt_at:
         what = f"attempt {delivery.attempts_made + 1} due"
         yield TimelineEntry(delivery.next_attempt_at, "webhooks", what, named)
+
+
+def email_entries(send: EmailSend) -> Iterator[TimelineEntry]:
+    """Yield the entries of an email: without its texts and its addresses."""
+    named: dict[str, Json] = {"email": send.id}
+    code = None if send.error is None else send.error.code
+    result: dict[str, Json] = {"status": send.status, "attempts": send.attempts, "code": code}
+    target: dict[str, Json] = {"rule": send.rule_id, "connection": send.connection_id}
+    yield TimelineEntry(send.created_at, "emails", "email", named | target | result)
+    for at, what in (
+        (send.handed_over_at, "handed over"),
+        (send.sent_at, "sent"),
+        (send.next_attempt_at, f"attempt {send.attempts + 1} due"),
+    ):
+        if at:
+            yield TimelineEntry(at, "emails", what, named)
 
 
 def dead_letter_entries(letters: Iterable[DeadLetter]) -> Iterator[TimelineEntry]:

@@ -12,6 +12,7 @@ from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
+from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
@@ -23,6 +24,7 @@ from chalicelib.features.trace.timeline import (
     TraceReport,
     dead_letter_entries,
     delivery_entries,
+    email_entries,
     event_entries,
     log_entries,
     platform_entries,
@@ -56,6 +58,7 @@ class TraceRender:
         outbox: EventOutbox,
         deliveries: Deliveries,
         find_deliveries: FindDeliveries,
+        sends: Sends,
         limits: WorkspaceLimits,
         letters: DeadLetters,
         queues: Sequence[str],
@@ -68,6 +71,7 @@ class TraceRender:
         self._outbox = outbox
         self._deliveries = deliveries
         self._find_deliveries = find_deliveries
+        self._sends = sends
         self._limits = limits
         self._letters = letters
         self._queues = queues
@@ -85,10 +89,12 @@ class TraceRender:
         lines = list(self._read_lines(render.request_id, since))
         events = self._outbox.of_subject(partition(render.workspace_id, render.id))
         deliveries = tuple(self._find_deliveries.of_events(map(event_of, events)))
+        emails = tuple(self._sends.of_render(render.workspace_id, render.id))
         entries = [
             *row_entries(render, row),
             *event_entries(events),
             *self._delivery_entries(deliveries),
+            *(entry for send in emails for entry in email_entries(send)),
             *dead_letter_entries(self._dead_letters_of(render)),
             *log_entries(lines, render),
             *(
@@ -101,6 +107,7 @@ class TraceRender:
             state=self._render_state(render, row),
             objects=tuple(self._objects_of(render)),
             deliveries=deliveries,
+            emails=emails,
             timeline=tuple(sorted(entries, key=_sort_key)),
         )
 
@@ -176,4 +183,4 @@ def _batch_state(render: Render) -> JsonObject:
 
 def _sort_key(entry: TimelineEntry) -> tuple[str, bool]:
     # At the same time, log lines come before the rows that result from them.
-    return entry.at, entry.source in {"row", "facts", "dead letters", "webhooks"}
+    return entry.at, entry.source in {"row", "facts", "dead letters", "webhooks", "emails"}

@@ -7,8 +7,10 @@ import pytest
 
 from chalicelib.settings import ApiSettings
 from tests.builders.email_connections import use_plan
+from tests.builders.http_providers import reach
 from tests.builders.pages.certificates import Certificates, certificates
 from tests.builders.service import Service
+from tests.fakes.http_provider import HttpProvider, http_provider
 from tests.fakes.submission_server import EGRESS_ALLOW, HOST, SubmissionServer, submission_server
 
 
@@ -36,4 +38,12 @@ def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Certificates:
 def server(trusted: Certificates) -> Iterator[SubmissionServer]:
     """Run a mail server."""
     with submission_server(trusted.server) as running:
+        yield running
+
+
+@pytest.fixture
+def provider(service: Service) -> Iterator[HttpProvider]:
+    """Run an HTTP server that is every provider."""
+    with http_provider() as running:
+        reach(service, running)
         yield running

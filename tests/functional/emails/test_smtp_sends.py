@@ -1,16 +1,18 @@
 """Emails over SMTP: what arrives, and what becomes of an email at each fault of the server."""
 
 from email.message import Message
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.emails.model import RenderedEmail
 from tests.builders.email_connections import SMTP
+from tests.builders.email_rules import made_rule
 from tests.builders.email_sends import EMAIL, connect, render_with_emails, sends
 from tests.builders.pages.certificates import Certificates
 from tests.builders.service import Service
+from tests.builders.templates import render_template
 from tests.fakes.raw_server import raw_server
 from tests.fakes.submission_server import (
     HOST,
@@ -41,7 +43,7 @@ def deliver(service: Service) -> None:
 
 def parts_of(mail: Message) -> dict[str, bytes]:
     return {
-        part.get_content_type(): part.get_payload(decode=True)
+        part.get_content_type(): cast("bytes", part.get_payload(decode=True))
         for part in mail.walk()
         if not part.is_multipart()
     }
@@ -166,3 +168,34 @@ def test_server_without_tls_gets_nothing(service: Service) -> None:
     assert (send["status"], send["error"]["code"]) == ("retrying", "email_provider_unavailable")
     assert server.logins == []
     assert "STARTTLS" in send["error"]["message"]
+
+
+def test_rule_of_a_template_sends_what_its_texts_say(
+    service: Service, server: SubmissionServer
+) -> None:
+    rule = made_rule(
+        service,
+        connection_id=connected(service)["id"],
+        to="{{ name }} <{{ address }}>",
+        subject="Invoice {{ number }}",
+        html="<p>Dear {{ name }}, {{ render.files[0].filename }} is attached.</p>",
+        condition="number > 3",
+    )
+    data = {"name": "Ada & Co", "address": "ada@example.com", "number": 4}
+    path = f"/v1/templates/{rule['template_id']}"
+    render = render_template(service, path, data=data, reference="R-1").json
+    assert render["emails"]["pending"] == 1
+
+    deliver(service)
+
+    ((recipients, mail),) = server.mails
+    assert recipients == ["ada@example.com"]
+    assert mail["Subject"] == "Invoice 4"
+    parts = parts_of(mail)
+    filename = render["files"][0]["filename"]
+    assert parts["text/plain"].strip() == f"Dear Ada & Co, {filename} is attached.".encode()
+    assert f"Dear Ada &amp; Co, {filename}".encode() in parts["text/html"]
+    shown = service.call("GET", f"/v1/renders/{render['id']}").json
+    assert (shown["emails"]["sent"], shown["emails"]["pending"]) == (1, 0)
+    service.call("DELETE", f"/v1/renders/{render['id']}/files")
+    assert [key for key in service.objects() if "/emails/" in key] == []

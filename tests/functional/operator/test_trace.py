@@ -8,9 +8,11 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import Job
+from tests.builders.email_sends import connect, deliver_emails, render_with_emails
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
+from tests.fakes.email_provider import FakeProvider
 
 type Keep = Callable[[], None]
 
@@ -219,3 +221,16 @@ def test_trace_works_without_a_log_group(tool: OperatorTool, service: Service) -
     found = trace(tool, render["id"])
 
     assert {row["source"] for row in found["events"]} == {"row", "facts"}
+
+
+def test_trace_has_the_emails(tool: OperatorTool, service: Service, keep: Keep) -> None:
+    render = render_with_emails(service, connect(service))
+    deliver_emails(service, FakeProvider())
+    keep()
+
+    found = trace(tool, render["id"])
+
+    (email,) = found["emails"]
+    assert (email["status"], email["attempts"], email["code"]) == ("sent", 1, None)
+    assert events(found, "emails") == ["email", "sent"]
+    assert "ada@example.com" not in json.dumps(found)

@@ -5,16 +5,17 @@ The id of a send begins with the time of its render, so the sends of a render st
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import batched
 from typing import Final
 
 import msgspec
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.query_all import listed_ids
+from chalicelib.adapters.aws.query_all import listed_ids, query_all
 from chalicelib.adapters.aws.queues import DELAY_PRECISION
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core.clock import format_rfc3339, parse_rfc3339
-from chalicelib.core.ids import SendId, WorkspaceId
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Item, Tables, Write
+from chalicelib.core.clock import epoch_ms, format_rfc3339, parse_rfc3339
+from chalicelib.core.ids import SendId, WorkspaceId, id_created_at, lowest_id
 from chalicelib.features.emails.sends.model import EmailSend
 
 DUE_EMAIL: Final = DueKind("email_send", shards=8)
@@ -83,6 +84,25 @@ class Sends:
         """Return the existing ones of up to 100 sends, in this order."""
         keys = [(send_partition(workspace_id, each), "META") for each in ids]
         return [send_of(row) for row in self._tables.get_many(self._table, keys)]
+
+    def of_render(self, workspace_id: WorkspaceId, render_id: str) -> list[EmailSend]:
+        """Return the sends of a render, also those that repeat others."""
+        milliseconds = epoch_ms(id_created_at(render_id))
+        rows = query_all(
+            self._tables,
+            self._table,
+            "LPK = :list AND LSK BETWEEN :first AND :last",
+            {
+                ":list": list_partition(workspace_id),
+                ":first": lowest_id("ems", milliseconds),
+                ":last": lowest_id("ems", milliseconds + 1),
+            },
+            index="lists",
+        )
+        found: list[EmailSend] = []
+        for ids in batched((SendId(row["LSK"]) for row in rows), BATCH_GET_LIMIT, strict=False):
+            found += self.get_many(workspace_id, ids)
+        return [send for send in found if send.render_id == render_id]
 
     def claim(
         self,

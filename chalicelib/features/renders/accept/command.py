@@ -6,11 +6,12 @@ from typing import Final
 
 from chalicelib.core.errors import Forbidden, validation_error
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.emails.model import EmailRules
 from chalicelib.engine.job import InvoiceJob, Job, PageJob
 from chalicelib.engine.versions import ENGINE_VERSIONS, NEWEST_ENGINE
 from chalicelib.features.renders.accept.delivery import DeliveryPolicy
 from chalicelib.features.renders.idempotency import IdempotencyKey
-from chalicelib.features.renders.model import Priority, RunMode
+from chalicelib.features.renders.model import Priority, RenderSource, RunMode
 from chalicelib.features.renders.run.bodies import is_large
 from chalicelib.features.templates.sources import VersionChoice
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
@@ -28,7 +29,8 @@ class RenderCommand:
     """Requested render of a workspace.
 
     `key_allowlist` has the templates that the key may use; empty: all of them.
-    `explicit_output` has the request's own output options, `job` also the defaults.
+    `explicit_output` has the request's own output options, `job` also the defaults. `emails` are
+    those of a test, in place of the template's.
     """
 
     workspace: Workspace
@@ -49,6 +51,8 @@ class RenderCommand:
     idempotency: IdempotencyKey | None = None
     received_bytes: int = 0
     explicit_output: JsonObject = field(default_factory=dict)
+    source: RenderSource = "api"
+    emails: EmailRules | None = None
 
     @property
     def template_id(self) -> str | None:

@@ -289,6 +289,7 @@ def new_render(
         template_id=command.template_id,
         template_version=command.template_version,
         email_count=_email_count(command.job),
+        source=command.source,
     )
 
 

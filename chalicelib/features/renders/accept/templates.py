@@ -75,7 +75,7 @@ class ResolveTemplate:
             return command
         if command.template_id is not None:
             template = self._templates.find(command.workspace.id, command.template_id, version)
-            emails = resolved_emails(
+            emails = command.emails or resolved_emails(
                 command.workspace,
                 template,
                 command.delivery_policy.emails,

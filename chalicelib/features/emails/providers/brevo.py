@@ -1,0 +1,116 @@
+"""Brevo: an email is one request; the provider may make its text of a template."""
+
+import html
+import re
+import unicodedata
+import uuid
+from base64 import b64encode
+from http import HTTPStatus
+from typing import Final
+
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.mailbox import Mailbox
+from chalicelib.features.emails.compose import ascii_domain
+from chalicelib.features.emails.outgoing import AttachedFile, HandOver, OpenSession, OutgoingEmail
+from chalicelib.features.emails.providers.exchange import (
+    HttpSession,
+    ProviderAnswer,
+    ProviderRequest,
+    open_over,
+    request_content,
+    type_refusal,
+)
+
+_BASE: Final = "https://api.brevo.com/v3"
+# The type of an attachment is that of its name.
+_EXTENSION: Final = re.compile(
+    r"xlsx|xls|ods|docx|docm|doc|csv|pdf|txt|gif|jpg|jpeg|png|tif|tiff|rtf|bmp|cgm|css|shtml|"
+    r"html|htm|zip|xml|ppt|pptx|tar|ez|ics|mobi|msg|pub|eps|odt|mp3|m4a|m4v|wma|ogg|flac|wav|"
+    r"aif|aifc|aiff|mp4|mov|avi|mkv|mpeg|mpg|wmv|pkpass|xlsm"
+)
+_ADDRESS_REFUSED: Final = ("unrecognised ip address", "authorised_ips")
+_DAY_IS_OVER: Final = "max_emails_per_day_exceeded"
+
+
+def open_brevo(egress: GuardedEgress, base: str) -> OpenSession:
+    """Return the opening of sessions; an empty `base` is the provider's own address."""
+    return open_over(
+        egress,
+        lambda exchange, _, credentials: HttpSession(
+            exchange, _Brevo(base or _BASE, str(credentials["api_key"]))
+        ),
+    )
+
+
+class _Brevo:
+    def __init__(self, base: str, api_key: str) -> None:
+        self._url = f"{base}/smtp/email"
+        self._api_key = api_key
+
+    def request(self, email: OutgoingEmail) -> ProviderRequest | HandOver:
+        for file in email.files:
+            if not _EXTENSION.fullmatch(file.filename.rpartition(".")[2].lower()):
+                return type_refusal(file.filename)
+        fields: dict[str, Json] = {
+            "sender": _mailbox(email.sender),
+            "to": [_mailbox(each) for each in email.to],
+            "cc": [_mailbox(each) for each in email.cc],
+            "bcc": [_mailbox(each) for each in email.bcc],
+            "replyTo": email.reply_to and _mailbox(email.reply_to),
+            "subject": email.subject,
+            "attachment": [_attachment(file) for file in email.files],
+            "headers": _headers(email),
+        }
+        if email.template is None:
+            fields["htmlContent"] = email.html or _html_of(email.text or "")
+            fields["textContent"] = email.text
+        else:
+            fields["templateId"] = email.template.id
+            fields["params"] = email.template.params
+        return ProviderRequest(self._url, {"api-key": self._api_key}, request_content(fields))
+
+    def outcome(self, _email: OutgoingEmail, answer: ProviderAnswer) -> HandOver:
+        if answer.is_good:
+            return HandOver("accepted", provider_message_id=answer.text("messageId"))
+        code = answer.fields.get("code")
+        if code == "duplicate_request":
+            # An attempt before this one reached the provider.
+            message = "The provider has seen this email before, and may have accepted it."
+            return HandOver("unknown", "email_outcome_unknown", message, code, answer.status)
+        is_auth = answer.status == HTTPStatus.UNAUTHORIZED or code == "permission_denied"
+        failure = answer.failure(
+            code,
+            is_auth=is_auth,
+            is_limit=code == _DAY_IS_OVER,
+            pause_header="x-sib-ratelimit-reset",
+        )
+        # Only the text tells it from a wrong key.
+        text = str(answer.fields.get("message", "")).lower()
+        if is_auth and any(part in text for part in _ADDRESS_REFUSED):
+            message = "The provider refuses requests from the addresses of this service."
+            return failure._replace(code="email_ip_not_authorized", message=message)
+        return failure
+
+
+def _mailbox(mailbox: Mailbox) -> JsonObject:
+    address = ascii_domain(mailbox.email)
+    return {"email": address, "name": mailbox.name} if mailbox.name else {"email": address}
+
+
+def _attachment(file: AttachedFile) -> JsonObject:
+    # Receivers get names beyond ASCII garbled.
+    stem, _, extension = file.filename.rpartition(".")
+    plain = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode().strip()
+    name = f"{plain or 'attachment'}.{extension}"
+    return {"name": name, "content": b64encode(file.content).decode()}
+
+
+def _headers(email: OutgoingEmail) -> JsonObject:
+    key = {"idempotencyKey": str(uuid.uuid5(uuid.NAMESPACE_URL, email.send_id))}
+    return key | {"X-Sib-Sandbox": "drop"} if email.is_sandbox else key
+
+
+def _html_of(text: str) -> str:
+    """Return a text as HTML, which the provider requires."""
+    return f'<div style="white-space: pre-wrap">{html.escape(text)}</div>'

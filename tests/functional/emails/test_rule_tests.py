@@ -1,0 +1,79 @@
+"""Tests of rules: a test render whose one email goes to a member."""
+
+from typing import Any
+
+import pytest
+
+from tests.builders.email_connections import SMTP, pointers, use_plan
+from tests.builders.email_rules import RULES_PATH, made_rule
+from tests.builders.email_sends import connect, sends
+from tests.builders.http import ApiAnswer
+from tests.builders.service import Service
+from tests.fakes.submission_server import HOST, PORT, SubmissionServer
+
+pytestmark = [
+    pytest.mark.usefixtures("reachable"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+MEMBER = "ada@example.com"
+
+
+@pytest.fixture(autouse=True)
+def _member(service: Service) -> None:
+    service.operator.manage_members.add(service.workspace, MEMBER, "developer")
+    service.operator.manage_members.verify(service.workspace, MEMBER)
+
+
+def rule_to_test(service: Service, **fields: Any) -> dict[str, Any]:
+    config = SMTP | {"host": HOST, "port": PORT}
+    connection = connect(service, credentials={"password": "p"}, config=config)
+    texts = {"to": "{{ to }}", "cc": "cc@example.com", "subject": "Nr {{ n }}", "text": "Hi"}
+    return made_rule(service, connection_id=connection["id"], **texts | fields)
+
+
+def run_test(service: Service, tested: dict[str, Any], **fields: Any) -> ApiAnswer:
+    body = {"to": MEMBER, "data": {"to": "customer@example.com", "n": 5}} | fields
+    return service.call("POST", f"{RULES_PATH}/{tested['id']}/test", json_body=body)
+
+
+def test_email_of_a_test_goes_to_the_member_alone(
+    service: Service, server: SubmissionServer
+) -> None:
+    rule = rule_to_test(service)
+
+    answer = run_test(service, rule)
+    service.run_queued()
+    service.relay_events()
+    service.send_emails()
+
+    assert answer.status == 202
+    assert (answer.json["source"], answer.json["test"]) == ("email_test", True)
+    ((recipients, mail),) = server.mails
+    assert recipients == [MEMBER]
+    assert mail["Subject"] == "[Test] Nr 5"
+    (send,) = sends(service, render_id=answer.json["id"])
+    assert (send["status"], send["mode"], send["test"]) == ("sent", "redirect", True)
+    assert send["to"] == [{"email": "customer@example.com", "name": None}]
+    assert send["rule_id"] == rule["id"]
+
+
+def test_unsaved_texts_can_be_tested(service: Service, server: SubmissionServer) -> None:
+    rule = rule_to_test(service)
+
+    texts = {"to": "x@example.com", "subject": "Other {{ n }}", "html": "<p>{{ n }}</p>"}
+    run_test(service, rule, rule=texts)
+    service.run_queued()
+    service.relay_events()
+    service.send_emails()
+
+    assert server.mails[0][1]["Subject"] == "[Test] Other 5"
+
+
+def test_tests_that_are_refused(service: Service) -> None:
+    rule = rule_to_test(service)
+
+    assert pointers(run_test(service, rule, to="bob@example.com")) == ["/to"]
+    assert pointers(run_test(service, rule, to="no")) == ["/to"]
+    assert run_test(service, {"id": "emr_01HZZZZZZZZZZZZZZZZZZZZZZZ"}).status == 404
+    use_plan(service, "starter")
+    assert run_test(service, rule).code == "feature_not_enabled"
