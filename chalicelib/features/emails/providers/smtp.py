@@ -20,6 +20,8 @@ from chalicelib.features.emails.outgoing import (
 _MESSAGE_S: Final = 15.0
 # RFC 5321 4.5.3.2.6 asks for ten minutes, which no function has.
 _ANSWER_S: Final = 120.0
+# RFC 5321 4.2.1: 4yz is not done this time, 5yz never.
+_TRANSIENT_FAILURE: Final = 400
 _PERMANENT_FAILURE: Final = 500
 
 
@@ -57,7 +59,8 @@ class _SmtpSession:
     def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
         recipients = [ascii_domain(mailbox.email) for mailbox in (*email.to, *email.cc, *email.bcc)]
         sender = ascii_domain(email.sender.email)
-        is_utf8 = not all(address.isascii() for address in (sender, *recipients))
+        shown = () if email.reply_to is None else (ascii_domain(email.reply_to.email),)
+        is_utf8 = not all(address.isascii() for address in (sender, *recipients, *shown))
         try:
             session = self._session()
             if is_utf8 and not session.takes_utf8:
@@ -115,6 +118,7 @@ def _outcome(failure: SubmissionFailed) -> HandOver:
         return HandOver("rejected", "email_provider_auth_failed", message, provider_status=code)
     if code is not None and code >= _PERMANENT_FAILURE:
         return HandOver("rejected", "email_provider_rejected", message, provider_status=code)
-    if failure.is_handed_over and code is None:
+    # Only a refusal says that the server has not taken the message.
+    if failure.is_handed_over and (code is None or code < _TRANSIENT_FAILURE):
         return HandOver("unknown", "email_outcome_unknown", message)
     return HandOver("retry", "email_provider_unavailable", message, provider_status=code)
