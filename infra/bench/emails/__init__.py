@@ -1,0 +1,1 @@
+"""Benchmarks of emails: rate and cost of sends, and what a rule costs a render."""

@@ -1,0 +1,147 @@
+"""Sends of emails that wait, written straight into the table and the bucket of a running stack."""
+
+import datetime as dt
+import hashlib
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import replace
+from typing import Final
+
+import msgspec
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.core.clock import SystemClock, format_rfc3339
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import JsonObject
+from chalicelib.core.mailbox import Mailbox
+from chalicelib.engine.emails.model import EmailContents, EmailRule, RenderedEmail, contents_key
+from chalicelib.features.emails.connections import connections_partition
+from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.sends.message import SendEmailMessage
+from chalicelib.features.emails.sends.model import EmailSend
+from chalicelib.features.emails.sends.repository import Sends
+from chalicelib.features.emails.sends.subscribe import first_send_id
+from infra.bench.emails.mail_server import Arrival, MailServer
+from infra.bench.emails.mail_stack import make_connection
+from infra.bench.latency import BenchClient
+from infra.bench.state.final_renders import FinalRenders, bench_clients, send_together
+from infra.local.running_stack import RunningStack
+
+SENDS: Final = 1_000
+_RULE_ID: Final = "emr_01J8Z6Y3K4M5N6P7Q8R9S0T1V2"
+_TEMPLATE_ID: Final = "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2"
+_EMAIL: Final = RenderedEmail(
+    is_wanted=True,
+    to=(Mailbox("ada@example.com", "Ada"),),
+    subject="Your invoice",
+    html="<p>Hello Ada, this is your invoice.</p>",
+    text="Hello Ada, this is your invoice.",
+)
+# All rows, objects and messages are written within this time.
+_DELAY: Final = dt.timedelta(seconds=90)
+_WARM_UP: Final = 50
+_WARM_UP_DELAY: Final = dt.timedelta(seconds=10)
+_TIMEOUT_S: Final = 240.0
+
+
+class BenchSends:
+    """Writer of sends of one connection, each of a render of its own."""
+
+    def __init__(
+        self, stack: RunningStack, server: MailServer, *, max_per_second: int, file_bytes: int = 0
+    ) -> None:
+        """Send with each email a file of `file_bytes`; none if they are 0."""
+        clients = bench_clients(stack)
+        clients.s3 = stack.client("s3")
+        self._stack = stack
+        self._server = server
+        self._tables = Tables(clients)
+        self._table = stack.resources["MainTable"]["Ref"]
+        self._objects = Objects(clients, stack.resources["FilesBucket"]["Ref"])
+        self._renders = FinalRenders(stack, self._tables)
+        self._content = os.urandom(file_bytes)
+        self._workspace_id = WorkspaceId(stack.workspace)
+        self._connection_id = make_connection(
+            BenchClient(stack), server, max_per_second=max_per_second
+        )
+        pk = connections_partition(self._workspace_id)
+        rule: Item = {"PK": pk, "SK": _RULE_ID, "enabled": True}
+        self._tables.write(Write(self._table, item=rule))
+
+    def write(self, number: int, due_at: dt.datetime) -> list[EmailSend]:
+        """Write sends that are due at this time, without their messages."""
+        with ThreadPoolExecutor(8) as threads:
+            return list(threads.map(self._write_one, [due_at] * number))
+
+    def message(self, send: EmailSend) -> JsonObject:
+        """Return the message of a send, as the relay sends it."""
+        return SendEmailMessage(
+            send.workspace_id,
+            send.id,
+            connection_id=send.connection_id,
+            request_id=send.request_id,
+        ).to_json()
+
+    def warm_up(self) -> None:
+        """Start the processes of the function that sends, which opens the credentials."""
+        self._deliver(_WARM_UP, _WARM_UP_DELAY)
+
+    def deliver(self) -> Sequence[Arrival]:
+        """Let the stack send SENDS emails whose messages become visible together."""
+        return self._deliver(SENDS, _DELAY)
+
+    def _deliver(self, number: int, delay: dt.timedelta) -> Sequence[Arrival]:
+        visible_at = SystemClock().now() + delay
+        # A queue delays by whole seconds.
+        sends = self.write(number, visible_at - dt.timedelta(seconds=1))
+        queue_url = self._stack.resources["EmailsQueue"]["Ref"]
+        messages = [self.message(send) for send in sends]
+        send_together(self._stack.client("sqs"), queue_url, messages, visible_at)
+        ids = [f"<{send.id.lower()}@example.com>" for send in sends]
+        return self._server.wait_for(ids, delay.total_seconds() + _TIMEOUT_S)
+
+    def _write_one(self, due_at: dt.datetime) -> EmailSend:
+        render = self._renders.copy(template_id=_TEMPLATE_ID, template_version=1)
+        if self._content:
+            (file,) = render.files
+            sha256 = hashlib.sha256(self._content)
+            file = file._replace(bytes=len(self._content), sha256=sha256.hexdigest())
+            render = replace(render, files=(file,))
+            self._objects.put(
+                file.key, self._content, content_type=file.content_type, sha256=sha256.digest()
+            )
+        rule = EmailRule(
+            id=_RULE_ID,
+            connection_id=self._connection_id,
+            attachments="attach" if self._content else "none",
+        )
+        self._objects.put_data(
+            contents_key(self._workspace_id, render.id),
+            msgspec.json.encode(EmailContents((rule,), (_EMAIL,))),
+        )
+        at = format_rfc3339(due_at)
+        send = EmailSend(
+            id=first_send_id(render, _RULE_ID),
+            workspace_id=self._workspace_id,
+            render_id=render.id,
+            number=0,
+            template_id=_TEMPLATE_ID,
+            rule_id=_RULE_ID,
+            connection_id=self._connection_id,
+            provider="smtp",
+            status="pending",
+            mode="live",
+            test=False,
+            created_at=render.created_at,
+            request_id=render.request_id,
+            history_days=render.history_days,
+            to=_EMAIL.to,
+            subject=_EMAIL.subject,
+            next_attempt_at=at,
+        )
+        self._renders.write(replace(render, email_count=1))
+        counts = SendCounts(self._tables, self._table).creation([send])
+        self._tables.transact([Sends(self._tables, self._table).creation(send), *counts])
+        return send
