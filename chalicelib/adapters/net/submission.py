@@ -99,7 +99,8 @@ class Submission:
     def log_in(self, username: str, password: str) -> None:
         """Log in."""
         if not (username + password).isascii():
-            raise SubmissionFailed("user name and password must be ASCII")
+            message = "user name and password must be ASCII"
+            raise SubmissionFailed(message, is_login_refused=True)
         with self._readable_errors():
             self._client.login(username, password)
 

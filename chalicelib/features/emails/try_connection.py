@@ -13,6 +13,7 @@ from chalicelib.adapters.net.transport import Connector
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.json import JsonObject
+from chalicelib.features.emails.compose import ascii_domain
 from chalicelib.features.emails.connections import EmailConnection, EmailConnections
 from chalicelib.features.emails.request_trial import ConnectionTrial
 
@@ -71,14 +72,14 @@ class TryConnection:
         session.log_in(str(connection.config["username"]), credentials["password"])
 
     def _message(self, connection: EmailConnection, send_to: str) -> EmailMessage:
-        sender = _ascii_domain(str(connection.default_from["email"]))
+        sender = ascii_domain(str(connection.default_from["email"]))
         # Address objects, since texts of headers would be read as encoded words.
         name = cast("str | None", connection.default_from["name"])
         message = EmailMessage(policy=SMTP)
         message["From"] = Address(name or "", addr_spec=sender)
-        message["To"] = Address(addr_spec=_ascii_domain(send_to))
+        message["To"] = Address(addr_spec=ascii_domain(send_to))
         if connection.reply_to is not None:
-            message["Reply-To"] = Address(addr_spec=_ascii_domain(connection.reply_to))
+            message["Reply-To"] = Address(addr_spec=ascii_domain(connection.reply_to))
         message["Subject"] = "Test of an email connection"
         message["Date"] = format_datetime(self._clock.now())
         message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2])
@@ -114,8 +115,3 @@ class _Steps:
                 self.error = {"code": "email_provider_auth_failed", "message": str(failure)}
         else:
             self.shown.append({"name": name, "ok": True, "detail": None})
-
-
-def _ascii_domain(address: str) -> str:
-    local, _, domain = address.rpartition("@")
-    return f"{local}@{domain.encode('idna').decode()}"

@@ -81,14 +81,16 @@ def _counted_calls(stack: RunningStack, sends: BenchSends) -> Mapping[str, float
     for batch in (first, *batches):
         if batch is batches[0]:
             counts.clear()
-        records = _received(sqs, queues[0], batch)
+        records = _receive_sent(sqs, queues[0], batch)
         answer = serve(sqs_event(records, "arn:aws:sqs:us-east-1:0:counted"))
         assert answer == {"batchItemFailures": []}, answer
     named = {name.strip(): count / COUNTED for name, count in sorted(counts.items())}
     return {name: count for name, count in named.items() if name not in _NOT_COUNTED}
 
 
-def _received(sqs: Any, queue_url: str, messages: Sequence[JsonObject]) -> list[Mapping[str, Any]]:
+def _receive_sent(
+    sqs: Any, queue_url: str, messages: Sequence[JsonObject]
+) -> list[Mapping[str, Any]]:
     """Send messages and return them as they are received."""
     received: list[Mapping[str, Any]] = []
     for message in messages:

@@ -142,6 +142,6 @@ class BenchSends:
             next_attempt_at=at,
         )
         self._renders.write(replace(render, email_count=1))
-        counts = SendCounts(self._tables, self._table).creation([send])
+        counts = SendCounts(self._tables, self._table).creations([[send]])
         self._tables.transact([Sends(self._tables, self._table).creation(send), *counts])
         return send

@@ -9,6 +9,7 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.emails.model import DOWNLOADS_MARKER, EmailRule, RenderedEmail
+from chalicelib.features.emails.compose import ascii_domain
 from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.outgoing import AttachedFile, OutgoingEmail, ProviderTemplate
 from chalicelib.features.emails.sends.model import EmailSend, SendAttachment, SendError
@@ -71,7 +72,7 @@ class PrepareEmail:
             template = ProviderTemplate(rule.provider_template_id, rendered.params or {})
         email = OutgoingEmail(
             send_id=send.id,
-            message_id=f"<{send.id.lower()}@{sender.email.rpartition('@')[2]}>",
+            message_id=f"<{send.id.lower()}@{ascii_domain(sender.email).rpartition('@')[2]}>",
             date=parse_rfc3339(send.created_at),
             sender=sender,
             reply_to=rendered.reply_to or _reply_to(parts.connection),
