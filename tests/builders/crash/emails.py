@@ -10,7 +10,6 @@ from typing import Final, override
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint
-from chalicelib.core.json import JsonObject
 from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.model import COUNT_NAMES, EmailSend
 from chalicelib.features.emails.sends.repository import send_of
@@ -81,8 +80,8 @@ class CrashEmails(CrashWorkspace):
 
     def give_up(self, send: EmailSend) -> None:
         """Send the dead letter of a send's message."""
-        message: JsonObject = {"v": 1, "workspace_id": self.workspace, "send_id": send.id}
-        self.stores.send_dead_letter("Emails", message)
+        ids: dict[str, str] = {"workspace_id": self.workspace, "send_id": send.id}
+        self.stores.send_dead_letter("Emails", {"v": 1, **ids})
 
     def await_failed_attempt(self) -> EmailSend:
         """Wait until a send waits for its second attempt, which comes after half a minute."""
