@@ -5,14 +5,12 @@ import json
 
 import pytest
 
-from chalicelib.adapters.net.submission import Submission
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import derived_id
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
 from chalicelib.features.batches.combine import combine_batch
 from chalicelib.features.events.model import DomainEvent, PublishEvent
 from chalicelib.features.webhooks.subscribe import MAX_OF_STEP
-from chalicelib.features.workspaces.change import WorkspaceChanges
 from tests.builders.batches import (
     batch_at,
     cancel_batch,
@@ -21,7 +19,6 @@ from tests.builders.batches import (
     make_batch,
     published_template,
 )
-from tests.builders.email_rules import email_rules_of_every_size
 from tests.builders.pages.merging import item as merged_item
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
@@ -86,30 +83,6 @@ def webhooks_of_every_size(service: Service, receiver: WebhookReceiver) -> None:
     for _ in range(3):
         service.process_due()
     assert deliveries(service) == []
-
-
-def email_connections(service: Service) -> None:
-    """Make, change, list and delete email connections and rules."""
-    path = "/v1/email-connections"
-    workspace = service.create_workspace()
-    service.operator.change_workspace(workspace, WorkspaceChanges(plan="growth"))
-    key = service.key("live", workspace=workspace)
-    sender = {"email": "a@example.com"}
-    body = {"name": "x", "provider": "brevo", "default_from": sender}
-    made = service.call("POST", path, json_body=body | {"credentials": {"api_key": "k"}}, key=key)
-    one = f"{path}/{made.json['id']}"
-    assert service.call("PATCH", one, json_body={"name": "y"}, key=key).status == 200
-    assert len(service.call("GET", path, key=key).json["data"]) == 1
-    assert service.call("DELETE", one, key=key).status == 204
-    smtp = {"host": "mail.example", "port": 587, "username": "u"}
-    body |= {"provider": "smtp", "config": smtp, "credentials": {"password": "p"}}
-    one = f"{path}/{service.call('POST', path, json_body=body, key=key).json['id']}"
-    with pytest.MonkeyPatch.context() as patch:
-        # What goes to a server needs no grant.
-        for step in ("connect", "start_tls", "log_in"):
-            patch.setattr(Submission, step, lambda *_: None)
-        assert service.call("POST", f"{one}/test", json_body={}, key=key).json["ok"] is True
-    email_rules_of_every_size(service)
 
 
 def webhooks_of_requests_and_of_many_endpoints(service: Service, receiver: WebhookReceiver) -> None:

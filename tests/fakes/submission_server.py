@@ -25,11 +25,15 @@ STARTTLS: Final = b"250-mail\r\n250 STARTTLS\r\n"
 
 @dataclass
 class SubmissionServer:
-    """What a server has got; its login is mailer/p, and it refuses recipients in `refused`."""
+    """What a server has got; its login is mailer/p, and it refuses recipients in `refused`.
+
+    While `is_busy` it refuses all of them, for the time being.
+    """
 
     logins: list[tuple[str, str]] = field(default_factory=list)
     mails: list[tuple[list[str], Message]] = field(default_factory=list)
     refused: Sequence[str] = ()
+    is_busy: bool = False
     on_login: Callable[[], None] = lambda: None
 
     def authenticate(self, *call: Any) -> AuthResult:
@@ -42,6 +46,8 @@ class SubmissionServer:
     async def handle_RCPT(  # noqa: N802 -- as aiosmtpd calls it
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: Any
     ) -> str:
+        if self.is_busy:
+            return "451 4.3.2 try again later"
         if address in self.refused:
             return f"550 5.1.1 no {address} here"
         envelope.rcpt_tos.append(address)

@@ -13,10 +13,10 @@ from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.workspaces.limits.model import ReservationRequest
 from infra.package.needs import NEEDS
 from tests.builders.aws_actions import OF_THE_PLATFORM, AwsActionRecorder, acting_as
+from tests.builders.email_scenarios import email_connections, emails_of_renders
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.permission_scenarios import (
     batches_of_every_kind,
-    email_connections,
     expiring_keys,
     large_engine_calls,
     templates_of_every_size,
@@ -29,7 +29,7 @@ from tests.builders.service import MotoAws, Service
 from tests.builders.webhooks import ENDPOINTS_PATH, receiver_of
 
 KEY: Final = {"Idempotency-Key": "k"}
-QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks", "Batches", "Combine")
+QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks", "Batches", "Combine", "Emails")
 
 
 def successful_renders(service: Service) -> None:
@@ -217,6 +217,7 @@ def unknown_messages(service: Service) -> None:
         service.deliver_webhooks,
         service.release_batches,
         service.combine_batches,
+        service.send_emails,
     )
     for queue, work_off in zip(QUEUES, work, strict=True):
         service.send(queue, "}{")
@@ -240,6 +241,7 @@ def dead_letters_of_every_queue(service: Service) -> None:
         {"workspace_id": service.workspace, "delivery_id": "whd_" + "0" * 26},
         {"kind": "release", "pk": f"WS#{service.workspace}#BAT", "sk": "META"},
         {"kind": "combine", "pk": f"WS#{service.workspace}#BAT#{'bat_' + '0' * 26}", "sk": "META"},
+        {"workspace_id": service.workspace, "send_id": "ems_" + "0" * 26},
     )
     for queue, body in zip(QUEUES, bodies, strict=True):
         url = service.resources[f"{queue}DeadLetters"]["Ref"]
@@ -266,6 +268,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         large_engine_calls(service)
         batches_of_every_kind(service)
         email_connections(service)
+        emails_of_renders(service)
         webhooks_of_every_size(service, receiver)
         webhooks_of_requests_and_of_many_endpoints(service, receiver)
         expired_files(service)

@@ -9,6 +9,8 @@ import pytest
 from infra.local.paths import free_port
 from infra.local.running_stack import RunningStack, running_stack
 from tests.builders.crash.matrix import CaseResult, CrashMatrix
+from tests.builders.pages.certificates import Certificates, certificates
+from tests.fakes.submission_server import EGRESS_ALLOW, HOST
 from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
 
 
@@ -37,11 +39,20 @@ def mail_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def stack(points: Path, receiver: WebhookReceiver, mail_port: int) -> Iterator[RunningStack]:
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    """Return certificates of the mail server of emails, of an authority that the stack trusts."""
+    return certificates(tmp_path_factory.mktemp("authority"), [HOST])
+
+
+@pytest.fixture(scope="session")
+def stack(
+    points: Path, receiver: WebhookReceiver, mail_port: int, authority: Certificates
+) -> Iterator[RunningStack]:
     """Run one stack for all cases."""
     with running_stack(
         PLATEN_CRASH_POINTS=str(points),
-        PLATEN_EGRESS_ALLOW=f"127.0.0.1/32:{receiver.port}",
+        PLATEN_EGRESS_ALLOW=f"127.0.0.1/32:{receiver.port},{EGRESS_ALLOW}",
+        SSL_CERT_FILE=str(authority.ca_file),
         PLATEN_SMTP_URL=f"smtp://127.0.0.1:{mail_port}?from=service%40platen.example",
     ) as running:
         yield running

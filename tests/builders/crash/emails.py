@@ -1,0 +1,172 @@
+"""Kills functions over emails: the way to their crash points, and the invariants."""
+
+import datetime as dt
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, override
+
+from chalicelib.adapters.aws.table import Item
+from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.crash_points import CrashPoint
+from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.sends.model import COUNT_NAMES, EmailSend
+from chalicelib.features.emails.sends.repository import send_of
+from infra.local.running_stack import RunningStack
+from tests.builders.crash.workspace import CrashWorkspace
+from tests.builders.stack.stores import PAST
+from tests.fakes.submission_server import HOST, PORT, SubmissionServer
+
+# The first crash point of emails.
+FIRST_EMAIL_POINT: Final = CrashPoint.EMAIL_BEGUN
+# An attempt takes milliseconds here: one that takes longer has lost its function.
+_DEAD_AFTER: Final = dt.timedelta(seconds=6)
+# A claim lasts so long before the hand-over, and so long from then on.
+_CLAIM: Final = dt.timedelta(seconds=60)
+_ANSWER_TIME: Final = dt.timedelta(seconds=150)
+_SENDER: Final = "billing@example.com"
+
+
+class CrashEmails(CrashWorkspace):
+    """A workspace with a template, one rule of it, and a connection to a mail server."""
+
+    def __init__(
+        self, stack: RunningStack, points: Path, name: str, server: SubmissionServer
+    ) -> None:
+        """Create the workspace."""
+        super().__init__(stack, points, name)
+        self.server = server
+        template = {"name": "T", "html": "<p>{{ n }}", "publish": True}
+        self.template = self.call("POST", "/templates", json=template)["id"]
+        connection = {
+            "name": "Mail",
+            "provider": "smtp",
+            "config": {"host": HOST, "port": PORT, "username": "mailer"},
+            "credentials": {"password": "p"},
+            "default_from": {"email": _SENDER},
+        }
+        made = self.call("POST", "/email-connections", json=connection)
+        rule = {
+            "name": "To the customer",
+            "template_id": self.template,
+            "connection_id": made["id"],
+            "to": "{{ n }}@example.com",
+            "subject": f"{name} {{{{ n }}}}",
+            "html": "<p>{{ n }}",
+        }
+        self.call("POST", "/email-rules", json=rule)
+
+    def render(self) -> str:
+        """Make a render whose rule sends an email; return its id."""
+        source = {"type": "template", "template_id": self.template}
+        body = {"input": source, "data": {"n": 1}, "mode": "async"}
+        render_id: str = self.call("POST", "/renders", json=body)["id"]
+        return render_id
+
+    def die(self, point: CrashPoint) -> None:
+        """Kill the next function that reaches a point, and let the others finish their work."""
+        self.settle(lambda: list(self.faults()), point)
+
+    def sends(self) -> list[EmailSend]:
+        """Return all sends."""
+        return [send_of(row) for row in self._send_rows()]
+
+    def received(self) -> Counter[str]:
+        """Return how often the server has got the email of each send."""
+        ids = {_message_id(send): send.id for send in self.sends()}
+        arrived = (str(mail["Message-ID"]) for _, mail in self.server.mails)
+        return Counter(ids[each] for each in arrived if each in ids)
+
+    def give_up(self, send: EmailSend) -> None:
+        """Send the dead letter of a send's message."""
+        ids: dict[str, str] = {"workspace_id": self.workspace, "send_id": send.id}
+        self.stores.send_dead_letter("Emails", {"v": 1, **ids})
+
+    def await_failed_attempt(self) -> EmailSend:
+        """Wait until a send waits for its second attempt, which comes after half a minute."""
+        end = time.monotonic() + 30
+        while not (found := [send for send in self.sends() if send.status == "retrying"]):
+            assert time.monotonic() < end, self.sends()
+            time.sleep(0.2)
+        return found[0]
+
+    def make_due(self) -> None:
+        """Let the next attempts of sends that wait be due now."""
+        for row in self._send_rows():
+            if row.get("next_attempt_at") is not None:
+                self.stores.replace(row, {"next_attempt_at": PAST})
+
+    def faults(self) -> Iterator[str]:
+        """Yield what is open, and the broken invariants."""
+        rows = self.rows()
+        told = [row for row in rows if row["SK"].startswith("EVENT#")]
+        yield from (f"{row['type']} is not published" for row in told if "due_at" in row)
+        for row in self._send_rows(rows):
+            yield from self._send_faults(row, told)
+        sends = [send_of(row) for row in self._send_rows(rows)]
+        for render in (row for row in rows if "#RND#" in row["PK"] and row["SK"] == "META"):
+            yield from _render_faults(render, sends)
+        yield from self._day_faults(sends)
+
+    def _send_rows(self, rows: list[Item] | None = None) -> list[Item]:
+        rows = self.rows() if rows is None else rows
+        keys = [(row["PK"], "META") for row in rows if "#EMS#" in row["PK"]]
+        return self.stores.tables.get_many(self.stores.main_table, sorted(set(keys)))
+
+    def _send_faults(self, row: Item, told: list[Item]) -> Iterator[str]:
+        send = send_of(row)
+        if left := {"due_at", "DPK", "claim", "claimed_until", "next_attempt_at"} & row.keys():
+            yield f"{send.id} is {send.status} and has {left}"
+        count = self.received()[send.id]
+        if count > 1 or (count == 0 and send.status == "sent"):
+            yield f"{send.id} is {send.status} and has arrived {count} times"
+        if count and send.status not in {"sent", "unknown"}:
+            yield f"{send.id} has arrived, and is {send.status}"
+        events = [event["type"] for event in told if event["PK"] == row["PK"]]
+        if len(events) != 1:
+            yield f"{send.id} is {send.status}, and has told {events}"
+
+    def _day_faults(self, sends: list[EmailSend]) -> Iterator[str]:
+        counts = SendCounts(self.stores.tables, self.stores.main_table)
+        days = counts.days(self.workspace, "2020-01-01", "2100-01-01").values()
+        counted = Counter[str]()
+        for day in days:
+            counted.update(day.sends)
+        if +counted != Counter(send.statistic_name for send in sends):
+            yield f"statistics {counted} of {[send.status for send in sends]}"
+        recipients = sum(send.recipient_count for send in sends if send.is_counted)
+        if sum(day.recipients for day in days) != recipients:
+            yield f"{[day.recipients for day in days]} recipients, and not {recipients}"
+
+    @override
+    def _pass_time(self) -> None:
+        """Make open sends due, and end the claims of functions that have died."""
+        now = dt.datetime.now(dt.UTC)
+        for row in self.rows():
+            until = row.get("claimed_until")
+            lasts = _ANSWER_TIME if row.get("handed_over_at") else _CLAIM
+            if until is not None and until > format_rfc3339(now + lasts - _DEAD_AFTER):
+                continue
+            names: tuple[str, ...] = ("due_at",)
+            if "#EMS#" in row["PK"]:
+                names = ("due_at", "next_attempt_at", "claimed_until")
+            values = {name: PAST for name in names if row.get(name, PAST) != PAST}
+            if values:
+                self.stores.replace(row, values)
+
+
+def _message_id(send: EmailSend) -> str:
+    return f"<{send.id.lower()}@{_SENDER.partition('@')[2]}>"
+
+
+def _render_faults(render: Item, sends: list[EmailSend]) -> Iterator[str]:
+    """Yield if the sends are not one of the rule and its repeats, or are not what is counted."""
+    own = [send for send in sends if send.render_id == render["id"]]
+    first = [send for send in own if send.resend_of is None]
+    if len(first) != 1:
+        yield f"{len(first)} sends of {render['id']}, which is {render['status']}"
+    recount = Counter(send.count_name for send in own if send.resent_as is None)
+    counts = render.get("emails") or {}
+    if counts != {name: recount[name] for name in COUNT_NAMES}:
+        yield f"counts {counts}, and not {recount}"
