@@ -20,7 +20,12 @@ from tests.builders.service import Service
 from tests.fakes.email_provider import REJECTED, UNAVAILABLE, FakeProvider
 
 
-def email_connections(service: Service) -> None:
+def emails_of_every_kind(service: Service) -> None:
+    _connections_and_rules(service)
+    _emails_of_renders(service)
+
+
+def _connections_and_rules(service: Service) -> None:
     """Make, change, list and delete email connections and rules."""
     path = "/v1/email-connections"
     workspace = service.create_workspace()
@@ -44,7 +49,7 @@ def email_connections(service: Service) -> None:
     email_rules_of_every_size(service)
 
 
-def emails_of_renders(service: Service) -> None:
+def _emails_of_renders(service: Service) -> None:
     """Send emails at once and later, with files and with links, and repeat one that has failed."""
     before = service.services.workspaces.get(service.workspace)
     assert before is not None
