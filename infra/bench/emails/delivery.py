@@ -65,7 +65,12 @@ def main() -> int:
 def _calls_of_one(stack: RunningStack, sends: BenchSends) -> Mapping[str, float]:
     """Send emails by the function in this process, and return the calls of one of them."""
     sqs = stack.client("sqs")
-    queues = [sqs.create_queue(QueueName=name)["QueueUrl"] for name in ("counted", "events")]
+    # No message comes a second time.
+    attributes = {"VisibilityTimeout": "3600"}
+    queues = [
+        sqs.create_queue(QueueName=name, Attributes=attributes)["QueueUrl"]
+        for name in ("counted", "events")
+    ]
     variables = environment(stack, "functions.send_email.handler.handler")
     os.environ.update({k: v for k, v in variables.items() if k.startswith(("AWS_", "SSL_"))})
     row = WORK["send_email"]
@@ -82,6 +87,8 @@ def _calls_of_one(stack: RunningStack, sends: BenchSends) -> Mapping[str, float]
             counts.clear()
         answer = serve(sqs_event(records, "arn:aws:sqs:us-east-1:0:counted"))
         assert answer == {"batchItemFailures": []}, answer
+    attempts = counts[" BatchGetItem"]
+    assert attempts == COUNTED, f"{attempts} of {COUNTED} emails were attempted"
     named = {name.strip(): count / COUNTED for name, count in sorted(counts.items())}
     return {name: count for name, count in named.items() if name not in _NOT_COUNTED}
 
