@@ -14,9 +14,9 @@ from infra.bench.emails.mail_stack import mail_stack
 from infra.bench.emails.sends import BenchSends
 
 MAX_PER_SECOND: Final = 50
-LEAST: Final = 0.95
-MAX: Final = 1.05
-MAX_IN_A_SECOND: Final = 2.0
+MIN_RATIO: Final = 0.95
+MAX_RATIO: Final = 1.05
+MAX_DENSEST: Final = 2.0
 
 
 def main() -> int:
@@ -29,10 +29,10 @@ def main() -> int:
     densest = _densest_second(arrivals) / MAX_PER_SECOND
     sys.stdout.write(
         f"{len(arrivals)} emails, {MAX_PER_SECOND} in a second: {rate_of(arrivals):.1f}/s\n"
-        f"densest second: {densest:.2f} of it (limit {MAX_IN_A_SECOND})\n"
-        f"email-rate: {ratio:.2f} (limit {LEAST} to {MAX})\n"
+        f"densest second: {densest:.2f} of it (limit {MAX_DENSEST})\n"
+        f"email-rate: {ratio:.2f} (limit {MIN_RATIO} to {MAX_RATIO})\n"
     )
-    return int(not LEAST <= ratio <= MAX or densest > MAX_IN_A_SECOND)
+    return int(not MIN_RATIO <= ratio <= MAX_RATIO or densest > MAX_DENSEST)
 
 
 def rate_of(arrivals: Sequence[Arrival]) -> float:

@@ -18,9 +18,8 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.emails.model import EmailContents, EmailRule, RenderedEmail, contents_key
 from chalicelib.features.emails.connections import connections_partition
-from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.message import SendEmailMessage
-from chalicelib.features.emails.sends.model import EmailSend
+from chalicelib.features.emails.sends.model import COUNT_NAMES, EmailSend
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.emails.sends.subscribe import first_send_id
 from infra.bench.emails.mail_server import Arrival, MailServer
@@ -141,7 +140,8 @@ class BenchSends:
             subject=_EMAIL.subject,
             next_attempt_at=at,
         )
-        self._renders.write(replace(render, email_count=1))
-        counts = SendCounts(self._tables, self._table).creations([[send]])
-        self._tables.transact([Sends(self._tables, self._table).creation(send), *counts])
+        counts: dict[str, int] = {name: int(name == "pending") for name in COUNT_NAMES}
+        counted = replace(render, email_count=1, email_counts=counts)
+        creation = Sends(self._tables, self._table).creation(send)
+        self._tables.transact([self._renders.creation(counted), creation])
         return send

@@ -8,7 +8,7 @@ from itertools import batched
 from typing import Any, Final
 
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Tables, Write
 from chalicelib.core.clock import SystemClock, format_rfc3339
 from chalicelib.core.ids import RandomIdGenerator, RenderId, WorkspaceId
 from chalicelib.features.events.model import PublishEvent
@@ -64,15 +64,14 @@ class FinalRenders:
     def write(self, render: Render, *, settled: bool = True) -> PublishEvent:
         """Write a render with its event, and return the message that publishes it."""
         event = final_event(render, SystemClock().now())
+        self._tables.transact([self.creation(render), self._outbox.creation(event)])
+        return PublishEvent.of_event(event, settled=settled)
+
+    def creation(self, render: Render) -> Write:
+        """Return the write of a render whose event was published."""
         # A century later: maintenance must not touch these renders.
         far_future = render.created_at.replace("20", "21", 1)
-        self._tables.transact(
-            [
-                self._renders.creation(render, due_at=far_future, claimed_until=far_future),
-                self._outbox.creation(event),
-            ]
-        )
-        return PublishEvent.of_event(event, settled=settled)
+        return self._renders.creation(render, due_at=far_future, claimed_until=far_future)
 
 
 def send_together(

@@ -1,13 +1,16 @@
 """Rate of a connection, repeats of sends, dead letters, and lists of sends."""
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pytest
 
+from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.features.emails.sends.rate import SendRate
+from functions.send_email import handler
 from tests.builders.batches import batch_at, make_batch
 from tests.builders.email_connections import SMTP
 from tests.builders.email_sends import (
@@ -37,6 +40,19 @@ def resend(service: Service, send: dict[str, Any], **more: Any) -> ApiAnswer:
     return service.call("POST", f"{SENDS_PATH}/{send['id']}/resend", json_body={}, **more)
 
 
+def count_calls(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Sequence[Any]]:
+    """Return a list that gets the arguments of each call of this method of Tables."""
+    calls: list[Sequence[Any]] = []
+    method = getattr(Tables, name)
+
+    def noted(tables: Tables, *arguments: Any) -> Any:
+        calls.append(arguments)
+        return method(tables, *arguments)
+
+    monkeypatch.setattr(Tables, name, noted)
+    return calls
+
+
 def emails_of(service: Service, render: dict[str, Any]) -> dict[str, int]:
     row = next(row for row in service.rows(render["id"]) if row["SK"] == "META")
     return {name: count for name, count in row["emails"].items() if count}
@@ -53,6 +69,37 @@ def test_slots_of_a_connection_are_even_and_shared(service: Service) -> None:
 
     assert waits == [dt.timedelta(milliseconds=250 * number) for number in range(6)]
     assert later == dt.timedelta()
+
+
+def test_slot_of_an_idle_connection_takes_one_write(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = connect(service)
+    connection = service.services.emails.connections.one(service.workspace, made["id"])
+    rate = SendRate(service.services.state.tables, service.settings.main_table)
+    now, writes = service.clock.now(), count_calls(monkeypatch, "write")
+
+    for seconds in range(3):
+        rate.take_slot(connection, now + dt.timedelta(seconds=seconds))
+
+    assert len(writes) == 3
+
+
+def test_connection_is_read_once_while_emails_follow_each_other(
+    service: Service, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = connect(service)
+    serve = handler.build_with(service.work_parts("send_email"), {"smtp": provider.open})
+    reads = count_calls(monkeypatch, "get")
+
+    for _ in range(3):
+        render_with_emails(service, connection)
+        assert service.relay_events() == []
+        assert service.run_batch("Emails", serve) == []
+        service.clock.advance(seconds=4)
+
+    assert len(provider.accepted) == 3
+    assert [sort_key for _, _, *sort_key in reads].count([connection["id"]]) == 1
 
 
 def test_no_slot_is_taken_far_ahead(service: Service) -> None:

@@ -19,6 +19,7 @@ from chalicelib.features.emails.connections import (
     connection_of,
     connections_partition,
 )
+from chalicelib.features.emails.outgoing import ProviderSession
 from chalicelib.features.emails.sends.attempt import AttemptEmail, SessionOf
 from chalicelib.features.emails.sends.events import send_event
 from chalicelib.features.emails.sends.message import SendEmailMessage
@@ -90,7 +91,7 @@ class DeliverEmail:
                 return
             crash_if_armed(CrashPoint.EMAIL_CLAIMED)
             try:
-                after = self._attempt(send, session_of, claim, now)
+                after = self._attempt(send, self._noting(session_of), claim, now)
             except KeyUnavailable as fault:
                 # No attempt is used up for what the operator has to mend.
                 log.error("email not sent", exc_info=fault)  # noqa: TRY400 -- it is tried again
@@ -130,6 +131,15 @@ class DeliverEmail:
                 return False
         self._send_message(message._replace(has_slot=has_slot), wait)
         return False
+
+    def _noting(self, session_of: SessionOf) -> SessionOf:
+        """Return `session_of` that notes each connection, which the attempt has just read."""
+
+        def noting_session_of(connection: EmailConnection) -> ProviderSession:
+            self._known[connection.id] = _Known(connection, self._clock.now() + _KNOWN_FOR)
+            return session_of(connection)
+
+        return noting_session_of
 
     def _connection(self, message: SendEmailMessage, now: dt.datetime) -> EmailConnection | None:
         known = self._known.get(message.connection_id)

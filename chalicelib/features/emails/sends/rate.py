@@ -21,6 +21,8 @@ class SendRate:
         """Keep the times in this table."""
         self._tables = tables
         self._table = table
+        # As it was last seen: which of two writes will not be refused.
+        self._next_us: dict[str, int] = {}
 
     def take_slot(self, connection: EmailConnection, now: dt.datetime) -> dt.timedelta | None:
         """Take the next slot of a connection and return how long it is until then.
@@ -31,29 +33,31 @@ class SendRate:
         step_us = _SECOND_US // cast("int", connection.config["max_per_second"])
         latest_us = now_us + LONGEST_WAIT // _MICROSECOND
         while True:
+            is_idle = self._next_us.get(connection.id, 0) < now_us
             try:
-                row = self._write(
-                    connection,
-                    "SET next_us = next_us + :step, #ttl = :ttl",
-                    "next_us BETWEEN :now AND :latest",
-                    {":step": step_us, ":now": now_us, ":latest": latest_us},
-                )
+                if is_idle:
+                    row = self._write(
+                        connection,
+                        "SET next_us = :next, #ttl = :ttl",
+                        "attribute_not_exists(next_us) OR next_us < :now",
+                        {":next": now_us + step_us, ":now": now_us},
+                    )
+                else:
+                    row = self._write(
+                        connection,
+                        "SET next_us = next_us + :step, #ttl = :ttl",
+                        "next_us BETWEEN :now AND :latest",
+                        {":step": step_us, ":now": now_us, ":latest": latest_us},
+                    )
             except ConditionFailed as refused:
-                if refused.item is not None and refused.item["next_us"] > latest_us:
+                next_us = 0 if refused.item is None else refused.item["next_us"]
+                self._next_us[connection.id] = next_us
+                if next_us > latest_us:
                     return None
             else:
+                self._next_us[connection.id] = row["next_us"]
                 wait_us: int = row["next_us"] - step_us - now_us
                 return wait_us * _MICROSECOND
-            try:
-                self._write(
-                    connection,
-                    "SET next_us = :next, #ttl = :ttl",
-                    "attribute_not_exists(next_us) OR next_us < :now",
-                    {":next": now_us + step_us, ":now": now_us},
-                )
-            except ConditionFailed:
-                continue
-            return dt.timedelta()
 
     def _write(
         self,
