@@ -77,6 +77,7 @@ _RECIPIENTS: Final = ("to", "cc", "bcc")
 BESIDE: Final[dict[str, dict[str, Any]]] = {"csv_mapping": {"csv_upload_id": "upl_1"}}
 # Values within a bound that another rule refuses.
 NARROWER: Final = {
+    f"EmailRuleTestRequest.to: {'x' * 40}",
     "InvoiceVat.rate: 9999999999.999999",
     *(f"EmailTarget.{name}: ['>']" for name in ("to", "cc", "bcc")),
     "PdfOptions.height: 0",
