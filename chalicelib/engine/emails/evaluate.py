@@ -34,6 +34,8 @@ MAX_PARAMS_BYTES: Final = 100_000
 _MAX_ENTRY_CHARACTERS: Final = 512
 # With repetitions, which count once. Each entry is parsed.
 _MAX_ENTRIES: Final = 1_000
+# Texts with what JSON escapes in them, params and recipients.
+_MAX_EMAIL_BYTES: Final = 8_000_000
 # What ends a line for some software: controls, line and paragraph separators.
 _LINE_ENDS: Final = ("Cc", "Zl", "Zp")
 _SPACES: Final = re.compile(r"\s+")
@@ -261,6 +263,11 @@ def check_emails(
 def _is_plausible(email: RenderedEmail) -> bool:
     mailboxes = [*email.to, *email.cc, *email.bcc, *([email.reply_to] if email.reply_to else [])]
     lines = [email.subject, email.from_name or "", *(each.name or "" for each in mailboxes)]
+    try:
+        size = len(msgspec.json.encode(email))
+    except UnicodeEncodeError:
+        # Half of a surrogate pair.
+        return False
     return (len(mailboxes) <= MAX_RECIPIENTS + 1 or email.fault is not None) and (
         all(is_address(each.email) for each in mailboxes)
         and all(
@@ -268,7 +275,7 @@ def _is_plausible(email: RenderedEmail) -> bool:
             and not any(unicodedata.category(each) in _LINE_ENDS for each in line)
             for line in lines
         )
-        and len(email.html.encode()) + len(email.text.encode()) <= 2 * MAX_TEXT_BYTES
+        and size <= _MAX_EMAIL_BYTES
         and (email.fault is not None or not email.is_wanted or bool(email.to))
     )
 

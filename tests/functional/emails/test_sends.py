@@ -9,6 +9,7 @@ from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.emails.model import EmailFault, RenderedEmail
 from tests.builders.email_sends import (
     ADA,
+    EMAIL,
     connect,
     deliver_emails,
     render_with_emails,
@@ -226,3 +227,17 @@ def test_final_answers_are_not_tried_again(
     assert len(provider.attempts) == 1
     assert event_types(service, send) == ["email.send_failed"]
     assert counts(service, render) == {status: 1}
+
+
+def test_email_to_too_many_recipients_fails_alone(service: Service, provider: FakeProvider) -> None:
+    many = tuple(Mailbox(f"a{number}@example.com", "ä" * 450) for number in range(1_000))
+    fault = EmailFault("email_too_many_recipients", "Too many. " * 50_000)
+    refused = RenderedEmail(is_wanted=True, to=many, fault=fault)
+    render_with_emails(service, connect(service), [refused, EMAIL])
+
+    deliver_emails(service, provider)
+
+    statuses = {send["status"]: send for send in sends(service)}
+    assert statuses.keys() == {"failed", "sent"}
+    assert len(statuses["failed"]["to"]) == 50
+    assert len(statuses["failed"]["error"]["message"]) == 1_000

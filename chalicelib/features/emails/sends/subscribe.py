@@ -29,6 +29,8 @@ from chalicelib.features.renders.rows import render_of
 
 log = logging.getLogger(__name__)
 
+_MAX_SHOWN: Final = 50
+_MAX_MESSAGE_CHARACTERS: Final = 1_000
 _NOT_HOSTED: Final = SendError(
     "email_needs_hosted_file", "The request keeps no file that could be sent: hosted is false."
 )
@@ -147,7 +149,8 @@ def _new_send(
         created_at=created_at,
         request_id=render.request_id,
         history_days=render.history_days,
-        to=rendered.to,
+        # With more the email has a fault, and a row holds 400 KB.
+        to=rendered.to[:_MAX_SHOWN],
         cc_count=len(rendered.cc),
         bcc_count=len(rendered.bcc),
         subject=rendered.subject or None,
@@ -169,7 +172,9 @@ def _first_state(
     if not render.hosted:
         return send.with_failure(_NOT_HOSTED)
     if rendered.fault is not None:
-        return send.with_failure(SendError(**msgspec.structs.asdict(rendered.fault)))
+        fault = msgspec.structs.asdict(rendered.fault)
+        fault["message"] = rendered.fault.message[:_MAX_MESSAGE_CHARACTERS]
+        return send.with_failure(SendError(**fault))
     return send
 
 

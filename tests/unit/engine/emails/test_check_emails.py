@@ -21,7 +21,10 @@ BAD: Final[Sequence[dict[str, Any]]] = (
     {"to": ()},
     {"to": (Mailbox("a@x.org"),), "subject": "a\u2028b"},
     {"to": (Mailbox("a@x.org"),), "from_name": "a\x85b"},
-    {"to": (Mailbox("a@x.org"),), "html": "a" * 2_000_001},
+    {"to": (Mailbox("a@x.org"),), "html": "a" * 8_000_001},
+    {"to": (Mailbox("a@x.org"),), "html": "\ud800"},
+    {"to": (Mailbox("a@x.org"),), "params": {"a": "\ud800"}},
+    {"to": (Mailbox("a@x.org", "\ud800"),)},
 )
 
 
