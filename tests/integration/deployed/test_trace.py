@@ -35,6 +35,7 @@ def test_dlq_list_counts_the_dead_letters_of_each_queue(deployment: Deployment) 
         "batches",
         "combine",
         "webhooks",
+        "emails",
     }
 
 
