@@ -1,4 +1,4 @@
-"""What email connections, rules and sends make the functions do on AWS."""
+"""Scenarios of email connections, rules and sends, which use every grant of the functions."""
 
 import pytest
 

@@ -100,6 +100,28 @@ def sends(service: Service, **query: str) -> list[dict[str, Any]]:
     return listed
 
 
+def event_types(service: Service, send: dict[str, Any]) -> list[str]:
+    """Return the types of the events of a send."""
+    rows = service.services.state.tables.query(
+        service.settings.main_table,
+        "PK = :pk AND begins_with(SK, :event)",
+        {":pk": f"WS#{service.workspace}#EMS#{send['id']}", ":event": "EVENT#"},
+    ).items
+    return [row["type"] for row in rows]
+
+
+def email_counts(service: Service, render: dict[str, Any]) -> dict[str, int]:
+    """Return the counts of a render's emails that are not 0."""
+    row = next(row for row in service.rows(render["id"]) if row["SK"] == "META")
+    return {name: count for name, count in row["emails"].items() if count}
+
+
+def hand_out_later(service: Service, **time: float) -> None:
+    """Let time pass, and hand out what is due by then."""
+    service.clock.advance(**time)
+    service.tick()
+
+
 def _repeat_a_waiting_email(service: Service) -> ApiAnswer:
     use_plan(service, "growth")
     render_with_emails(service, connect(service))

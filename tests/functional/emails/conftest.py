@@ -10,6 +10,7 @@ from tests.builders.email_connections import use_plan
 from tests.builders.http_providers import reach
 from tests.builders.pages.certificates import Certificates, certificates
 from tests.builders.service import Service
+from tests.fakes.email_provider import FakeProvider
 from tests.fakes.http_provider import HttpProvider, http_provider
 from tests.fakes.submission_server import EGRESS_ALLOW, HOST, SubmissionServer, submission_server
 
@@ -47,3 +48,9 @@ def provider(service: Service) -> Iterator[HttpProvider]:
     with http_provider() as running:
         reach(service, running)
         yield running
+
+
+@pytest.fixture
+def fake_provider() -> FakeProvider:
+    """Give a provider that accepts all emails."""
+    return FakeProvider()

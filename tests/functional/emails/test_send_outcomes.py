@@ -11,6 +11,8 @@ from tests.builders.email_sends import (
     RULE_ID,
     connect,
     deliver_emails,
+    email_counts,
+    hand_out_later,
     render_with_emails,
     send_emails,
     sends,
@@ -24,90 +26,65 @@ from tests.fakes.email_provider import (
 )
 
 
-@pytest.fixture
-def provider() -> FakeProvider:
-    return FakeProvider()
-
-
-def event_types(service: Service, send: dict[str, Any]) -> list[str]:
-    rows = service.services.state.tables.query(
-        service.settings.main_table,
-        "PK = :pk AND begins_with(SK, :event)",
-        {":pk": f"WS#{service.workspace}#EMS#{send['id']}", ":event": "EVENT#"},
-    ).items
-    return [row["type"] for row in rows]
-
-
-def counts(service: Service, render: dict[str, Any]) -> dict[str, int]:
-    row = next(row for row in service.rows(render["id"]) if row["SK"] == "META")
-    return {name: count for name, count in row["emails"].items() if count}
-
-
-def later(service: Service, **time: float) -> None:
-    """Let time pass, and hand out what is due by then."""
-    service.clock.advance(**time)
-    service.tick()
-
-
 def test_function_that_died_before_the_hand_over_sends_again(
-    service: Service, provider: FakeProvider
+    service: Service, fake_provider: FakeProvider
 ) -> None:
     render_with_emails(service, connect(service))
-    provider.before = [FunctionKilled()]
+    fake_provider.before = [FunctionKilled()]
     service.relay_events()
     with pytest.raises(FunctionKilled):
-        send_emails(service, provider)
+        send_emails(service, fake_provider)
     assert sends(service)[0]["status"] == "sending"
 
     for _ in range(5):
-        later(service, minutes=1)
-        send_emails(service, provider)
+        hand_out_later(service, minutes=1)
+        send_emails(service, fake_provider)
 
     assert sends(service)[0]["status"] == "sent"
-    assert len(provider.accepted) == 1
+    assert len(fake_provider.accepted) == 1
 
 
 def test_function_that_died_after_the_hand_over_is_never_repeated(
-    service: Service, provider: FakeProvider
+    service: Service, fake_provider: FakeProvider
 ) -> None:
     render = render_with_emails(service, connect(service))
-    provider.answers = [FunctionKilled()]
+    fake_provider.answers = [FunctionKilled()]
     service.relay_events()
     with pytest.raises(FunctionKilled):
-        send_emails(service, provider)
+        send_emails(service, fake_provider)
 
     for _ in range(8):
-        later(service, minutes=1)
-        send_emails(service, provider)
+        hand_out_later(service, minutes=1)
+        send_emails(service, fake_provider)
 
     (send,) = sends(service)
     assert (send["status"], send["error"]["code"]) == ("unknown", "email_outcome_unknown")
-    assert len(provider.attempts) == 1
-    assert counts(service, render) == {"unknown": 1}
+    assert len(fake_provider.attempts) == 1
+    assert email_counts(service, render) == {"unknown": 1}
 
 
 def test_recipients_beyond_the_daily_cap_are_refused(
-    service: Service, provider: FakeProvider
+    service: Service, fake_provider: FakeProvider
 ) -> None:
     many = tuple(Mailbox(f"a{number}@example.com") for number in range(50))
     email = RenderedEmail(is_wanted=True, to=many, subject="Many", text="Hello")
     connection = connect(service, config=SMTP | {"max_per_second": 100})
     for _ in range(4):
         render_with_emails(service, connection, [email] * 5)
-        deliver_emails(service, provider)
+        deliver_emails(service, fake_provider)
     assert service.call("GET", "/v1/email-stats").json["today"]["recipients"] == 1_000
 
     service.clock.advance(seconds=1)
     render_with_emails(service, connection)
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
 
     send = sends(service)[0]
     assert (send["status"], send["error"]["code"]) == ("failed", "email_daily_cap_reached")
-    assert len(provider.accepted) == 20
+    assert len(fake_provider.accepted) == 20
     assert service.call("GET", "/v1/email-stats").json["today"]["recipients"] == 1_000
     service.clock.advance(days=1)
     render_with_emails(service, connection)
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
     assert sends(service)[0]["status"] == "sent"
 
 
@@ -137,29 +114,29 @@ def _suspend(service: Service, _render: dict[str, Any]) -> None:
     ],
 )
 def test_changes_meanwhile_end_an_email(
-    service: Service, provider: FakeProvider, change: Any, status: str, code: str | None
+    service: Service, fake_provider: FakeProvider, change: Any, status: str, code: str | None
 ) -> None:
     render = render_with_emails(service, connect(service))
     service.relay_events()
     change(service, render)
 
-    send_emails(service, provider)
+    send_emails(service, fake_provider)
     if change is _suspend:
         service.operator.change_status.restore(service.workspace)
 
     (send,) = sends(service)
     assert (send["status"], (send["error"] or {}).get("code")) == (status, code)
-    assert provider.attempts == []
-    assert counts(service, render) == {status: 1}
+    assert fake_provider.attempts == []
+    assert email_counts(service, render) == {status: 1}
 
 
 def test_connection_without_credentials_fails_and_tells(
-    service: Service, provider: FakeProvider
+    service: Service, fake_provider: FakeProvider
 ) -> None:
     connection = connect(service, credentials=None)
     render_with_emails(service, connection)
 
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
 
     (send,) = sends(service)
     assert (send["status"], send["error"]["code"]) == ("failed", "email_credentials_removed")
@@ -173,8 +150,8 @@ def test_connection_without_credentials_fails_and_tells(
         json_body={"credentials": {"password": "p"}},
     )
     render_with_emails(service, connection)
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
     shown = service.call("GET", f"/v1/email-connections/{connection['id']}").json
     assert (shown["status"], shown["last_error"]) == ("active", None)
-    assert len(provider.accepted) == 1
+    assert len(fake_provider.accepted) == 1
     assert ACCEPTED.result == "accepted"

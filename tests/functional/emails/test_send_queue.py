@@ -19,6 +19,7 @@ from tests.builders.email_sends import (
     add_emails,
     connect,
     deliver_emails,
+    email_counts,
     render_with_emails,
     send_emails,
     sends,
@@ -29,11 +30,6 @@ from tests.builders.service import Service
 from tests.fakes.email_provider import NO_ANSWER, REJECTED, FakeProvider
 
 NO_EMAILS: Final = dict.fromkeys(("sent", "failed", "unknown", "pending", "skipped", "canceled"), 0)
-
-
-@pytest.fixture
-def provider() -> FakeProvider:
-    return FakeProvider()
 
 
 def resend(service: Service, send: dict[str, Any], **more: Any) -> ApiAnswer:
@@ -51,11 +47,6 @@ def count_calls(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Sequence[Any
 
     monkeypatch.setattr(Tables, name, noted)
     return calls
-
-
-def emails_of(service: Service, render: dict[str, Any]) -> dict[str, int]:
-    row = next(row for row in service.rows(render["id"]) if row["SK"] == "META")
-    return {name: count for name, count in row["emails"].items() if count}
 
 
 def test_slots_of_a_connection_are_even_and_shared(service: Service) -> None:
@@ -86,10 +77,10 @@ def test_slot_of_an_idle_connection_takes_one_write(
 
 
 def test_connection_is_read_once_while_emails_follow_each_other(
-    service: Service, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+    service: Service, fake_provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connection = connect(service)
-    serve = handler.build_with(service.work_parts("send_email"), {"smtp": provider.open})
+    serve = handler.build_with(service.work_parts("send_email"), {"smtp": fake_provider.open})
     reads = count_calls(monkeypatch, "get")
 
     for _ in range(3):
@@ -98,7 +89,7 @@ def test_connection_is_read_once_while_emails_follow_each_other(
         assert service.run_batch("Emails", serve) == []
         service.clock.advance(seconds=4)
 
-    assert len(provider.accepted) == 3
+    assert len(fake_provider.accepted) == 3
     assert [sort_key for _, _, *sort_key in reads].count([connection["id"]]) == 1
 
 
@@ -114,29 +105,31 @@ def test_no_slot_is_taken_far_ahead(service: Service) -> None:
     assert waits[601:] == [None] * 4
 
 
-def test_emails_beyond_the_rate_wait_in_the_queue(service: Service, provider: FakeProvider) -> None:
+def test_emails_beyond_the_rate_wait_in_the_queue(
+    service: Service, fake_provider: FakeProvider
+) -> None:
     connection = connect(service, config=SMTP | {"max_per_second": 1})
     render_with_emails(service, connection, [EMAIL] * 3)
 
-    deliver_emails(service, provider)
-    assert len(provider.accepted) == 1
+    deliver_emails(service, fake_provider)
+    assert len(fake_provider.accepted) == 1
     assert [send["status"] for send in sends(service)].count("pending") == 2
     for _ in range(4):
         service.clock.advance(minutes=2, seconds=1)
         service.tick()
-        send_emails(service, provider)
+        send_emails(service, fake_provider)
 
-    assert len(provider.accepted) == 3
+    assert len(fake_provider.accepted) == 3
     assert {send["status"] for send in sends(service)} == {"sent"}
 
 
 @pytest.mark.parametrize(("answer", "status"), [(REJECTED, "failed"), (NO_ANSWER, "unknown")])
 def test_resent_email_takes_the_place_of_the_old_one(
-    service: Service, provider: FakeProvider, answer: Any, status: str
+    service: Service, fake_provider: FakeProvider, answer: Any, status: str
 ) -> None:
     render = render_with_emails(service, connect(service))
-    provider.answers = [answer]
-    deliver_emails(service, provider)
+    fake_provider.answers = [answer]
+    deliver_emails(service, fake_provider)
     (old,) = sends(service)
 
     answered = resend(service, old)
@@ -148,12 +141,12 @@ def test_resent_email_takes_the_place_of_the_old_one(
         old["id"],
         old["subject"],
     )
-    assert emails_of(service, render) == {"pending": 1}
-    send_emails(service, provider)
+    assert email_counts(service, render) == {"pending": 1}
+    send_emails(service, fake_provider)
     again = service.call("GET", f"{SENDS_PATH}/{new['id']}").json
     assert (again["status"], again["attempts"]) == ("sent", 1)
     assert service.call("GET", f"{SENDS_PATH}/{old['id']}").json["status"] == status
-    assert emails_of(service, render) == {"sent": 1}
+    assert email_counts(service, render) == {"sent": 1}
     assert {send["id"] for send in sends(service, render_id=render["id"])} == {
         old["id"],
         new["id"],
@@ -165,13 +158,13 @@ def test_resent_email_takes_the_place_of_the_old_one(
     assert resend(service, again).status == 202
 
 
-def test_what_cannot_be_resent(service: Service, provider: FakeProvider) -> None:
+def test_what_cannot_be_resent(service: Service, fake_provider: FakeProvider) -> None:
     connection = connect(service)
     waiting = render_with_emails(service, connection)
     service.relay_events()
     (send,) = sends(service, render_id=waiting["id"])
     assert resend(service, send).code == "email_not_resendable"
-    send_emails(service, provider)
+    send_emails(service, fake_provider)
 
     service.call("DELETE", f"/v1/renders/{waiting['id']}/files")
 
@@ -183,16 +176,16 @@ def test_what_cannot_be_resent(service: Service, provider: FakeProvider) -> None
 
 @pytest.mark.parametrize(("phase", "status"), [("before", "failed"), ("answers", "unknown")])
 def test_dead_letter_ends_an_email(
-    service: Service, provider: FakeProvider, phase: str, status: str
+    service: Service, fake_provider: FakeProvider, phase: str, status: str
 ) -> None:
     render = render_with_emails(service, connect(service))
-    getattr(provider, phase).append(FunctionKilled())
+    getattr(fake_provider, phase).append(FunctionKilled())
     service.relay_events()
     message = service.clients.sqs.receive_message(
         QueueUrl=service.settings.emails_queue_url, VisibilityTimeout=0
     )["Messages"][0]["Body"]
     with pytest.raises(FunctionKilled):
-        send_emails(service, provider)
+        send_emails(service, fake_provider)
     service.clock.advance(minutes=5)
     service.clients.sqs.send_message(
         QueueUrl=service.resources["EmailsDeadLetters"]["Ref"], MessageBody=message
@@ -202,17 +195,17 @@ def test_dead_letter_ends_an_email(
 
     (send,) = sends(service)
     assert send["status"] == status
-    assert emails_of(service, render) == {status: 1}
-    send_emails(service, provider)
-    assert len(provider.attempts) == 1
+    assert email_counts(service, render) == {status: 1}
+    send_emails(service, fake_provider)
+    assert len(fake_provider.attempts) == 1
 
 
-def test_lists_of_sends(service: Service, provider: FakeProvider) -> None:
+def test_lists_of_sends(service: Service, fake_provider: FakeProvider) -> None:
     connection = connect(service)
     first = render_with_emails(service, connection)
     service.clock.advance(seconds=5)
     second = render_with_emails(service, connection, [EMAIL, EMAIL])
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
     test_key = service.test
     other = service.key("live", workspace=service.create_workspace("scale"))
 
@@ -233,15 +226,15 @@ def test_lists_of_sends(service: Service, provider: FakeProvider) -> None:
         assert service.call("GET", path, key=key).status == 404
 
 
-def test_emails_of_a_batch_are_sent_again(service: Service, provider: FakeProvider) -> None:
+def test_emails_of_a_batch_are_sent_again(service: Service, fake_provider: FakeProvider) -> None:
     connection = connect(service)
     path = make_batch(service, 3)
     assert service.release_batches() == []
     assert service.run_queued("BatchItems") == []
     for render in service.call("GET", "/v1/renders").json["data"]:
         add_emails(service, render["id"], connection)
-    provider.answers = [REJECTED, NO_ANSWER]
-    deliver_emails(service, provider)
+    fake_provider.answers = [REJECTED, NO_ANSWER]
+    deliver_emails(service, fake_provider)
     assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 1, "failed": 1, "unknown": 1}
 
     answer = service.call(
@@ -250,14 +243,14 @@ def test_emails_of_a_batch_are_sent_again(service: Service, provider: FakeProvid
 
     assert (answer.status, answer.json) == (200, {"resent": 2, "skipped": []})
     assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 1, "pending": 2}
-    send_emails(service, provider)
+    send_emails(service, fake_provider)
     assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 3}
     again = service.call("POST", f"{path}/resend-emails", json_body={"statuses": ["failed"]})
     assert again.json == {"resent": 0, "skipped": []}
 
 
 def test_emails_of_many_renders_are_published_together(
-    service: Service, provider: FakeProvider, caplog: pytest.LogCaptureFixture
+    service: Service, fake_provider: FakeProvider, caplog: pytest.LogCaptureFixture
 ) -> None:
     connection = connect(service, config=SMTP | {"max_per_second": 100})
     path = make_batch(service, 9)
@@ -266,8 +259,8 @@ def test_emails_of_many_renders_are_published_together(
     for render in service.call("GET", "/v1/renders").json["data"]:
         add_emails(service, render["id"], connection, [EMAIL, RenderedEmail(is_wanted=False)])
 
-    deliver_emails(service, provider)
-    send_emails(service, provider)
+    deliver_emails(service, fake_provider)
+    send_emails(service, fake_provider)
 
     assert "events not published together" not in caplog.text
     assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 9, "skipped": 9}

@@ -1,4 +1,4 @@
-"""Sends: from a render that has succeeded to the provider, retries, and outcomes nobody knows."""
+"""Sends: from a render that has succeeded to the provider, retries, and unknown outcomes."""
 
 import datetime as dt
 from typing import Any
@@ -12,6 +12,9 @@ from tests.builders.email_sends import (
     EMAIL,
     connect,
     deliver_emails,
+    email_counts,
+    event_types,
+    hand_out_later,
     render_with_emails,
     send_emails,
     sends,
@@ -25,38 +28,13 @@ from tests.fakes.email_provider import (
 )
 
 
-@pytest.fixture
-def provider() -> FakeProvider:
-    return FakeProvider()
-
-
-def event_types(service: Service, send: dict[str, Any]) -> list[str]:
-    rows = service.services.state.tables.query(
-        service.settings.main_table,
-        "PK = :pk AND begins_with(SK, :event)",
-        {":pk": f"WS#{service.workspace}#EMS#{send['id']}", ":event": "EVENT#"},
-    ).items
-    return [row["type"] for row in rows]
-
-
-def counts(service: Service, render: dict[str, Any]) -> dict[str, int]:
-    row = next(row for row in service.rows(render["id"]) if row["SK"] == "META")
-    return {name: count for name, count in row["emails"].items() if count}
-
-
-def later(service: Service, **time: float) -> None:
-    """Let time pass, and hand out what is due by then."""
-    service.clock.advance(**time)
-    service.tick()
-
-
-def test_email_of_a_render_is_sent(service: Service, provider: FakeProvider) -> None:
+def test_email_of_a_render_is_sent(service: Service, fake_provider: FakeProvider) -> None:
     connection = connect(service, reply_to="office@example.com")
     render = render_with_emails(service, connection)
 
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
 
-    (email,) = provider.accepted
+    (email,) = fake_provider.accepted
     assert email.to == (ADA,)
     assert email.cc == (Mailbox("cc@example.com"),)
     assert email.sender == Mailbox("billing@example.com", "Müller & Söhne")
@@ -66,8 +44,8 @@ def test_email_of_a_render_is_sent(service: Service, provider: FakeProvider) -> 
     assert file.content.startswith(b"%PDF-")
     assert file.filename == render["files"][0]["filename"]
     assert email.message_id == f"<{email.send_id.lower()}@example.com>"
-    assert provider.credentials == [{"password": "secret"}]
-    assert provider.open_sessions == 0
+    assert fake_provider.credentials == [{"password": "secret"}]
+    assert fake_provider.open_sessions == 0
     (send,) = sends(service)
     assert send["status"] == "sent"
     assert send["render_id"] == render["id"]
@@ -83,20 +61,20 @@ def test_email_of_a_render_is_sent(service: Service, provider: FakeProvider) -> 
     assert event_types(service, send) == ["email.sent"]
 
 
-def test_email_is_counted_and_sent_once(service: Service, provider: FakeProvider) -> None:
+def test_email_is_counted_and_sent_once(service: Service, fake_provider: FakeProvider) -> None:
     render = render_with_emails(service, connect(service))
 
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
 
-    assert counts(service, render) == {"sent": 1}
+    assert email_counts(service, render) == {"sent": 1}
     stats = service.call("GET", "/v1/email-stats").json
     assert stats["today"]["recipients"] == 2
     assert stats["today"]["limit"] == 1_000
     assert stats["last_30_days"]["sent"] == 1
     # Messages and due items that come again send nothing.
-    later(service, hours=1)
-    send_emails(service, provider)
-    assert len(provider.attempts) == 1
+    hand_out_later(service, hours=1)
+    send_emails(service, fake_provider)
+    assert len(fake_provider.attempts) == 1
 
 
 @pytest.mark.parametrize(
@@ -115,7 +93,7 @@ def test_email_is_counted_and_sent_once(service: Service, provider: FakeProvider
 )
 def test_email_that_cannot_or_need_not_be_sent(
     service: Service,
-    provider: FakeProvider,
+    fake_provider: FakeProvider,
     email: RenderedEmail,
     status: str,
     reason: str | None,
@@ -123,19 +101,19 @@ def test_email_that_cannot_or_need_not_be_sent(
 ) -> None:
     render = render_with_emails(service, connect(service), [email])
 
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
 
     (send,) = sends(service)
     assert (send["status"], send["skip_reason"]) == (status, reason)
     assert (send["error"] or {}).get("code") == code
-    assert provider.attempts == []
+    assert fake_provider.attempts == []
     assert event_types(service, send) == (["email.send_failed"] if status == "failed" else [])
-    assert counts(service, render) == {status: 1}
+    assert email_counts(service, render) == {status: 1}
     assert service.call("GET", "/v1/email-stats").json["last_30_days"][status] == 1
 
 
 @pytest.mark.parametrize("mode", ["skip", "redirect"])
-def test_test_modes(service: Service, provider: FakeProvider, mode: str) -> None:
+def test_test_modes(service: Service, fake_provider: FakeProvider, mode: str) -> None:
     connection = connect(service)
     if mode == "redirect":
         row = service.services.emails.connections.one(service.workspace, connection["id"])
@@ -144,17 +122,17 @@ def test_test_modes(service: Service, provider: FakeProvider, mode: str) -> None
         )
     render_with_emails(service, connection, key=service.test)
 
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
 
     (send,) = sends(service)
     assert (send["mode"], send["test"]) == (mode, True)
     if mode == "skip":
         assert (send["status"], send["skip_reason"]) == ("skipped", "test_mode")
-        assert provider.attempts == []
+        assert fake_provider.attempts == []
     else:
         assert send["status"] == "sent"
         assert send["to"][0]["email"] == "ada@example.com"
-        (email,) = provider.accepted
+        (email,) = fake_provider.accepted
         assert (email.to, email.cc, email.subject) == (
             (Mailbox("me@example.com"),),
             (),
@@ -164,78 +142,82 @@ def test_test_modes(service: Service, provider: FakeProvider, mode: str) -> None
     assert service.call("GET", "/v1/email-stats").json["today"]["recipients"] == 0
 
 
-def test_unavailable_provider_is_tried_for_a_day(service: Service, provider: FakeProvider) -> None:
+def test_unavailable_provider_is_tried_for_a_day(
+    service: Service, fake_provider: FakeProvider
+) -> None:
     render = render_with_emails(service, connect(service))
-    provider.before = [UNAVAILABLE] * 100
+    fake_provider.before = [UNAVAILABLE] * 100
     began = service.clock.now()
 
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
 
     (send,) = sends(service)
     assert (send["status"], send["attempts"]) == ("retrying", 1)
     assert send["error"]["code"] == "email_provider_unavailable"
-    assert counts(service, render) == {"pending": 1}
+    assert email_counts(service, render) == {"pending": 1}
     attempts = [dt.timedelta()]
     while sends(service)[0]["status"] == "retrying":
         # Time passes faster, the longer the pauses are.
-        later(service, minutes=1 if len(attempts) < 3 else 15)
-        send_emails(service, provider)
-        if len(provider.attempts) > len(attempts):
+        hand_out_later(service, minutes=1 if len(attempts) < 3 else 15)
+        send_emails(service, fake_provider)
+        if len(fake_provider.attempts) > len(attempts):
             attempts.append(service.clock.now() - began)
     assert attempts[1] <= dt.timedelta(minutes=3)
     assert 8 <= len(attempts) <= 14
     (send,) = sends(service)
     assert (send["status"], send["error"]["code"]) == ("failed", "email_send_expired")
     assert service.clock.now() - began <= dt.timedelta(hours=24, minutes=30)
-    assert provider.accepted == []
+    assert fake_provider.accepted == []
     assert event_types(service, send) == ["email.send_failed"]
-    assert counts(service, render) == {"failed": 1}
+    assert email_counts(service, render) == {"failed": 1}
 
 
-def test_email_that_was_retried_is_sent_once(service: Service, provider: FakeProvider) -> None:
+def test_email_that_was_retried_is_sent_once(service: Service, fake_provider: FakeProvider) -> None:
     render_with_emails(service, connect(service))
-    provider.before = [UNAVAILABLE, UNAVAILABLE]
+    fake_provider.before = [UNAVAILABLE, UNAVAILABLE]
 
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
     for _ in range(20):
-        later(service, minutes=1)
-        send_emails(service, provider)
+        hand_out_later(service, minutes=1)
+        send_emails(service, fake_provider)
 
     (send,) = sends(service)
     assert (send["status"], send["attempts"], send["error"]) == ("sent", 3, None)
-    assert len(provider.accepted) == 1
-    assert len({email.message_id for email in provider.attempts}) == 1
+    assert len(fake_provider.accepted) == 1
+    assert len({email.message_id for email in fake_provider.attempts}) == 1
     assert service.call("GET", "/v1/email-stats").json["today"]["recipients"] == 2
 
 
 @pytest.mark.parametrize(("answer", "status"), [(REJECTED, "failed"), (NO_ANSWER, "unknown")])
 def test_final_answers_are_not_tried_again(
-    service: Service, provider: FakeProvider, answer: Any, status: str
+    service: Service, fake_provider: FakeProvider, answer: Any, status: str
 ) -> None:
     render = render_with_emails(service, connect(service))
-    provider.answers = [answer]
+    fake_provider.answers = [answer]
 
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
     for _ in range(5):
-        later(service, hours=1)
-        send_emails(service, provider)
+        hand_out_later(service, hours=1)
+        send_emails(service, fake_provider)
 
     (send,) = sends(service)
     assert send["status"] == status
     assert send["error"]["code"] == answer.code
     assert send["error"]["provider_status"] == answer.provider_status
-    assert len(provider.attempts) == 1
+    assert len(fake_provider.attempts) == 1
     assert event_types(service, send) == ["email.send_failed"]
-    assert counts(service, render) == {status: 1}
+    assert email_counts(service, render) == {status: 1}
 
 
-def test_email_to_too_many_recipients_fails_alone(service: Service, provider: FakeProvider) -> None:
+def test_email_to_too_many_recipients_fails_alone(
+    service: Service, fake_provider: FakeProvider
+) -> None:
     many = tuple(Mailbox(f"a{number}@example.com", "ä" * 450) for number in range(1_000))
     fault = EmailFault("email_too_many_recipients", "Too many. " * 50_000)
     refused = RenderedEmail(is_wanted=True, to=many, fault=fault)
     render_with_emails(service, connect(service), [refused, EMAIL])
 
-    deliver_emails(service, provider)
+    deliver_emails(service, fake_provider)
 
     statuses = {send["status"]: send for send in sends(service)}
     assert statuses.keys() == {"failed", "sent"}
