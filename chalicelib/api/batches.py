@@ -184,10 +184,7 @@ def resend_emails(call: Call) -> Reply:
     result = call.services.emails.resend_batch(
         _viewer(call), batch.id, call.body.statuses, call.request_id
     )
-    skipped = [
-        {"code": code, "send_id": send.id}
-        for send, code in zip(result.skipped, result.codes, strict=True)
-    ]
+    skipped = [{"code": code, "send_id": send_id} for send_id, code in result.skipped]
     return Reply(200, {"resent": result.resent, "skipped": skipped})
 
 

@@ -25,7 +25,7 @@ from chalicelib.features.emails.providers.resend import open_resend
 from chalicelib.features.emails.providers.ses import open_ses
 from chalicelib.features.emails.providers.smtp import open_smtp
 from chalicelib.features.emails.request_trial import ConnectionTrial
-from chalicelib.features.emails.sends.attempt import AttemptEmail, RuleRows
+from chalicelib.features.emails.sends.attempt import AttemptEmail
 from chalicelib.features.emails.sends.deliver import DeliverEmail
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.prepare import PrepareEmail, SignUrl
@@ -114,7 +114,6 @@ def _deliver_email(parts: WorkParts, stores: EmailStores) -> DeliverEmail:
         attempt=AttemptEmail(
             stores=stores,
             objects=parts.state.objects,
-            rules=RuleRows(),
             prepare=PrepareEmail(parts.state.objects, _sign_url(parts)),
             clock=parts.clock,
         ),

@@ -80,7 +80,7 @@ def _chosen_rule(call: Call) -> StoredRule:
     rule = named_rule(call).rule
     if call.body.rule is None:
         return rule
-    # Without a connection of its own it keeps that of the saved rule.
+    # A spec without a connection uses that of the saved rule.
     draft = new_rule(rule.workspace_id, rule.template_id, rule.connection_id)._replace(id=rule.id)
     return with_fields(draft, call.body.rule.model_dump(exclude_none=True))
 

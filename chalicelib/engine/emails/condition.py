@@ -10,7 +10,7 @@ _STRING_OR_TAG_END: Final = re.compile(
     r"""('[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")|%\}""", re.DOTALL
 )
 _MAX_EXCERPT_CHARACTERS: Final = 160
-# The expression stands in lines of its own, so that columns in it are the caller's.
+# Line breaks before the expression keep its columns as the caller counts them.
 _BEFORE: Final = "{% set __is_true =\n"
 _AFTER: Final = " %}{% if __is_true %}1{% endif %}"
 

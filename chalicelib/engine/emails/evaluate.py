@@ -19,6 +19,7 @@ from chalicelib.core.text import safe_filename
 from chalicelib.engine.emails.condition import condition_failure, condition_source
 from chalicelib.engine.emails.model import (
     DOWNLOADS_MARKER,
+    MAX_RECIPIENTS,
     EmailFault,
     EmailRule,
     RenderedEmail,
@@ -27,7 +28,6 @@ from chalicelib.engine.emails.plain_text import plain_text
 
 log = logging.getLogger(__name__)
 
-MAX_RECIPIENTS: Final = 50
 MAX_TEXT_BYTES: Final = 1_000_000
 MAX_SUBJECT_CHARACTERS: Final = 998
 MAX_PARAMS_BYTES: Final = 100_000

@@ -11,6 +11,8 @@ from chalicelib.core.mailbox import Mailbox
 type EmailOmission = Literal["plan", "zero_retention"]
 type AttachMode = Literal["attach_or_link", "attach", "link", "none"]
 
+# Of one email: to, cc and bcc together.
+MAX_RECIPIENTS: Final = 50
 # What `{{ downloads }}` gives: sending replaces it with the links to files that are not attached.
 DOWNLOADS_MARKER: Final = "{{ downloads }}"
 

@@ -1,4 +1,4 @@
-"""Repository of email rules: rows beside the connections that they use, `WS#<ws>#EMC`.
+"""Repository of email rules: rows in the partition of the connections, `WS#<ws>#EMC`.
 
 A rule's order among those of its template is in the template's row. Its texts are JSON in pieces:
 the first in the rule's row, others in rows of their own, since an item holds 400 KB (decision 43).
@@ -211,7 +211,7 @@ class StoredRules:
 
 
 def _piece_names(row: Item) -> list[str]:
-    """Return the sort keys of a rule's further pieces; each change has keys of its own."""
+    """Return the sort keys of a rule's further pieces; each change has new ones."""
     return [f"{row['id']}#{row['changes']}#{n}" for n in range(row["further_pieces"])]
 
 

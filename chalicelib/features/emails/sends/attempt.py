@@ -46,18 +46,6 @@ _CONNECTION_ERRORS: Final = frozenset(
 type SessionOf = Callable[[EmailConnection], ProviderSession]
 
 
-class RuleRows:
-    """Rows of rules: is the rule of a send still on?"""
-
-    def key(self, send: EmailSend) -> tuple[str, str]:
-        """Return the key of the row of a send's rule."""
-        return connections_partition(send.workspace_id), send.rule_id
-
-    def is_on(self, row: Item | None) -> bool:
-        """Tell whether a rule exists and is enabled."""
-        return row is not None and row["enabled"] is True
-
-
 class _Situation(NamedTuple):
     workspace: Workspace | None
     connection: EmailConnection | None
@@ -94,14 +82,12 @@ class AttemptEmail:
         *,
         stores: EmailStores,
         objects: Objects,
-        rules: RuleRows,
         prepare: PrepareEmail,
         clock: Clock,
     ) -> None:
         """Read what emails say from `objects`."""
         self._stores = stores
         self._objects = objects
-        self._rules = rules
         self._prepare = prepare
         self._clock = clock
 
@@ -148,19 +134,20 @@ class AttemptEmail:
             "workspace": (workspace_key(send.workspace_id)["PK"], "META"),
             "connection": (connections_partition(send.workspace_id), send.connection_id),
             "render": (render_partition(send.workspace_id, send.render_id), "META"),
-            "rule": self._rules.key(send),
+            # Rules stand in the partition of the connections.
+            "rule": (connections_partition(send.workspace_id), send.rule_id),
         }
         found = {
             (row["PK"], row["SK"]): row
             for row in self._stores.tables.get_many(self._stores.table, list(keys.values()))
         }
         rows = {name: found.get(key) for name, key in keys.items()}
-        workspace, connection = rows["workspace"], rows["connection"]
+        workspace, connection, rule = rows["workspace"], rows["connection"], rows["rule"]
         return _Situation(
             None if workspace is None else workspace_of(workspace),
             None if connection is None else connection_of(connection),
             rows["render"],
-            self._rules.is_on(rows["rule"]),
+            rule is not None and rule["enabled"] is True,
         )
 
     def _hand_over(
@@ -253,7 +240,7 @@ def _after(send: EmailSend, outcome: HandOver, now: dt.datetime) -> EmailSend:
     if outcome.result == "rejected":
         return send.with_failure(error)
     if outcome.result == "unknown":
-        return replace(send.as_unknown(), error=error)
+        return send.as_unknown(error)
     pause = dt.timedelta(seconds=outcome.retry_after_s or 0)
     again_at = max(next_attempt_time(send.id, send.attempts, now), now + pause)
     if again_at >= parse_rfc3339(send.created_at) + LIFE:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from copy import replace
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from chalicelib.core.ids import RenderId, SendId, WorkspaceId
@@ -66,6 +66,12 @@ class SendError(NamedTuple):
     provider_status: int | None = None
 
 
+_MAY_BE_SENT: Final = SendError(
+    "email_outcome_unknown",
+    "The provider may have accepted the email: it is not sent again by itself.",
+)
+
+
 class SendAttachment(NamedTuple):
     """File of the render that goes with an email."""
 
@@ -109,7 +115,6 @@ class EmailSend:
     provider_message_id: str | None = None
     attempts: int = 0
     error: SendError | None = None
-    delivery: Mapping[str, int] = field(default_factory=dict)
     resend_of: SendId | None = None
     resent_as: SendId | None = None
     sent_at: str | None = None
@@ -146,10 +151,6 @@ class EmailSend:
         """Return the send as canceled."""
         return replace(self, status="canceled", next_attempt_at=None)
 
-    def as_unknown(self) -> "EmailSend":
-        """Return the send whose outcome nobody knows."""
-        message = "The provider may have accepted the email: it is not sent again by itself."
-        error = self.error
-        if error is None or error.code != "email_outcome_unknown":
-            error = SendError("email_outcome_unknown", message)
+    def as_unknown(self, error: SendError = _MAY_BE_SENT) -> "EmailSend":
+        """Return the send as one that the provider may have."""
         return replace(self, status="unknown", error=error, next_attempt_at=None)

@@ -1,8 +1,8 @@
 """Outgoing email of a send: recipients, sender, files that are attached, links to all others."""
 
 import datetime as dt
-import html as html_module
 from collections.abc import Callable, Sequence
+from html import escape
 from typing import Final, NamedTuple, cast
 
 from chalicelib.adapters.aws.objects import Objects
@@ -20,6 +20,8 @@ from chalicelib.features.renders.model import Render
 _LONGEST_LINK: Final = dt.timedelta(days=7)
 _TEST_PREFIX: Final = "[Test] "
 
+# Name of a file and its URL.
+type _Link = tuple[str, str]
 type SignUrl = Callable[[StoredFile, dt.datetime], str]
 
 
@@ -80,8 +82,8 @@ class PrepareEmail:
             cc=() if is_redirected else rendered.cc,
             bcc=() if is_redirected else rendered.bcc,
             subject=(_TEST_PREFIX if is_redirected else "") + rendered.subject,
-            html=_with_links(rendered.html, links, _html_links) if rendered.html else None,
-            text=_with_links(rendered.text, links, _text_links) if rendered.text else None,
+            html=_html_with_links(rendered.html, links) if rendered.html else None,
+            text=_text_with_links(rendered.text, links) if rendered.text else None,
             files=contents,
             template=template,
             is_sandbox=send.mode == "sandbox",
@@ -160,28 +162,19 @@ def _redirected_to(parts: EmailParts) -> tuple[Mailbox, ...]:
     return (Mailbox(address),)
 
 
-def _with_links(
-    text: str, links: Sequence[tuple[str, str]], write: Callable[[Sequence[tuple[str, str]]], str]
-) -> str:
-    """Return a text with the links where its marker stands, or else at its end."""
-    written = write(links) if links else ""
+def _html_with_links(html: str, links: Sequence[_Link]) -> str:
+    """Return HTML with the links at its marker, or else at the end of its body."""
+    written = "".join(f'<p><a href="{escape(url)}">{escape(name)}</a></p>' for name, url in links)
+    if DOWNLOADS_MARKER in html:
+        return html.replace(DOWNLOADS_MARKER, written)
+    body_end = html.lower().rfind("</body")
+    end = len(html) if body_end < 0 else body_end
+    return html[:end] + written + html[end:]
+
+
+def _text_with_links(text: str, links: Sequence[_Link]) -> str:
+    """Return a text with the links at its marker, or else at its end."""
+    written = "".join(f"\n{name}: {url}\n" for name, url in links)
     if DOWNLOADS_MARKER in text:
         return text.replace(DOWNLOADS_MARKER, written)
-    if not links:
-        return text
-    # Behind the last element of a document, which mail programs show all the same.
-    body_end = text.lower().rfind("</body") if write is _html_links else -1
-    if body_end < 0:
-        return f"{text}\n{written}"
-    return text[:body_end] + written + text[body_end:]
-
-
-def _html_links(links: Sequence[tuple[str, str]]) -> str:
-    return "".join(
-        f'<p><a href="{html_module.escape(url)}">{html_module.escape(name)}</a></p>'
-        for name, url in links
-    )
-
-
-def _text_links(links: Sequence[tuple[str, str]]) -> str:
-    return "".join(f"\n{name}: {url}\n" for name, url in links)
+    return text + written

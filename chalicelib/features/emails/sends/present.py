@@ -1,24 +1,20 @@
 """Email sends as the API and webhooks show them."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from chalicelib.core.json import Json
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.sends.model import EmailSend
 
-DELIVERY_COUNTS: Final = (
-    "delivered",
-    "deferred",
-    "bounced",
-    "blocked",
-    "complained",
-    "invalid",
+# No provider's reports are read yet.
+_NO_REPORTS: Final[Mapping[str, Json]] = dict.fromkeys(
+    ("delivered", "deferred", "bounced", "blocked", "complained", "invalid"), 0
 )
 
 
 def send_json(send: EmailSend) -> dict[str, Json]:
     """Return the send object."""
-    delivery: dict[str, Json] = {name: send.delivery.get(name, 0) for name in DELIVERY_COUNTS}
     return {
         "id": send.id,
         "object": "email_send",
@@ -41,7 +37,7 @@ def send_json(send: EmailSend) -> dict[str, Json]:
         "provider_message_id": send.provider_message_id,
         "attempts": send.attempts,
         "error": None if send.error is None else send.error._asdict(),
-        "delivery": delivery,
+        "delivery": _NO_REPORTS,
         "resend_of": send.resend_of,
         "created_at": send.created_at,
         "sent_at": send.sent_at,

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.table import QueryPage
-from chalicelib.core.clock import Clock, epoch_ms, format_rfc3339
+from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import NotFound
-from chalicelib.core.ids import SendId, id_created_at, is_id, lowest_id
+from chalicelib.core.ids import SendId, is_id
 from chalicelib.core.json import Json
 from chalicelib.features.emails.sends.counts import DayCounts
 from chalicelib.features.emails.sends.model import STATISTIC_NAMES, EmailSend
-from chalicelib.features.emails.sends.repository import list_partition
+from chalicelib.features.emails.sends.repository import ids_of_render, list_partition
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.renders.read import Viewer
 from chalicelib.features.workspaces.model import Workspace
@@ -53,14 +53,10 @@ class SendFilter:
 
     @property
     def ids(self) -> tuple[str, str]:
-        """Return the lowest id of the list, and what is above the highest one.
-
-        The ids of a render's sends begin with its time.
-        """
+        """Return the lowest id of the list, and what is above the highest one."""
         if self.render_id is None or not is_id("rnd", self.render_id):
             return _LOWEST, _HIGHEST
-        milliseconds = epoch_ms(id_created_at(self.render_id))
-        return lowest_id("ems", milliseconds), lowest_id("ems", milliseconds + 1)
+        return ids_of_render(self.render_id)
 
 
 @dataclass(frozen=True, slots=True)

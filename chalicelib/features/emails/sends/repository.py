@@ -87,16 +87,12 @@ class Sends:
 
     def of_render(self, workspace_id: WorkspaceId, render_id: str) -> list[EmailSend]:
         """Return the sends of a render, also those that repeat others."""
-        milliseconds = epoch_ms(id_created_at(render_id))
+        first, last = ids_of_render(render_id)
         rows = query_all(
             self._tables,
             self._table,
             "LPK = :list AND LSK BETWEEN :first AND :last",
-            {
-                ":list": list_partition(workspace_id),
-                ":first": lowest_id("ems", milliseconds),
-                ":last": lowest_id("ems", milliseconds + 1),
-            },
+            {":list": list_partition(workspace_id), ":first": first, ":last": last},
             index="lists",
         )
         found: list[EmailSend] = []
@@ -237,6 +233,12 @@ class Sends:
         for each in listed_ids(self._tables, self._table, list_partition(workspace_id)):
             self._tables.delete_partition(self._table, send_partition(workspace_id, each))
             yield
+
+
+def ids_of_render(render_id: str) -> tuple[str, str]:
+    """Return the bounds of the ids of a render's sends, which begin with the time of the render."""
+    milliseconds = epoch_ms(id_created_at(render_id))
+    return lowest_id("ems", milliseconds), lowest_id("ems", milliseconds + 1)
 
 
 def list_partition(workspace_id: WorkspaceId) -> str:

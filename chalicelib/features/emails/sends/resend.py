@@ -125,11 +125,10 @@ def _repeat(send: EmailSend, now: str, request_id: str) -> EmailSend:
 
 
 class ResentOfBatch(NamedTuple):
-    """What came of a repeat of a batch's emails: the first 100 that could not be repeated."""
+    """Result of repeating a batch's emails; `skipped`: the first 100 refused, and their codes."""
 
     resent: int
-    skipped: Sequence[EmailSend]
-    codes: Sequence[str]
+    skipped: Sequence[tuple[SendId, str]]
 
 
 class ResendBatchEmails:
@@ -149,7 +148,7 @@ class ResendBatchEmails:
     ) -> ResentOfBatch:
         """Repeat the emails in these statuses."""
         resent = 0
-        skipped: list[tuple[EmailSend, str]] = []
+        skipped: list[tuple[SendId, str]] = []
         for send in self._emails(viewer, batch_id, statuses):
             try:
                 self._resend(send, request_id)
@@ -157,11 +156,10 @@ class ResendBatchEmails:
                 # Another request has repeated it meanwhile.
                 continue
             except ServiceError as refusal:
-                skipped.append((send, refusal.code))
+                skipped.append((send.id, refusal.code))
             else:
                 resent += 1
-        first = skipped[:_MAX_SKIPPED]
-        return ResentOfBatch(resent, [send for send, _ in first], [code for _, code in first])
+        return ResentOfBatch(resent, skipped[:_MAX_SKIPPED])
 
     def _emails(
         self, viewer: Viewer, batch_id: str, statuses: Collection[str]

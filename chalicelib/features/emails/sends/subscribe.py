@@ -12,7 +12,13 @@ from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import ConnectionId, SendId, derived_id
-from chalicelib.engine.emails.model import EmailContents, EmailRule, RenderedEmail, contents_key
+from chalicelib.engine.emails.model import (
+    MAX_RECIPIENTS,
+    EmailContents,
+    EmailRule,
+    RenderedEmail,
+    contents_key,
+)
 from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.sends.events import send_event
 from chalicelib.features.emails.sends.message import SendEmailMessage
@@ -29,7 +35,6 @@ from chalicelib.features.renders.rows import render_of
 
 log = logging.getLogger(__name__)
 
-_MAX_SHOWN: Final = 50
 _MAX_MESSAGE_CHARACTERS: Final = 1_000
 _NOT_HOSTED: Final = SendError(
     "email_needs_hosted_file", "The request keeps no file that could be sent: hosted is false."
@@ -150,7 +155,7 @@ def _new_send(
         request_id=render.request_id,
         history_days=render.history_days,
         # With more the email has a fault, and a row holds 400 KB.
-        to=rendered.to[:_MAX_SHOWN],
+        to=rendered.to[:MAX_RECIPIENTS],
         cc_count=len(rendered.cc),
         bcc_count=len(rendered.bcc),
         subject=rendered.subject or None,

@@ -194,7 +194,7 @@ class ExecuteRender:
 
 
 def _emails_of(job: Job, outcome: RenderOutcome) -> EmailContents | None:
-    """Return the emails of an outcome, beside their rules; None: the job has no rules."""
+    """Return the rules of a job and the emails that they gave; None: it has no rules."""
     if not isinstance(job, PageJob) or job.emails is None or not job.emails.rules:
         return None
     # Few jobs have some.
