@@ -49,6 +49,7 @@ class WebhookMachine(RuleBasedStateMachine):
         self.refusals: list[AssertionError] = []
         self.begun = self.service.clock.now()
         self.kills = 0
+        self.has_late_requests = False
 
     @property
     def now(self) -> dt.datetime:
