@@ -69,8 +69,7 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
     try_connection = TryConnection(
         connections=stores.connections,
         sealer=sealer,
-        connect=_egress(parts).connect,
-        hello=_hello(parts),
+        openers=openers,
         clock=parts.clock,
     )
 
@@ -91,9 +90,9 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
             return parts.consumer.process_batch(event["Records"], handle)
 
     def test(call: "JsonObject") -> Mapping[str, object]:
-        """Return the steps of a test; raises InvocationError."""
+        """Return the result of a test; raises InvocationError."""
         with log_context(**ids_in_payload(call)), reported_errors():
-            return {"steps": try_connection(ConnectionTrial.from_json(call))}
+            return try_connection(ConnectionTrial.from_json(call))._asdict()
 
     return serve
 

@@ -1,11 +1,11 @@
 """Provider of a test: it keeps the emails that it gets, and answers as it is told."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from chalicelib.core.json import JsonObject
 from chalicelib.features.emails.connections import EmailConnection
-from chalicelib.features.emails.outgoing import HandOver, OutgoingEmail, ProviderSession
+from chalicelib.features.emails.outgoing import Check, CheckedSession, HandOver, OutgoingEmail
 
 type Answer = HandOver | BaseException
 
@@ -37,13 +37,19 @@ class FakeProvider:
 
     @contextmanager
     def open(
-        self, _connection: EmailConnection, credentials: JsonObject
-    ) -> Iterator[ProviderSession]:
+        self,
+        connection: EmailConnection,  # noqa: ARG002 -- as an OpenSession has it
+        credentials: JsonObject,
+        timeout_s: float | None = None,  # noqa: ARG002 -- as an OpenSession has it
+    ) -> Iterator[CheckedSession]:
         """Open a session, as an OpenSession does."""
         self.credentials.append(credentials)
         self.open_sessions += 1
         yield self
         self.open_sessions -= 1
+
+    def checks(self, _sample: OutgoingEmail) -> Sequence[Check]:
+        return ()
 
     def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
         self.attempts.append(email)

@@ -7,7 +7,6 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from email.message import EmailMessage
 from typing import BinaryIO, Final, Self, override
 
 from chalicelib.adapters.net.connections import tls_fault
@@ -104,11 +103,6 @@ class Submission:
         with self._readable_errors():
             self._client.login(username, password)
 
-    def send(self, message: EmailMessage) -> None:
-        """Send a message to the recipients in its header."""
-        with self._readable_errors():
-            self._client.send_message(message)
-
     def restart_clock(self, timeout_s: float) -> None:
         """Let the steps from now on end after `timeout_s`."""
         self._timeout_s = timeout_s
@@ -144,9 +138,13 @@ class Submission:
             self._client.send(_with_stuffed_dots(content))
         return len(refused)
 
-    def end_message(self, timeout_s: float) -> None:
-        """Send the last line, the dot; from then on the server may have accepted the message."""
-        self.restart_clock(timeout_s)
+    def end_message(self, timeout_s: float | None) -> None:
+        """Send the last line, the dot; from then on the server may have accepted the message.
+
+        Its reply has `timeout_s`; None: the time of the steps before goes on.
+        """
+        if timeout_s is not None:
+            self.restart_clock(timeout_s)
         try:
             with self._readable_errors():
                 _expect(self._client.docmd("."), 250)

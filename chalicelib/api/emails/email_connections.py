@@ -94,10 +94,12 @@ def delete(call: Call) -> Reply:
     problems=("not_found", "feature_not_enabled", "conflict", "region_degraded"),
 )
 def test(call: Call) -> Reply:
-    """Test an `smtp` connection: connect, agree on TLS, log in, and send an email on request.
+    """Test a connection in steps, and send an email on request.
 
-    The steps end at the first that fails; all of them take 15 s at most. Of a workspace one test
-    runs at a time: another one is a `conflict`, as is a connection to another provider.
+    `smtp`: connect, agree on TLS, log in. All others: check the credentials; `brevo`, `resend` and
+    `ses` list senders; `brevo` checks an email that nobody gets. The steps end at the first that
+    fails; all of them take 15 s at most. Of a workspace one test runs at a time: another one is a
+    `conflict`.
     """
     tried = call.services.emails.request_trial(
         call.caller.workspace, call.params["id"], call.body.send_to
@@ -106,7 +108,7 @@ def test(call: Call) -> Reply:
         "object": "email_connection_test",
         "ok": all(step["ok"] for step in tried.steps),
         "connection": _connection_json(call, tried.connection),
-        "senders": [],
+        "senders": tried.senders,
         "steps": tried.steps,
     }
     return Reply(200, result)

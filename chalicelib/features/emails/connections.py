@@ -135,7 +135,13 @@ class EmailConnections:
         raise contention_error()
 
     def record_test(
-        self, tested: EmailConnection, at: str, *, ok: bool, error: JsonObject | None
+        self,
+        tested: EmailConnection,
+        at: str,
+        *,
+        ok: bool,
+        error: JsonObject | None,
+        senders: tuple[JsonObject, ...],
     ) -> None:
         """Store the result of a test, and the error that makes the connection failing.
 
@@ -147,6 +153,7 @@ class EmailConnections:
                 last_test_at=at,
                 last_test_status="succeeded" if ok else "failed",
                 last_error=None if ok else error or current.last_error,
+                senders=senders,
             )
             if self.replace(after) is not None:
                 return

@@ -1,15 +1,20 @@
 """Email on its way to a provider, and what came of handing it over."""
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.connections import EmailConnection
 
 type HandOverResult = Literal["accepted", "rejected", "retry", "unknown"]
+
+# Codes of failures that every email of a connection meets: they make the connection failing.
+CONNECTION_ERRORS: Final = frozenset(
+    {"email_provider_auth_failed", "email_ip_not_authorized", "email_credentials_removed"}
+)
 
 
 class AttachedFile(NamedTuple):
@@ -68,6 +73,34 @@ class HandOver(NamedTuple):
     retry_after_s: float | None = None
 
 
+class CheckFailed(Exception):  # noqa: N818 -- says what happened
+    """A step of a test failed; the text is for the tenant, and repeats nothing of the provider.
+
+    `code` is an email error, None where the connection itself is not at fault.
+    """
+
+    def __init__(self, detail: str, code: str | None = None) -> None:
+        """Carry what happened; `code` is that of any failure."""
+        super().__init__(detail)
+        self.code = code if code in CONNECTION_ERRORS else None
+
+
+class Check(NamedTuple):
+    """Step of a test: `run` returns the senders that it found, and raises CheckFailed.
+
+    A sender has `email` (an address or a domain), `kind`, `name` and `verified`.
+    """
+
+    name: str
+    run: Callable[[], Sequence[JsonObject]]
+
+
+def require_accepted(outcome: HandOver) -> None:
+    """Raise CheckFailed unless the provider has accepted an email."""
+    if outcome.result != "accepted":
+        raise CheckFailed(outcome.message or "The provider refused the email.", outcome.code)
+
+
 class ProviderSession(Protocol):
     """Emails of one connection, one after the other; a lost connection is opened again."""
 
@@ -80,5 +113,25 @@ class ProviderSession(Protocol):
         ...
 
 
-# Opens the session of a connection with its credentials; its end closes what it has opened.
-type OpenSession = Callable[[EmailConnection, JsonObject], AbstractContextManager[ProviderSession]]
+class CheckedSession(ProviderSession, Protocol):
+    """Session that can also test its connection."""
+
+    def checks(self, sample: OutgoingEmail) -> Sequence[Check]:
+        """Return the steps of a test in order; `sample` is for a provider that has a sandbox."""
+        ...
+
+
+class OpenSession(Protocol):
+    """Opening of sessions with one provider."""
+
+    def __call__(
+        self,
+        connection: EmailConnection,
+        credentials: JsonObject,
+        timeout_s: float | None = None,
+    ) -> AbstractContextManager[CheckedSession]:
+        """Open the session of a connection; its end closes what it has opened.
+
+        All that is done in it takes `timeout_s` at most; None: each email has its own time.
+        """
+        ...

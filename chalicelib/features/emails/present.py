@@ -22,7 +22,7 @@ def connection_json(connection: EmailConnection, egress_ips: Sequence[str]) -> M
         "test_recipient": connection.test_recipient,
         "config": connection.config,
         "events": {},
-        "senders": [],
+        "senders": list(connection.senders),
         "egress_ips": list(egress_ips),
         "last_test_at": connection.last_test_at,
         "last_test_status": connection.last_test_status,

@@ -10,7 +10,7 @@ from chalicelib.adapters.aws.functions import (
 )
 from chalicelib.adapters.json_logs import propagated_ids
 from chalicelib.core.clock import Clock
-from chalicelib.core.errors import Conflict, no_capacity_error, validation_error
+from chalicelib.core.errors import no_capacity_error, validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
@@ -48,10 +48,11 @@ class ConnectionTrial(NamedTuple):
 
 
 class TriedConnection(NamedTuple):
-    """Connection as its test has left it, and the steps of the test."""
+    """Connection as its test has left it, and the steps and senders of the test."""
 
     connection: EmailConnection
     steps: list[JsonObject]
+    senders: list[JsonObject]
 
 
 class RequestTrial:
@@ -77,13 +78,10 @@ class RequestTrial:
         """Test a connection, with an email to `send_to` unless that is None.
 
         Raises `not_found`, `feature_not_enabled`, `validation_error`, `conflict` while another test
-        runs or for a provider without tests, and `region_degraded`.
+        runs, and `region_degraded`.
         """
-        connection = self._connections.one(workspace.id, connection_id)
+        self._connections.one(workspace.id, connection_id)
         require_email(workspace)
-        if connection.provider != "smtp":
-            detail = f"A connection to {connection.provider} cannot be tested, only one to smtp."
-            raise Conflict("conflict", detail)
         if send_to is not None and not self._members.is_verified(workspace, send_to):
             message = "must be the verified address of a member of the workspace"
             raise validation_error("/send_to", message, "not_allowed")
@@ -97,5 +95,8 @@ class RequestTrial:
         except (FunctionBusy, FunctionDied, FunctionLate) as loss:
             raise no_capacity_error("the test of an email connection") from loss
         self._connections.end_test(workspace.id, ends_at)
-        steps = cast("list[JsonObject]", answer["steps"])
-        return TriedConnection(self._connections.one(workspace.id, connection_id), steps)
+        return TriedConnection(
+            self._connections.one(workspace.id, connection_id),
+            cast("list[JsonObject]", answer["steps"]),
+            cast("list[JsonObject]", answer["senders"]),
+        )

@@ -1,24 +1,36 @@
 """Test of an email connection, in the function that sends: it alone may open credentials."""
 
-from collections.abc import Callable
-from email.headerregistry import Address
-from email.message import EmailMessage
-from email.policy import SMTP
-from email.utils import format_datetime, make_msgid
-from typing import Final, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple, cast
 
-from chalicelib.adapters.aws.sealing import SecretSealer
-from chalicelib.adapters.net.submission import Submission, SubmissionFailed
-from chalicelib.adapters.net.transport import Connector
+from chalicelib.adapters.aws.sealing import SealBroken, SecretSealer
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.json import JsonObject
+from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.compose import ascii_domain
 from chalicelib.features.emails.connections import EmailConnection, EmailConnections
+from chalicelib.features.emails.outgoing import (
+    Check,
+    CheckedSession,
+    CheckFailed,
+    OpenSession,
+    OutgoingEmail,
+    require_accepted,
+)
 from chalicelib.features.emails.request_trial import ConnectionTrial
 
 # The gateway answers within 29 s; the rest is for two functions.
 TIMEOUT_S: Final = 15.0
+_SUBJECT: Final = "Test of an email connection"
+_TEXT: Final = "This email was sent by a test of the connection. It works.\n"
+
+
+class TrialResult(NamedTuple):
+    """Steps and senders of a test, as the API shows them."""
+
+    steps: Sequence[JsonObject]
+    senders: Sequence[JsonObject]
 
 
 class TryConnection:
@@ -29,89 +41,115 @@ class TryConnection:
         *,
         connections: EmailConnections,
         sealer: SecretSealer,
-        connect: Connector,
-        hello: str,
+        openers: Mapping[str, OpenSession],
         clock: Clock,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        """Connect with `connect` of the guarded egress; `hello` is the service's own name."""
+        """Open sessions with the provider of a connection by `openers`."""
         self._connections = connections
         self._sealer = sealer
-        self._connect = connect
-        self._hello = hello
+        self._openers = openers
         self._clock = clock
         self._timeout_s = timeout_s
 
-    def __call__(self, trial: ConnectionTrial) -> list[JsonObject]:
-        """Return the steps of an SMTP connection as the API shows them; raises `not_found`."""
+    def __call__(self, trial: ConnectionTrial) -> TrialResult:
+        """Return the result of a test, which takes `timeout_s` at most; raises `not_found`.
+
+        Nothing is connected to without credentials.
+        """
         connection = self._connections.one(trial.workspace_id, trial.connection_id)
         steps = _Steps()
-        with Submission(
-            self._connect,
-            str(connection.config["host"]),
-            cast("int", connection.config["port"]),
-            hello=self._hello,
-            timeout_s=self._timeout_s,
-        ) as session:
-            steps.go("connect", session.connect)
-            steps.go("starttls", session.start_tls)
-            steps.go("smtp_auth", lambda: self._log_in(session, connection))
-            send_to = trial.send_to
-            if send_to is not None:
-                steps.go("send", lambda: session.send(self._message(connection, send_to)))
+        credentials = self._credentials(connection)
+        if credentials is None:
+            name = "smtp_auth" if connection.provider == "smtp" else "credentials"
+            steps.go(Check(name, _refuse_to_begin))
+        else:
+            opener = self._openers[connection.provider]
+            with opener(connection, credentials, self._timeout_s) as session:
+                self._go(session, connection, trial.send_to, steps)
         at = format_rfc3339(self._clock.now())
         error = steps.error and {"at": at, **steps.error}
-        self._connections.record_test(connection, at, ok=steps.are_good, error=error)
-        return steps.shown
+        self._connections.record_test(
+            connection, at, ok=steps.are_good, error=error, senders=steps.senders
+        )
+        return TrialResult(steps.shown, steps.senders)
 
-    def _log_in(self, session: Submission, connection: EmailConnection) -> None:
+    def _go(
+        self,
+        session: CheckedSession,
+        connection: EmailConnection,
+        send_to: str | None,
+        steps: "_Steps",
+    ) -> None:
+        for check in session.checks(self._email(connection, None)):
+            steps.go(check)
+        if send_to is not None:
+            email = self._email(connection, send_to)
+            steps.go(Check("send", _sending(session, email)))
+
+    def _credentials(self, connection: EmailConnection) -> JsonObject | None:
         if connection.sealed_credentials is None:
-            raise _NoCredentials("the connection has no credentials: change it with some")
-        opened = self._sealer.open(connection.sealed_credentials, connection.credentials_place)
-        credentials: dict[str, str] = json.loads_own(opened)
-        session.log_in(str(connection.config["username"]), credentials["password"])
+            return None
+        try:
+            opened = self._sealer.open(connection.sealed_credentials, connection.credentials_place)
+        except SealBroken:
+            return None
+        return cast("JsonObject", json.loads_own(opened))
 
-    def _message(self, connection: EmailConnection, send_to: str) -> EmailMessage:
-        sender = ascii_domain(str(connection.default_from["email"]))
-        # Address objects, since texts of headers would be read as encoded words.
-        name = cast("str | None", connection.default_from["name"])
-        message = EmailMessage(policy=SMTP)
-        message["From"] = Address(name or "", addr_spec=sender)
-        message["To"] = Address(addr_spec=ascii_domain(send_to))
-        if connection.reply_to is not None:
-            message["Reply-To"] = Address(addr_spec=ascii_domain(connection.reply_to))
-        message["Subject"] = "Test of an email connection"
-        message["Date"] = format_datetime(self._clock.now())
-        message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2])
-        message["Auto-Submitted"] = "auto-generated"
-        message.set_content("This email was sent by a test of the connection. It works.\n")
-        return message
-
-
-class _NoCredentials(SubmissionFailed):
-    pass
+    def _email(self, connection: EmailConnection, send_to: str | None) -> OutgoingEmail:
+        """Return the email of a test, to its own sender without `send_to`."""
+        now = self._clock.now()
+        address, name = connection.default_from["email"], connection.default_from["name"]
+        sender = Mailbox(str(address), cast("str | None", name))
+        kind = "sample" if send_to is None else "test"
+        send_id = f"{connection.id}.{now:%Y%m%d%H%M%S%f}.{kind}"
+        domain = ascii_domain(sender.email).rpartition("@")[2]
+        return OutgoingEmail(
+            send_id=send_id,
+            message_id=f"<{send_id.lower()}@{domain}>",
+            date=now,
+            sender=sender,
+            reply_to=None if connection.reply_to is None else Mailbox(connection.reply_to),
+            to=(Mailbox(sender.email if send_to is None else send_to),),
+            cc=(),
+            bcc=(),
+            subject=_SUBJECT,
+            html=None,
+            text=_TEXT,
+        )
 
 
 class _Steps:
-    """Steps until the first that fails."""
+    """Steps until the first that fails, and the senders that they have found."""
 
     def __init__(self) -> None:
         self.shown: list[JsonObject] = []
+        self.senders: tuple[JsonObject, ...] = ()
         self.are_good = True
         self.error: JsonObject | None = None
 
-    def go(self, name: str, step: Callable[[], None]) -> None:
+    def go(self, check: Check) -> None:
         if not self.are_good:
             return
         try:
-            step()
-        except SubmissionFailed as failure:
+            self.senders += tuple(check.run())
+        except CheckFailed as failure:
             self.are_good = False
-            self.shown.append({"name": name, "ok": False, "detail": str(failure)})
-            if isinstance(failure, _NoCredentials):
-                code = "email_credentials_removed"
-                self.error = {"code": code, "message": str(failure)}
-            elif failure.is_login_refused:
-                self.error = {"code": "email_provider_auth_failed", "message": str(failure)}
+            self.shown.append({"name": check.name, "ok": False, "detail": str(failure)})
+            if failure.code is not None:
+                self.error = {"code": failure.code, "message": str(failure)}
         else:
-            self.shown.append({"name": name, "ok": True, "detail": None})
+            self.shown.append({"name": check.name, "ok": True, "detail": None})
+
+
+def _refuse_to_begin() -> Sequence[JsonObject]:
+    message = "The connection has no credentials: change it with some."
+    raise CheckFailed(message, "email_credentials_removed")
+
+
+def _sending(session: CheckedSession, email: OutgoingEmail) -> Callable[[], Sequence[JsonObject]]:
+    def run() -> Sequence[JsonObject]:
+        require_accepted(session.send(email, lambda: None))
+        return ()
+
+    return run

@@ -5,6 +5,7 @@ import re
 import unicodedata
 import uuid
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Final
 
@@ -12,8 +13,17 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.compose import ascii_domain
-from chalicelib.features.emails.outgoing import AttachedFile, HandOver, OpenSession, OutgoingEmail
+from chalicelib.features.emails.outgoing import (
+    AttachedFile,
+    Check,
+    HandOver,
+    OpenSession,
+    OutgoingEmail,
+    require_accepted,
+)
+from chalicelib.features.emails.providers.checks import Account, listed_sender, shown_senders
 from chalicelib.features.emails.providers.exchange import (
+    HttpExchange,
     HttpSession,
     ProviderAnswer,
     ProviderRequest,
@@ -45,8 +55,27 @@ def open_brevo(egress: GuardedEgress, base: str) -> OpenSession:
 
 class _Brevo:
     def __init__(self, base: str, api_key: str) -> None:
-        self._url = f"{base}/smtp/email"
+        self._base = base
         self._api_key = api_key
+
+    def checks(self, exchange: HttpExchange, sample: OutgoingEmail) -> Sequence[Check]:
+        account = Account(exchange, self._base, lambda _: self._headers, _failure)
+
+        def senders() -> Sequence[JsonObject]:
+            people = account.get("/senders").entries("senders")
+            domains = account.get("/senders/domains").entries("domains")
+            return shown_senders([*map(_sender, people), *map(_domain, domains)])
+
+        def send_sample() -> Sequence[JsonObject]:
+            session = HttpSession(exchange, self)
+            require_accepted(session.send(sample._replace(is_sandbox=True), lambda: None))
+            return ()
+
+        return (
+            account.credentials("/account"),
+            Check("senders", senders),
+            Check("sandbox_send", send_sample),
+        )
 
     def request(self, email: OutgoingEmail) -> ProviderRequest | HandOver:
         for file in email.files:
@@ -68,7 +97,8 @@ class _Brevo:
         else:
             fields["templateId"] = email.template.id
             fields["params"] = email.template.params
-        return ProviderRequest(self._url, {"api-key": self._api_key}, request_content(fields))
+        url = f"{self._base}/smtp/email"
+        return ProviderRequest(url, self._headers, request_content(fields))
 
     def outcome(self, _email: OutgoingEmail, answer: ProviderAnswer) -> HandOver:
         if answer.is_good:
@@ -78,19 +108,40 @@ class _Brevo:
             # An attempt before this one reached the provider.
             message = "The provider has seen this email before, and may have accepted it."
             return HandOver("unknown", "email_outcome_unknown", message, code, answer.status)
-        is_auth = answer.status == HTTPStatus.UNAUTHORIZED or code == "permission_denied"
-        failure = answer.failure(
-            code,
-            is_auth=is_auth,
-            is_limit=code == _DAY_IS_OVER,
-            pause_header="x-sib-ratelimit-reset",
-        )
-        # Only the text tells it from a wrong key.
-        text = str(answer.fields.get("message", "")).lower()
-        if is_auth and any(part in text for part in _ADDRESS_REFUSED):
-            message = "The provider refuses requests from the addresses of this service."
-            return failure._replace(code="email_ip_not_authorized", message=message)
-        return failure
+        return _failure(answer)
+
+    @property
+    def _headers(self) -> Mapping[str, str]:
+        return {"api-key": self._api_key}
+
+
+def _failure(answer: ProviderAnswer) -> HandOver:
+    code = answer.fields.get("code")
+    is_auth = answer.status == HTTPStatus.UNAUTHORIZED or code == "permission_denied"
+    failure = answer.failure(
+        code,
+        is_auth=is_auth,
+        is_limit=code == _DAY_IS_OVER,
+        pause_header="x-sib-ratelimit-reset",
+    )
+    # Only the text tells it from a wrong key.
+    text = str(answer.fields.get("message", "")).lower()
+    if is_auth and any(part in text for part in _ADDRESS_REFUSED):
+        message = "The provider refuses requests from the addresses of this service."
+        return failure._replace(code="email_ip_not_authorized", message=message)
+    return failure
+
+
+def _sender(entry: JsonObject) -> JsonObject | None:
+    is_verified = entry.get("active") is True
+    return listed_sender(
+        "sender", entry.get("email"), is_verified=is_verified, name=entry.get("name")
+    )
+
+
+def _domain(entry: JsonObject) -> JsonObject | None:
+    is_verified = entry.get("verified") is True
+    return listed_sender("domain", entry.get("domain_name"), is_verified=is_verified)
 
 
 def _mailbox(mailbox: Mailbox) -> JsonObject:

@@ -1,7 +1,8 @@
 """HTTP with providers: the request that makes one accept an email, and what its answer means."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 from socket import socket
@@ -16,10 +17,12 @@ from chalicelib.engine.ports import EgressError, SentState
 from chalicelib.features.emails.compose import ascii_domain
 from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.outgoing import (
+    Check,
+    CheckedSession,
+    CheckFailed,
     HandOver,
     OpenSession,
     OutgoingEmail,
-    ProviderSession,
 )
 
 if TYPE_CHECKING:
@@ -29,10 +32,12 @@ if TYPE_CHECKING:
 _TIMEOUT_S: Final = 120.0
 _CONNECT_S: Final = 10.0
 _MAX_ANSWER_BYTES: Final = 64 * 1024
+_MAX_LIST_BYTES: Final = 1024 * 1024
 _SENDABLE: Final = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 _CODE: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _SECONDS: Final = re.compile(r"[0-9]{1,6}")
 _MAX_ID_CHARACTERS: Final = 255
+CREDENTIALS_REFUSED: Final = "The provider refused the credentials of the connection."
 
 
 class ProviderRequest(NamedTuple):
@@ -57,9 +62,14 @@ class ProviderAnswer(NamedTuple):
 
     def text(self, name: str) -> str | None:
         """Return a field that may be shown; None for anything but a short text or a number."""
-        value = self.fields.get(name)
-        text = str(value) if isinstance(value, str | int) else ""
-        return text if text.isprintable() and 0 < len(text) <= _MAX_ID_CHARACTERS else None
+        return shown_text(self.fields.get(name))
+
+    def entries(self, name: str) -> list[JsonObject]:
+        """Return the objects of a list; none unless there is one."""
+        listed = self.fields.get(name)
+        return (
+            [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+        )
 
     def failure(
         self,
@@ -89,9 +99,27 @@ class ProviderAnswer(NamedTuple):
 class HttpExchange:
     """Requests of one session, over connections that it keeps."""
 
-    def __init__(self, client: "HttpClient") -> None:
-        """Send with `client`."""
+    def __init__(self, client: "HttpClient", timeout_s: float | None) -> None:
+        """Send with `client`; all requests together take `timeout_s` at most, unless it is None."""
         self._client = client
+        self._ends_at = None if timeout_s is None else time.monotonic() + timeout_s
+
+    def get(self, url: str, headers: Mapping[str, str]) -> ProviderAnswer:
+        """Return the answer to a request for what the provider knows; raises CheckFailed."""
+        if not _are_sendable(headers):
+            raise CheckFailed(CREDENTIALS_REFUSED, "email_provider_auth_failed")
+        try:
+            answer = self._client.request(
+                "GET",
+                url,
+                headers={"Accept": "application/json", **headers},
+                max_bytes=_MAX_LIST_BYTES,
+                timeout_s=self._time_left(),
+            )
+        except EgressError as failure:
+            message = "The provider could not be reached, or gave no answer in time."
+            raise CheckFailed(message) from failure
+        return ProviderAnswer(answer.status, answer.headers, _fields(answer.content))
 
     def post(
         self, request: ProviderRequest, before_last_byte: Callable[[], None]
@@ -100,7 +128,7 @@ class HttpExchange:
 
         `before_last_byte` is called when all else is sent; what it raises is raised.
         """
-        if not all(_SENDABLE.fullmatch(value) for value in request.headers.values()):
+        if not _are_sendable(request.headers):
             return auth_failure(None, None)
 
         def pieces() -> Iterator[bytes]:
@@ -120,15 +148,24 @@ class HttpExchange:
                 headers=usual | dict(request.headers),
                 body=pieces(),
                 max_bytes=_MAX_ANSWER_BYTES,
-                timeout_s=_TIMEOUT_S,
+                timeout_s=self._time_left(),
             )
         except EgressError as failure:
             return _missing_answer(failure.sent)
         return ProviderAnswer(answer.status, answer.headers, _fields(answer.content))
 
+    def _time_left(self) -> float:
+        if self._ends_at is None:
+            return _TIMEOUT_S
+        return max(self._ends_at - time.monotonic(), 0.001)
+
 
 class Provider(Protocol):
     """What one provider needs, and what its answers mean."""
+
+    def checks(self, exchange: HttpExchange, sample: OutgoingEmail) -> Sequence[Check]:
+        """Return the steps of a test; see CheckedSession."""
+        ...
 
     def request(self, email: OutgoingEmail) -> ProviderRequest | HandOver:
         """Return the request that sends an email, or why it cannot be sent."""
@@ -147,6 +184,10 @@ class HttpSession:
         self._exchange = exchange
         self._provider = provider
 
+    def checks(self, sample: OutgoingEmail) -> Sequence[Check]:
+        """Return the steps of a test; see CheckedSession."""
+        return self._provider.checks(self._exchange, sample)
+
     def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
         """Hand an email over; see ProviderSession."""
         request = self._provider.request(email)
@@ -157,7 +198,7 @@ class HttpSession:
 
 
 # Returns the session of a connection with its credentials, which sends with the exchange.
-type MakeSession = Callable[[HttpExchange, EmailConnection, JsonObject], ProviderSession]
+type MakeSession = Callable[[HttpExchange, EmailConnection, JsonObject], CheckedSession]
 
 
 def open_over(egress: GuardedEgress, make_session: MakeSession) -> OpenSession:
@@ -177,21 +218,20 @@ def open_over(egress: GuardedEgress, make_session: MakeSession) -> OpenSession:
 
     @contextmanager
     def open_session(
-        connection: EmailConnection, credentials: JsonObject
-    ) -> Iterator[ProviderSession]:
+        connection: EmailConnection, credentials: JsonObject, timeout_s: float | None = None
+    ) -> Iterator[CheckedSession]:
         # httpx is imported only where something is requested.
         from chalicelib.adapters.net.http import HttpClient  # noqa: PLC0415
 
         with HttpClient(connect) as client:
-            yield make_session(HttpExchange(client), connection, credentials)
+            yield make_session(HttpExchange(client, timeout_s), connection, credentials)
 
     return open_session
 
 
 def auth_failure(code: str | None, status: int | None) -> HandOver:
     """Return that the provider does not accept the credentials."""
-    message = "The provider refused the credentials of the connection."
-    return HandOver("rejected", "email_provider_auth_failed", message, code, status)
+    return HandOver("rejected", "email_provider_auth_failed", CREDENTIALS_REFUSED, code, status)
 
 
 def type_refusal(filename: str) -> HandOver:
@@ -223,6 +263,16 @@ def quoted_mailbox(mailbox: Mailbox) -> str:
 def request_content(fields: JsonObject) -> bytes:
     """Return a request's JSON, without the fields that are empty."""
     return json.dumps({name: value for name, value in fields.items() if value}).encode()
+
+
+def shown_text(value: Json) -> str | None:
+    """Return what a provider has written if it may be shown: a short text or a number."""
+    text = str(value) if isinstance(value, str | int) else ""
+    return text if text.isprintable() and 0 < len(text) <= _MAX_ID_CHARACTERS else None
+
+
+def _are_sendable(headers: Mapping[str, str]) -> bool:
+    return all(_SENDABLE.fullmatch(value) for value in headers.values())
 
 
 def _known_code(code: Json) -> str | None:

@@ -2,7 +2,7 @@
 
 import time
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Final, NamedTuple
 from urllib.parse import quote, urlencode
@@ -13,10 +13,12 @@ from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.compose import ascii_domain
 from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.outgoing import (
+    Check,
+    CheckedSession,
+    CheckFailed,
     HandOver,
     OpenSession,
     OutgoingEmail,
-    ProviderSession,
 )
 from chalicelib.features.emails.providers.exchange import (
     HttpExchange,
@@ -32,6 +34,7 @@ _TOKEN_BASE: Final = "https://login.microsoftonline.com"  # noqa: S105 -- an add
 _SCOPE: Final = "https://graph.microsoft.com/.default"
 # A token that ends while its email is on the way would be refused.
 _SPARE_S: Final = 300
+_NO_TOKEN: Final = "The provider gave no token; no email was sent."  # noqa: S105 -- a text
 _FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -53,7 +56,7 @@ def open_microsoft365(egress: GuardedEgress, base: str) -> OpenSession:
 
     def make_session(
         exchange: HttpExchange, connection: EmailConnection, credentials: JsonObject
-    ) -> ProviderSession:
+    ) -> CheckedSession:
         return _GraphSession(exchange, base, connection, str(credentials["client_secret"]), tokens)
 
     return open_over(egress, make_session)
@@ -78,6 +81,16 @@ class _GraphSession:
         self._client_secret = client_secret
         self._tokens = tokens
         self._key = connection.id, connection.changes
+
+    def checks(self, _sample: OutgoingEmail) -> Sequence[Check]:
+        def credentials() -> Sequence[JsonObject]:
+            # A token that is kept would not tell whether the secret is still good.
+            fetched = self._fetch_token()
+            if isinstance(fetched, HandOver):
+                raise CheckFailed(fetched.message or _NO_TOKEN, fetched.code)
+            return ()
+
+        return (Check("credentials", credentials),)
 
     def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
         content = request_content({"message": _message(email)})
@@ -152,8 +165,7 @@ def _outcome(answer: ProviderAnswer) -> HandOver:
 
 
 def _unavailable(status: int | None) -> HandOver:
-    message = "The provider gave no token; no email was sent."
-    return HandOver("retry", "email_provider_unavailable", message, provider_status=status)
+    return HandOver("retry", "email_provider_unavailable", _NO_TOKEN, provider_status=status)
 
 
 def _message(email: OutgoingEmail) -> JsonObject:

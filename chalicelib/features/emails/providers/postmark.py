@@ -2,13 +2,16 @@
 
 import re
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Final
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.features.emails.compose import ascii_domain
-from chalicelib.features.emails.outgoing import HandOver, OpenSession, OutgoingEmail
+from chalicelib.features.emails.outgoing import Check, HandOver, OpenSession, OutgoingEmail
+from chalicelib.features.emails.providers.checks import Account
 from chalicelib.features.emails.providers.exchange import (
+    HttpExchange,
     HttpSession,
     ProviderAnswer,
     ProviderRequest,
@@ -40,9 +43,14 @@ def open_postmark(egress: GuardedEgress, base: str) -> OpenSession:
 
 class _Postmark:
     def __init__(self, base: str, server_token: str, stream: str) -> None:
-        self._url = f"{base}/email"
+        self._base = base
         self._server_token = server_token
         self._stream = stream
+
+    def checks(self, exchange: HttpExchange, _sample: OutgoingEmail) -> Sequence[Check]:
+        # A list of senders needs the token of an account.
+        account = Account(exchange, self._base, lambda _: self._headers, _failure)
+        return (account.credentials("/server"),)
 
     def request(self, email: OutgoingEmail) -> ProviderRequest | HandOver:
         refusal = beyond_ascii_refusal(email)
@@ -69,8 +77,7 @@ class _Postmark:
                 ],
             }
         )
-        headers = {"X-Postmark-Server-Token": self._server_token}
-        return ProviderRequest(self._url, headers, content)
+        return ProviderRequest(f"{self._base}/email", self._headers, content)
 
     def outcome(self, email: OutgoingEmail, answer: ProviderAnswer) -> HandOver:
         code = answer.fields.get("ErrorCode")
@@ -80,11 +87,20 @@ class _Postmark:
                 provider_message_id=answer.text("MessageID"),
                 refused_count=_inactive_count(email, str(answer.fields.get("Message", ""))),
             )
-        failure = answer.failure(code, is_auth=answer.status == HTTPStatus.UNAUTHORIZED)
+        failure = _failure(answer)
         if failure.result == "rejected" and code == _TYPE_REFUSED:
             message = "The provider does not take the type of an attachment."
             return failure._replace(code="email_attachment_type_not_allowed", message=message)
         return failure
+
+    @property
+    def _headers(self) -> Mapping[str, str]:
+        return {"X-Postmark-Server-Token": self._server_token}
+
+
+def _failure(answer: ProviderAnswer) -> HandOver:
+    is_auth = answer.status == HTTPStatus.UNAUTHORIZED
+    return answer.failure(answer.fields.get("ErrorCode"), is_auth=is_auth)
 
 
 def _inactive_count(email: OutgoingEmail, message: str) -> int:

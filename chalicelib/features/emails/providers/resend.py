@@ -1,13 +1,23 @@
 """Resend: an email is one request, and its repetition with the same key makes no second email."""
 
 from base64 import b64encode
+from collections.abc import Sequence
 from http import HTTPStatus
 from mimetypes import MimeTypes
 from typing import Final
 
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.features.emails.outgoing import AttachedFile, HandOver, OpenSession, OutgoingEmail
+from chalicelib.core.json import JsonObject
+from chalicelib.features.emails.outgoing import (
+    AttachedFile,
+    Check,
+    HandOver,
+    OpenSession,
+    OutgoingEmail,
+)
+from chalicelib.features.emails.providers.checks import Account, listed_sender, shown_senders
 from chalicelib.features.emails.providers.exchange import (
+    HttpExchange,
     HttpSession,
     ProviderAnswer,
     ProviderRequest,
@@ -35,8 +45,16 @@ def open_resend(egress: GuardedEgress, base: str) -> OpenSession:
 
 class _Resend:
     def __init__(self, base: str, api_key: str) -> None:
-        self._url = f"{base}/emails"
-        self._api_key = api_key
+        self._base = base
+        self._headers = {"Authorization": f"Bearer {api_key}"}
+
+    def checks(self, exchange: HttpExchange, _sample: OutgoingEmail) -> Sequence[Check]:
+        account = Account(exchange, self._base, lambda _: self._headers, _account_failure)
+
+        def credentials() -> Sequence[JsonObject]:
+            return shown_senders(map(_domain, account.get("/domains").entries("data")))
+
+        return (Check("credentials", credentials),)
 
     def request(self, email: OutgoingEmail) -> ProviderRequest | HandOver:
         for file in email.files:
@@ -63,20 +81,35 @@ class _Resend:
                 ],
             }
         )
-        headers = {"Authorization": f"Bearer {self._api_key}", "Idempotency-Key": email.send_id}
-        return ProviderRequest(self._url, headers, content)
+        headers = self._headers | {"Idempotency-Key": email.send_id}
+        return ProviderRequest(f"{self._base}/emails", headers, content)
 
     def outcome(self, _email: OutgoingEmail, answer: ProviderAnswer) -> HandOver:
         if answer.is_good:
             return HandOver("accepted", provider_message_id=answer.text("id"))
-        code = answer.fields.get("name")
-        is_auth = answer.status == HTTPStatus.UNAUTHORIZED or code == "invalid_api_key"
-        failure = answer.failure(code, is_auth=is_auth)
+        failure = _failure(answer)
         if answer.status == HTTPStatus.CONFLICT:
             # An attempt before this one reached the provider with the same key.
             message = "The provider has seen this email before, and may have accepted it."
             return failure._replace(result="unknown", code="email_outcome_unknown", message=message)
         return failure
+
+
+def _failure(answer: ProviderAnswer) -> HandOver:
+    code = answer.fields.get("name")
+    is_auth = answer.status == HTTPStatus.UNAUTHORIZED or code == "invalid_api_key"
+    return answer.failure(code, is_auth=is_auth)
+
+
+def _account_failure(answer: ProviderAnswer) -> HandOver:
+    if answer.fields.get("name") == "restricted_api_key":
+        # The key may send, and do nothing else.
+        return HandOver("accepted")
+    return _failure(answer)
+
+
+def _domain(entry: JsonObject) -> JsonObject | None:
+    return listed_sender("domain", entry.get("name"), is_verified=entry.get("status") == "verified")
 
 
 def _has_type_of_name(file: AttachedFile) -> bool:

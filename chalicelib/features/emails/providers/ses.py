@@ -1,6 +1,7 @@
 """Amazon SES: an email is one signed request, sent once."""
 
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from email.utils import formataddr
 from typing import Final
 
@@ -9,8 +10,21 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.compose import ascii_domain
-from chalicelib.features.emails.outgoing import HandOver, OpenSession, OutgoingEmail
+from chalicelib.features.emails.outgoing import (
+    Check,
+    CheckFailed,
+    HandOver,
+    OpenSession,
+    OutgoingEmail,
+)
+from chalicelib.features.emails.providers.checks import (
+    MAX_SENDERS,
+    Account,
+    listed_sender,
+    shown_senders,
+)
 from chalicelib.features.emails.providers.exchange import (
+    HttpExchange,
     HttpSession,
     ProviderAnswer,
     ProviderRequest,
@@ -47,11 +61,26 @@ def open_ses(egress: GuardedEgress, base: str) -> OpenSession:
 class _Ses:
     def __init__(self, base: str, config: JsonObject, credentials: JsonObject) -> None:
         region = str(config["region"])
-        self._url = f"{base or f'https://email.{region}.amazonaws.com'}/v2/email/outbound-emails"
+        self._base = f"{base or f'https://email.{region}.amazonaws.com'}/v2/email"
         self._configuration_set = config.get("configuration_set")
         self._signature = RequestSignature(
             str(credentials["access_key_id"]), str(credentials["secret_access_key"]), "ses", region
         )
+
+    def checks(self, exchange: HttpExchange, _sample: OutgoingEmail) -> Sequence[Check]:
+        account = Account(exchange, self._base, self._headers, _failure)
+
+        def credentials() -> Sequence[JsonObject]:
+            if account.get("/account").fields.get("SendingEnabled") is not True:
+                message = "The provider has disabled sending for the account."
+                raise CheckFailed(message)
+            return ()
+
+        def senders() -> Sequence[JsonObject]:
+            answer = account.get(f"/identities?PageSize={MAX_SENDERS}")
+            return shown_senders(map(_sender, answer.entries("EmailIdentities")))
+
+        return Check("credentials", credentials), Check("senders", senders)
 
     def request(self, email: OutgoingEmail) -> ProviderRequest | HandOver:
         refusal = beyond_ascii_refusal(email)
@@ -70,16 +99,32 @@ class _Ses:
                 "ConfigurationSetName": self._configuration_set,
             }
         )
-        return ProviderRequest(
-            self._url, self._signature.headers("POST", self._url, content), content
-        )
+        url = f"{self._base}/outbound-emails"
+        return ProviderRequest(url, self._signature.headers("POST", url, content), content)
 
     def outcome(self, _email: OutgoingEmail, answer: ProviderAnswer) -> HandOver:
         if answer.is_good:
             return HandOver("accepted", provider_message_id=answer.text("MessageId"))
-        given = answer.headers.get("x-amzn-errortype") or str(answer.fields.get("__type", ""))
-        code = given.partition(":")[0].rpartition("#")[2]
-        return answer.failure(code, is_auth=code in _AUTH_CODES)
+        return _failure(answer)
+
+    def _headers(self, url: str) -> Mapping[str, str]:
+        return self._signature.headers("GET", url, b"")
+
+
+def _failure(answer: ProviderAnswer) -> HandOver:
+    given = answer.headers.get("x-amzn-errortype") or str(answer.fields.get("__type", ""))
+    code = given.partition(":")[0].rpartition("#")[2]
+    return answer.failure(code, is_auth=code in _AUTH_CODES)
+
+
+def _sender(entry: JsonObject) -> JsonObject | None:
+    may_send = entry.get("SendingEnabled") is True
+    is_address = entry.get("IdentityType") == "EMAIL_ADDRESS"
+    return listed_sender(
+        "sender" if is_address else "domain",
+        entry.get("IdentityName"),
+        is_verified=may_send and entry.get("VerificationStatus") == "SUCCESS",
+    )
 
 
 def _mailbox(mailbox: Mailbox) -> str:

@@ -1,6 +1,6 @@
 """SMTP: submission command by command, so that the stage of a fault is known."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Final, cast
 
@@ -10,10 +10,12 @@ from chalicelib.core.json import JsonObject
 from chalicelib.features.emails.compose import ascii_domain, compose_message
 from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.outgoing import (
+    Check,
+    CheckedSession,
+    CheckFailed,
     HandOver,
     OpenSession,
     OutgoingEmail,
-    ProviderSession,
 )
 
 # From the connection on, or for one message on an open one.
@@ -30,9 +32,9 @@ def open_smtp(connect: Connector, hello: str) -> OpenSession:
 
     @contextmanager
     def open_session(
-        connection: EmailConnection, credentials: JsonObject
-    ) -> Iterator[ProviderSession]:
-        session = _SmtpSession(connect, hello, connection, str(credentials["password"]))
+        connection: EmailConnection, credentials: JsonObject, timeout_s: float | None = None
+    ) -> Iterator[CheckedSession]:
+        session = _SmtpSession(connect, hello, connection, str(credentials["password"]), timeout_s)
         try:
             yield session
         finally:
@@ -43,18 +45,47 @@ def open_smtp(connect: Connector, hello: str) -> OpenSession:
 
 class _SmtpSession:
     def __init__(
-        self, connect: Connector, hello: str, connection: EmailConnection, password: str
+        self,
+        connect: Connector,
+        hello: str,
+        connection: EmailConnection,
+        password: str,
+        timeout_s: float | None,
     ) -> None:
         self._connect = connect
         self._hello = hello
         self._config = connection.config
         self._password = password
+        self._timeout_s = timeout_s
         self._stack = ExitStack()
         self._open: Submission | None = None
 
     def close(self) -> None:
         self._open = None
         self._stack.close()
+
+    def checks(self, _sample: OutgoingEmail) -> Sequence[Check]:
+        session = self._new_session()
+
+        def step(name: str, run: Callable[[], None]) -> Check:
+            def run_readably() -> Sequence[JsonObject]:
+                try:
+                    run()
+                except SubmissionFailed as failure:
+                    self.close()
+                    raise CheckFailed(str(failure), _outcome(failure).code) from failure
+                return ()
+
+            return Check(name, run_readably)
+
+        def log_in() -> None:
+            self._log_in(session)
+
+        return (
+            step("connect", session.connect),
+            step("starttls", session.start_tls),
+            step("smtp_auth", log_in),
+        )
 
     def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
         recipients = [ascii_domain(mailbox.email) for mailbox in (*email.to, *email.cc, *email.bcc)]
@@ -84,32 +115,39 @@ class _SmtpSession:
             # Without its last line the server forgets the message.
             self.close()
             raise
-        session.end_message(_ANSWER_S)
+        session.end_message(_ANSWER_S if self._timeout_s is None else None)
 
     def _session(self) -> Submission:
         """Return the open session for another message, or a new one."""
         if self._open is not None:
             try:
-                self._open.restart_clock(_MESSAGE_S)
+                if self._timeout_s is None:
+                    self._open.restart_clock(_MESSAGE_S)
                 self._open.reset()
             except SubmissionFailed:
                 self.close()
             else:
                 return self._open
-        session = self._stack.enter_context(
+        session = self._new_session()
+        session.connect()
+        session.start_tls()
+        self._log_in(session)
+        return session
+
+    def _new_session(self) -> Submission:
+        return self._stack.enter_context(
             Submission(
                 self._connect,
                 str(self._config["host"]),
                 cast("int", self._config["port"]),
                 hello=self._hello,
-                timeout_s=_MESSAGE_S,
+                timeout_s=_MESSAGE_S if self._timeout_s is None else self._timeout_s,
             )
         )
-        session.connect()
-        session.start_tls()
+
+    def _log_in(self, session: Submission) -> None:
         session.log_in(str(self._config["username"]), self._password)
         self._open = session
-        return session
 
 
 def _outcome(failure: SubmissionFailed) -> HandOver:

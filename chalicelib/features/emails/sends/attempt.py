@@ -19,7 +19,7 @@ from chalicelib.features.emails.connections import (
     connection_of,
     connections_partition,
 )
-from chalicelib.features.emails.outgoing import HandOver, ProviderSession
+from chalicelib.features.emails.outgoing import CONNECTION_ERRORS, HandOver, ProviderSession
 from chalicelib.features.emails.sends.model import EmailSend, SendError, SendStatus
 from chalicelib.features.emails.sends.prepare import (
     EmailImpossible,
@@ -38,9 +38,6 @@ log = logging.getLogger(__name__)
 
 # From the hand-over on: the provider may answer after two minutes.
 _ANSWER_TIME: Final = dt.timedelta(seconds=150)
-_CONNECTION_ERRORS: Final = frozenset(
-    {"email_provider_auth_failed", "email_ip_not_authorized", "email_credentials_removed"}
-)
 
 # Returns the session that carries the emails of a connection.
 type SessionOf = Callable[[EmailConnection], ProviderSession]
@@ -188,7 +185,7 @@ class AttemptEmail:
 
     def _note_connection(self, connection: EmailConnection, outcome: HandOver) -> None:
         error = None
-        if outcome.code in _CONNECTION_ERRORS:
+        if outcome.code in CONNECTION_ERRORS:
             at = format_rfc3339(self._clock.now())
             error = {"at": at, "code": outcome.code, "message": outcome.message}
         elif outcome.result != "accepted":
