@@ -14,6 +14,8 @@ from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
 from chalicelib.features.dead_letters.redrive import RedriveDeadLetters
 from chalicelib.features.dead_letters.repository import DeadLetters
+from chalicelib.features.emails.connections import EmailConnections
+from chalicelib.features.emails.downgrade import ScheduleCredentials
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.read import FindTemplate
@@ -70,7 +72,11 @@ class OperatorServices:
             ids=ids,
         )
         self.change_workspace = ChangeWorkspace(
-            tables=tables, workspaces=self.workspaces, limits=self.limits, free_workspaces=free
+            tables=tables,
+            workspaces=self.workspaces,
+            limits=self.limits,
+            free_workspaces=free,
+            follow_plan=ScheduleCredentials(EmailConnections(tables, settings.main_table), clock),
         )
         self.change_status = ChangeWorkspaceStatus(
             tables=tables,

@@ -15,7 +15,8 @@ from chalicelib.core.ids import BatchId, FileId, RenderId, WorkspaceId
 from chalicelib.features.batches.erase import EraseBatches
 from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 from chalicelib.features.batches.rows import DUE_BATCH
-from chalicelib.features.emails.connections import EmailConnections
+from chalicelib.features.emails.connections import DUE_CREDENTIALS, EmailConnections
+from chalicelib.features.emails.downgrade import DeleteCredentials
 from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.repository import Sends
@@ -45,7 +46,9 @@ from chalicelib.features.workspaces.status import DUE_WORKSPACE, StatusTransitio
 
 def build(parts: WorkParts) -> ServeEvent:
     """Return the function that handles a batch of due items."""
-    dispatch = DueDispatcher(due_handlers(parts), _workspaces(parts))
+    dispatch = DueDispatcher(
+        due_handlers(parts), _workspaces(parts), listed_kinds=(DUE_CREDENTIALS.name,)
+    )
 
     def handle(message: ReceivedMessage) -> None:
         dispatch(DueItem.from_json(message.body))
@@ -67,6 +70,8 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         clock=parts.clock,
     )
     batch = _erase_batches(parts.state)
+    connections = EmailConnections(parts.state.tables, parts.state.main_table)
+    credentials = DeleteCredentials(connections, parts.clock)
     key = WarnOfKeyExpiry(
         keys=_keys(parts),
         workspaces=_workspaces(parts),
@@ -87,6 +92,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         DUE_LIMITS.name: lambda item: limits(_workspace_id(item)),
         DUE_TEMPLATE.name: lambda item: template(_workspace_id(item), item.id("TPL")),
         DUE_KEY.name: lambda item: key(item.id("KEY")),
+        DUE_CREDENTIALS.name: lambda item: credentials(_workspace_id(item), item.sk),
         DUE_NOTICE.name: lambda item: disabled_endpoint(_workspace_id(item), item.id("WHE")),
         DUE_WORKSPACE.name: lambda item: workspace(_workspace_id(item)),
     }
