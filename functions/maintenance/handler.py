@@ -25,6 +25,7 @@ from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Er
 from chalicelib.features.maintenance.dispatch import DueDispatcher, HandleDueItem
 from chalicelib.features.maintenance.due_renders import HandleDueRender
 from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
+from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.purge import EraseRenders, PurgeFiles
 from chalicelib.features.renders.rows import DUE_RENDER
 from chalicelib.features.templates.due_templates import HandleDueTemplate
@@ -110,8 +111,20 @@ def _handle_due_render(parts: WorkParts, purge: PurgeFiles) -> HandleDueRender:
         settle=state.settle_render,
         clean_up=state.clean_up,
         purge=purge,
+        is_combining_done=partial(_is_combining_done, state),
         clock=parts.clock,
     )
+
+
+def _is_combining_done(state: SharedServices, render: Render) -> bool:
+    """Tell whether the files of a render are in the combined ones of its batch, if there are any.
+
+    Where a batch could not combine them they stay.
+    """
+    if not render.is_combined:
+        return True
+    batch = state.batch_stores.batches.get((render.workspace_id, BatchId(render.batch_id or "")))
+    return batch is not None and bool(batch.files)
 
 
 def _reconcile_limits(

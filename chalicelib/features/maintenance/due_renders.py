@@ -2,6 +2,7 @@
 
 import datetime as dt
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -42,9 +43,10 @@ class HandleDueRender:
         settle: SettleRender,
         clean_up: CleanUpRender,
         purge: PurgeFiles,
+        is_combining_done: Callable[[Render], bool],
         clock: Clock,
     ) -> None:
-        """Store the parts."""
+        """Store the parts; `is_combining_done` tells whether no batch needs the files any more."""
         self._tables = tables
         self._renders = renders
         self._queues = queues
@@ -52,6 +54,7 @@ class HandleDueRender:
         self._settle = settle
         self._clean_up = clean_up
         self._purge = purge
+        self._is_combining_done = is_combining_done
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId, render_id: RenderId) -> None:
@@ -83,8 +86,9 @@ class HandleDueRender:
 
     def _delete_after_emails(self, render: Render) -> None:
         """Purge the files that were kept for emails, once all have them; else leave them."""
-        if not render.are_emails_done:
+        if not render.are_emails_done or not self._is_combining_done(render):
             # The email that ends next makes it due again. Those that have failed keep the files.
+            # The combining of its batch reads the row afterwards, and purges it itself.
             with suppress(ConditionFailed):
                 self._tables.write(self._renders.email_due_removal(render))
             return

@@ -84,6 +84,8 @@ class Render(NamedTuple):
     # True: the files are kept after delivery, and emails. Always False with zero retention
     # (decision 17).
     hosted: bool = True
+    # True: its files, which are not hosted, are stored until its batch has combined them.
+    is_combined: bool = False
     zero_retention: bool = False
     retention_days: int | None = None
 

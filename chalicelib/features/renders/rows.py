@@ -41,6 +41,7 @@ _REQUEST_FIELDS: Final = (
     "priority",
     "source",
     "hosted",
+    "is_combined",
     "zero_retention",
     "retention_days",
     "history_days",

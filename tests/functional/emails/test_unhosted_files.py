@@ -46,7 +46,7 @@ def shown(service: Service, rendered: dict[str, Any]) -> dict[str, Any]:
 
 def stored(service: Service) -> list[str]:
     """Return the keys of files and emails of renders."""
-    return [key for key in service.objects() if "/files/" in key or "/emails/" in key]
+    return [key for key in service.objects() if "/files/rnd_" in key or "/emails/" in key]
 
 
 def maintain(service: Service) -> None:
@@ -197,6 +197,51 @@ def test_items_of_a_batch_lose_their_files_one_by_one(
     assert sorted(by_status) == ["failed", "sent"]
     assert len(stored(service)) == 2
     assert all(by_status["failed"] in key for key in stored(service))
+
+
+@pytest.mark.parametrize("is_sent_first", [True, False])
+def test_combined_items_keep_their_files_for_both(
+    service: Service, fake_provider: FakeProvider, *, is_sent_first: bool
+) -> None:
+    template_id = template_with_rules(service)
+    files = {"combine": {"zip": True}, "delivery": UNHOSTED}
+    make_batch(service, 2, template_id=template_id, **files)
+    service.release_batches()
+    service.run_queued("BatchItems")
+    service.relay_events()
+    if is_sent_first:
+        send_emails(service, fake_provider)
+        service.tick()
+        service.run_maintenance()
+    assert len(stored(service)) == 4
+
+    service.run_batches()
+    if not is_sent_first:
+        maintain(service)
+        assert len(stored(service)) == 4
+        send_emails(service, fake_provider)
+        maintain(service)
+
+    assert [send["status"] for send in sends(service)] == ["sent", "sent"]
+    assert all(email.files for email in fake_provider.accepted)
+    assert stored(service) == []
+
+
+def test_item_of_a_combined_batch_whose_email_failed_keeps_its_file(
+    service: Service, fake_provider: FakeProvider
+) -> None:
+    template_id = template_with_rules(service)
+    files = {"combine": {"zip": True}, "delivery": UNHOSTED}
+    make_batch(service, 2, template_id=template_id, **files)
+    fake_provider.answers = [REJECTED]
+
+    service.run_batches()
+    send_emails(service, fake_provider)
+    maintain(service)
+
+    (failed,) = sends(service, status="failed")
+    assert len(stored(service)) == 2
+    assert all(failed["render_id"] in key for key in stored(service))
 
 
 def test_maintenance_that_dies_deletes_later(service: Service, fake_provider: FakeProvider) -> None:

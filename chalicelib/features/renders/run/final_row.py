@@ -31,11 +31,11 @@ def file_retention(
 ) -> dt.timedelta | None:
     """Return the retention of a successful render's files; None: they are not stored.
 
-    Files that go by email are stored at least until then.
+    Files that go by email, or into combined ones, are stored at least until then.
     """
     if render.zero_retention:
         return None
-    if render.hosted or has_emails:
+    if render.hosted or render.is_combined or has_emails:
         return retention(test=render.test, days=render.retention_days)
     fits = all(len(file.content) <= MAX_RETURNED_BYTES for file in outcome.files)
     return None if fits or not render.returns_file else _FETCH_WINDOW
