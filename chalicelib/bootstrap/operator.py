@@ -71,13 +71,7 @@ class OperatorServices:
             clock=clock,
             ids=ids,
         )
-        self.change_workspace = ChangeWorkspace(
-            tables=tables,
-            workspaces=self.workspaces,
-            limits=self.limits,
-            free_workspaces=free,
-            follow_plan=ScheduleCredentials(EmailConnections(tables, settings.main_table), clock),
-        )
+        self.change_workspace = self._change_workspace(tables, settings.main_table, free)
         self.change_status = ChangeWorkspaceStatus(
             tables=tables,
             workspaces=self.workspaces,
@@ -92,6 +86,17 @@ class OperatorServices:
         self.find_template = FindTemplate(workspaces=self.workspaces, templates=templates)
         self.change_template = ChangeTemplate(tables=tables, templates=templates, clock=clock)
         self.trash_template = TrashTemplate(tables=tables, templates=templates, clock=clock)
+
+    def _change_workspace(
+        self, tables: Tables, table: str, free_workspaces: FreeWorkspaceLimit
+    ) -> ChangeWorkspace:
+        return ChangeWorkspace(
+            tables=tables,
+            workspaces=self.workspaces,
+            limits=self.limits,
+            free_workspaces=free_workspaces,
+            follow_plan=ScheduleCredentials(EmailConnections(tables, table), self.clock),
+        )
 
 
 @cache
