@@ -14,6 +14,8 @@ from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
 from chalicelib.features.dead_letters.redrive import RedriveDeadLetters
 from chalicelib.features.dead_letters.repository import DeadLetters
+from chalicelib.features.emails.connections import EmailConnections
+from chalicelib.features.emails.downgrade import ScheduleCredentials
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.read import FindTemplate
@@ -69,9 +71,7 @@ class OperatorServices:
             clock=clock,
             ids=ids,
         )
-        self.change_workspace = ChangeWorkspace(
-            tables=tables, workspaces=self.workspaces, limits=self.limits, free_workspaces=free
-        )
+        self.change_workspace = self._change_workspace(tables, settings.main_table, free)
         self.change_status = ChangeWorkspaceStatus(
             tables=tables,
             workspaces=self.workspaces,
@@ -86,6 +86,17 @@ class OperatorServices:
         self.find_template = FindTemplate(workspaces=self.workspaces, templates=templates)
         self.change_template = ChangeTemplate(tables=tables, templates=templates, clock=clock)
         self.trash_template = TrashTemplate(tables=tables, templates=templates, clock=clock)
+
+    def _change_workspace(
+        self, tables: Tables, table: str, free_workspaces: FreeWorkspaceLimit
+    ) -> ChangeWorkspace:
+        return ChangeWorkspace(
+            tables=tables,
+            workspaces=self.workspaces,
+            limits=self.limits,
+            free_workspaces=free_workspaces,
+            follow_plan=ScheduleCredentials(EmailConnections(tables, table), self.clock),
+        )
 
 
 @cache

@@ -11,7 +11,7 @@ from chalicelib.adapters.aws.due_items import DueItem, DueKind
 from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.rows import DUE_BATCH, DUE_RELEASE
 from chalicelib.features.dead_letters.resolutions import PostponeDueItem, ResolveQueuedRender
-from chalicelib.features.emails.connections import CREDENTIALS_FIELD
+from chalicelib.features.emails.connections import CREDENTIALS_FIELD, DUE_CREDENTIALS
 from chalicelib.features.emails.sends.give_up import GiveUpEmail
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.repository import DUE_EMAIL
@@ -213,6 +213,7 @@ _CONSUMERS: Final = (
             DUE_LIMITS,
             DUE_TEMPLATE,
             DUE_KEY,
+            DUE_CREDENTIALS,
             DUE_NOTICE,
             DUE_WORKSPACE,
         ),

@@ -15,7 +15,8 @@ from chalicelib.core.ids import BatchId, FileId, RenderId, WorkspaceId
 from chalicelib.features.batches.erase import EraseBatches
 from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 from chalicelib.features.batches.rows import DUE_BATCH
-from chalicelib.features.emails.connections import EmailConnections
+from chalicelib.features.emails.connections import DUE_CREDENTIALS, EmailConnections
+from chalicelib.features.emails.downgrade import DeleteCredentials
 from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.repository import Sends
@@ -24,6 +25,7 @@ from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Er
 from chalicelib.features.maintenance.dispatch import DueDispatcher, HandleDueItem
 from chalicelib.features.maintenance.due_renders import HandleDueRender
 from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
+from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.purge import EraseRenders, PurgeFiles
 from chalicelib.features.renders.rows import DUE_RENDER
 from chalicelib.features.templates.due_templates import HandleDueTemplate
@@ -45,7 +47,9 @@ from chalicelib.features.workspaces.status import DUE_WORKSPACE, StatusTransitio
 
 def build(parts: WorkParts) -> ServeEvent:
     """Return the function that handles a batch of due items."""
-    dispatch = DueDispatcher(due_handlers(parts), _workspaces(parts))
+    dispatch = DueDispatcher(
+        due_handlers(parts), _workspaces(parts), listed_kinds=(DUE_CREDENTIALS.name,)
+    )
 
     def handle(message: ReceivedMessage) -> None:
         dispatch(DueItem.from_json(message.body))
@@ -67,6 +71,8 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         clock=parts.clock,
     )
     batch = _erase_batches(parts.state)
+    connections = EmailConnections(parts.state.tables, parts.state.main_table)
+    credentials = DeleteCredentials(connections, parts.clock)
     key = WarnOfKeyExpiry(
         keys=_keys(parts),
         workspaces=_workspaces(parts),
@@ -87,6 +93,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         DUE_LIMITS.name: lambda item: limits(_workspace_id(item)),
         DUE_TEMPLATE.name: lambda item: template(_workspace_id(item), item.id("TPL")),
         DUE_KEY.name: lambda item: key(item.id("KEY")),
+        DUE_CREDENTIALS.name: lambda item: credentials(_workspace_id(item), item.sk),
         DUE_NOTICE.name: lambda item: disabled_endpoint(_workspace_id(item), item.id("WHE")),
         DUE_WORKSPACE.name: lambda item: workspace(_workspace_id(item)),
     }
@@ -104,8 +111,20 @@ def _handle_due_render(parts: WorkParts, purge: PurgeFiles) -> HandleDueRender:
         settle=state.settle_render,
         clean_up=state.clean_up,
         purge=purge,
+        is_combining_done=partial(_is_combining_done, state),
         clock=parts.clock,
     )
+
+
+def _is_combining_done(state: SharedServices, render: Render) -> bool:
+    """Tell whether the files of a render are in the combined ones of its batch, if there are any.
+
+    Where a batch could not combine them they stay.
+    """
+    if not render.is_combined:
+        return True
+    batch = state.batch_stores.batches.get((render.workspace_id, BatchId(render.batch_id or "")))
+    return batch is not None and bool(batch.files)
 
 
 def _reconcile_limits(

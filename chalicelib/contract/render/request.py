@@ -93,7 +93,8 @@ class DeliverySpec(Model):
     """Seconds for which the signed URLs are valid."""
     hosted: bool | None = None
     """False: the files are deleted once they are delivered, and never stored if only the answer
-    carries them; a file that the answer cannot carry is kept for an hour. If the file is the
+    carries them; a file that the answer cannot carry is kept for an hour. Emails get them as
+    attachments, and after the last one that is sent they are deleted. If the file is the
     answer, `timeout_behavior` must be `cancel`, which is then the default. Excludes `url`."""
     retention: Literal["none", "default"] | None = None
     """`none`: zero retention. With `binary` and `base64` nothing of the document is ever stored,

@@ -260,7 +260,7 @@ def _template(command: BatchCommand, batch: Batch, csv: CsvForm | None) -> Batch
         new_render(render, RenderId(""), reservation, now),
         source="batch",
         batch_id=batch.id,
-        hosted=render.delivery_policy.hosted or batch.purges_items,
+        is_combined=batch.purges_items,
         reference=None,
         metadata=None,
     )

@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.sealing import SealContext
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
@@ -15,6 +16,7 @@ from chalicelib.core.errors import Conflict, NotFound, ServiceError
 from chalicelib.core.ids import ConnectionId, WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
 
+DUE_CREDENTIALS: Final = DueKind("email_credentials")
 MAX_CONNECTIONS: Final = 50
 CREDENTIALS_FIELD: Final = "email_credentials"
 _MAX_TRIES: Final = 10
@@ -24,7 +26,8 @@ class EmailConnection(NamedTuple):
     """Connection to a provider of a workspace; `changes` counts its changes.
 
     `rule_count` is the number of rules that use it. `senders` are those that the last test found.
-    `sealed_credentials` is None where there are none. `last_error` has `at`, `code` and `message`;
+    `sealed_credentials` is None where there are none; `credentials_delete_at` is set while the plan
+    has no email. `last_error` has `at`, `code` and `message`;
     a good test removes it.
     """
 
@@ -46,6 +49,7 @@ class EmailConnection(NamedTuple):
     last_error: JsonObject | None = None
     senders: tuple[JsonObject, ...] = ()
     rule_count: int = 0
+    credentials_delete_at: str | None = None
 
     @property
     def credentials_place(self) -> SealContext:
@@ -98,18 +102,20 @@ class EmailConnections:
 
     def replace(self, connection: EmailConnection) -> EmailConnection | None:
         """Store a changed connection and return it; None: it was changed or deleted meanwhile."""
-        after = connection._replace(changes=connection.changes + 1)
-        write = Write(
+        try:
+            self._tables.write(self.replacement(connection))
+        except ConditionFailed:
+            return None
+        return connection._replace(changes=connection.changes + 1)
+
+    def replacement(self, connection: EmailConnection) -> Write:
+        """Return the write of a changed connection; refused if it was changed meanwhile."""
+        return Write(
             self._table,
-            item=_row(after),
+            item=_row(connection._replace(changes=connection.changes + 1)),
             condition="changes = :changes",
             values={":changes": connection.changes},
         )
-        try:
-            self._tables.write(write)
-        except ConditionFailed:
-            return None
-        return after
 
     def delete(self, connection: EmailConnection) -> None:
         """Delete a connection with its credentials.
@@ -261,7 +267,11 @@ def _key(connection: EmailConnection) -> Item:
 
 
 def _row(connection: EmailConnection) -> Item:
-    return _key(connection) | connection._asdict()
+    due: Item = {}
+    if connection.credentials_delete_at is not None:
+        dpk = DUE_CREDENTIALS.partition(connection.id)
+        due = {"due_at": connection.credentials_delete_at, "DPK": dpk}
+    return _key(connection) | connection._asdict() | due
 
 
 def connection_of(row: Item) -> EmailConnection:

@@ -15,7 +15,7 @@ def connection_json(connection: EmailConnection, egress_ips: Sequence[str]) -> M
         "provider": connection.provider,
         "status": "failing" if connection.last_error else "active",
         "credentials": {"configured": connection.sealed_credentials is not None},
-        "credentials_delete_at": None,
+        "credentials_delete_at": connection.credentials_delete_at,
         "default_from": connection.default_from,
         "reply_to": connection.reply_to,
         "test_mode": connection.test_mode,

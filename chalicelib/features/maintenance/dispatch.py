@@ -1,7 +1,7 @@
 """Dispatch of due items to the handlers of their kinds."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import PoisonMessage
@@ -17,10 +17,20 @@ type HandleDueItem = Callable[[DueItem], None]
 class DueDispatcher:
     """Dispatcher that chooses the handler of a due item by its kind."""
 
-    def __init__(self, handlers: Mapping[str, HandleDueItem], workspaces: Workspaces) -> None:
-        """Store the handlers by the names of their kinds."""
+    def __init__(
+        self,
+        handlers: Mapping[str, HandleDueItem],
+        workspaces: Workspaces,
+        *,
+        listed_kinds: Collection[str] = (),
+    ) -> None:
+        """Store the handlers by the names of their kinds.
+
+        Items are `META` rows, but for those of `listed_kinds`, which stand among others.
+        """
         self._handlers = handlers
         self._workspaces = workspaces
+        self._listed_kinds = listed_kinds
 
     def __call__(self, item: DueItem) -> None:
         """Handle one item; raise UnknownVersion if its kind is unknown, PoisonMessage if it is.
@@ -31,7 +41,7 @@ class DueDispatcher:
         if handle is None:
             reason = f"no handler for {item.kind} {item.pk} {item.sk}"
             raise UnknownVersion(reason)
-        if item.sk != "META":
+        if item.sk != "META" and item.kind not in self._listed_kinds:
             reason = f"there is no due item {item.pk} {item.sk}"
             raise PoisonMessage(reason)
         try:

@@ -2,6 +2,8 @@
 
 import datetime as dt
 import logging
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.messages import PoisonMessage
@@ -16,6 +18,7 @@ from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.after_final import CleanUpRender, SettleRender
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.enqueue import RenderQueues
+from chalicelib.features.renders.run.final_row import fetchable_until
 from chalicelib.features.renders.run.protocol import QueuedRender
 
 log = logging.getLogger(__name__)
@@ -40,9 +43,10 @@ class HandleDueRender:
         settle: SettleRender,
         clean_up: CleanUpRender,
         purge: PurgeFiles,
+        is_combining_done: Callable[[Render], bool],
         clock: Clock,
     ) -> None:
-        """Store the parts."""
+        """Store the parts; `is_combining_done` tells whether no batch needs the files any more."""
         self._tables = tables
         self._renders = renders
         self._queues = queues
@@ -50,6 +54,7 @@ class HandleDueRender:
         self._settle = settle
         self._clean_up = clean_up
         self._purge = purge
+        self._is_combining_done = is_combining_done
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId, render_id: RenderId) -> None:
@@ -63,7 +68,7 @@ class HandleDueRender:
         bind(request_id=render.request_id, render=render.id, workspace=workspace_id)
         crash_if_armed(CrashPoint.MAINTENANCE_BEGUN)
         if render.is_final:
-            self._handle_final(render, is_free=claimed.is_free)
+            self._handle_final(render.at(format_rfc3339(now)), is_free=claimed.is_free)
         elif claimed.is_free:
             self._requeue_or_end(render, now)
 
@@ -76,6 +81,23 @@ class HandleDueRender:
             self._settle([render])
             self._clean_up.delete_objects([render])
             self._tables.write(self._renders.due_removal(render))
+        elif render.email_count and not render.hosted:
+            self._delete_after_emails(render)
+
+    def _delete_after_emails(self, render: Render) -> None:
+        """Purge the files that were kept for emails, once all have them; else leave them."""
+        if not render.are_emails_done or not self._is_combining_done(render):
+            # The email that ends next makes it due again. Those that have failed keep the files.
+            # The combining of its batch reads the row afterwards, and purges it itself.
+            with suppress(ConditionFailed):
+                self._tables.write(self._renders.email_due_removal(render))
+            return
+        until = fetchable_until(render)
+        if until is not None and until > self._clock.now():
+            # The tick comes again.
+            return
+        self._purge(render)
+        log.info("files deleted after their emails")
 
     def _requeue_or_end(self, render: Render, now: dt.datetime) -> None:
         """Queue an unclaimed render for its next attempt, or end it as lost."""

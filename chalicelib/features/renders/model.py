@@ -28,6 +28,8 @@ TRANSITIONS: Final[dict[RenderStatus, tuple[RenderStatus, ...]]] = {
 FINAL_STATUSES: Final = tuple(status for status, after in TRANSITIONS.items() if not after)
 UNFINISHED_STATUSES: Final = tuple(status for status, after in TRANSITIONS.items() if after)
 MAX_ATTEMPTS: Final = 3
+# Counts of emails that need the files no more.
+DONE_EMAIL_COUNTS: Final = frozenset({"sent", "skipped"})
 
 
 class Render(NamedTuple):
@@ -79,8 +81,11 @@ class Render(NamedTuple):
 
     priority: Priority = "normal"
     source: RenderSource = "api"
-    # True: the files are stored after delivery. Always False with zero retention (decision 17).
+    # True: the files are kept after delivery, and emails. Always False with zero retention
+    # (decision 17).
     hosted: bool = True
+    # True: its files, which are not hosted, are stored until its batch has combined them.
+    is_combined: bool = False
     zero_retention: bool = False
     retention_days: int | None = None
 
@@ -108,6 +113,14 @@ class Render(NamedTuple):
     def returns_file(self) -> bool:
         """Return True if the response body is the file itself."""
         return self.delivery in {"binary", "base64"}
+
+    @property
+    def are_emails_done(self) -> bool:
+        """Return True if the newest email of each rule was sent or skipped."""
+        counts = self.email_counts
+        return counts is not None and all(
+            name in DONE_EMAIL_COUNTS for name, count in counts.items() if count
+        )
 
     @property
     def is_final(self) -> bool:

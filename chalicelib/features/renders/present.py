@@ -27,8 +27,9 @@ class PresentRender:
     def __call__(self, render: Render, *, with_urls: bool = True) -> dict[str, Json]:
         """Return the render as JSON; fields without a value are null or empty.
 
-        The files have signed URLs if `with_urls`.
+        The files have signed URLs if `with_urls`, unless they are kept for emails only.
         """
+        with_urls = with_urls and render.hosted
         url_expires_at = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
         return render_json(
             render,

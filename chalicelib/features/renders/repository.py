@@ -11,9 +11,11 @@ from chalicelib.features.renders.model import UNFINISHED_STATUSES, Attempt, Clai
 from chalicelib.features.renders.rows import (
     due_shard,
     expiry_time,
+    history_entry,
     outcome_json,
     partition,
     render_of,
+    row_key,
     row_of,
 )
 
@@ -79,7 +81,7 @@ class Renders:
         event = f"attempt {attempt.number} claimed by {attempt.invocation}"
         write = Write(
             self._table,
-            key=_key(workspace_id, render_id),
+            key=row_key(workspace_id, render_id),
             update="SET #status = :processing, attempt = :attempt, claimed_by = :by, "
             "message_id = :message_id, started_at = :at, claimed_until = :until, "
             f"{_APPEND_HISTORY}",
@@ -92,7 +94,7 @@ class Renders:
                 ":message_id": attempt.message_id,
                 ":at": attempt.claimed_at,
                 ":until": attempt.claimed_until,
-                ":entry": [_history_entry(attempt.claimed_at, event)],
+                ":entry": [history_entry(attempt.claimed_at, event)],
                 **_unfinished_values(),
             },
         )
@@ -118,7 +120,7 @@ class Renders:
             sets, expiry = [*sets, "expires_at = :expires_at"], {":expires_at": render.expires_at}
         return Write(
             self._table,
-            key=_key(render.workspace_id, render.id),
+            key=row_key(render.workspace_id, render.id),
             update=f"SET {', '.join(sets)} REMOVE due_at, DPK",
             condition="attempt = :attempt AND #status IN (:from0, :from1) AND body_key = :body_key "
             "AND relay_settles = :relay_settles",
@@ -159,7 +161,7 @@ class Renders:
         due = ", due_at = claimed_until, DPK = :dpk" if is_running else " REMOVE due_at, DPK"
         return Write(
             self._table,
-            key=_key(render.workspace_id, render.id),
+            key=row_key(render.workspace_id, render.id),
             update="SET #status = :status, #ttl = :ttl, outcome = :outcome, completed_at = :at, "
             f"{_APPEND_HISTORY}{due}",
             condition="attribute_exists(PK) AND #status IN (:from0, :from1)",
@@ -169,7 +171,7 @@ class Renders:
                 ":ttl": expiry_time(render),
                 ":outcome": outcome_json(render),
                 ":at": render.completed_at,
-                ":entry": [_history_entry(render.completed_at, f"ended from outside: {code}")],
+                ":entry": [history_entry(render.completed_at, f"ended from outside: {code}")],
                 **({":dpk": due_shard(render)} if is_running else {}),
                 **_unfinished_values() | ({":from1": "queued"} if only_queued else {}),
             },
@@ -179,7 +181,7 @@ class Renders:
         """Return the write of the last attempt's diagnostics to a canceled render."""
         return Write(
             self._table,
-            key=_key(render.workspace_id, render.id),
+            key=row_key(render.workspace_id, render.id),
             update="SET outcome = :outcome",
             condition="attempt = :attempt AND #status = :canceled",
             names={"#status": "status"},
@@ -213,7 +215,7 @@ class Renders:
                 ":started_at": render.started_at or (at if is_running else None),
                 ":attempt": render.attempt,
                 ":tried": render.attempt if attempts_made is None else attempts_made,
-                ":entry": [_history_entry(at, "left by its caller")],
+                ":entry": [history_entry(at, "left by its caller")],
                 # A past time: the render is free even if the next function's clock is behind.
                 **({} if is_running else {":free": render.created_at}),
             },
@@ -229,7 +231,7 @@ class Renders:
                 ":one": 1,
                 ":at": at,
                 ":attempt": render.attempt,
-                ":entry": [_history_entry(at, f"attempt {render.attempt} waived")],
+                ":entry": [history_entry(at, f"attempt {render.attempt} waived")],
             },
             "attempt = :attempt AND claimed_until > :at AND ",
         )
@@ -243,13 +245,10 @@ class Renders:
 
     def purge_write(self, render: Render, at: str, due_at: str) -> Write:
         """Return the write that purges a render's files; due at `due_at` to remove the objects."""
-        return Write(
-            self._table,
-            key=_key(render.workspace_id, render.id),
-            update="SET files_purged_at = :at, due_at = :due_at, DPK = :dpk",
-            condition="files_purged_at = :null",
-            values={":at": at, ":null": None, ":due_at": due_at, ":dpk": due_shard(render)},
-        )
+        update = "SET files_purged_at = :at, due_at = :due_at, DPK = :dpk"
+        due = {":due_at": due_at, ":dpk": due_shard(render)}
+        values: Mapping[str, RowValue] = {**due, ":at": at, ":null": None}
+        return self._due_write(render, update, values, "files_purged_at = :null")
 
     def recheck_write(self, render: Render) -> Write:
         """Return the write that makes a final render due at its `claimed_until`."""
@@ -260,9 +259,19 @@ class Renders:
         """Return the write that removes a final render from the due index."""
         return self._due_write(render, "REMOVE due_at, DPK", {})
 
-    def _due_write(self, render: Render, update: str, values: Mapping[str, RowValue]) -> Write:
-        key = _key(render.workspace_id, render.id)
-        condition = "attribute_exists(PK)"
+    def email_due_removal(self, render: Render) -> Write:
+        """Return the write that removes a render from the due index unless an email ended since."""
+        counts = {":emails": render.email_counts}
+        return self._due_write(render, "REMOVE due_at, DPK", counts, "emails = :emails")
+
+    def _due_write(
+        self,
+        render: Render,
+        update: str,
+        values: Mapping[str, RowValue],
+        condition: str = "attribute_exists(PK)",
+    ) -> Write:
+        key = row_key(render.workspace_id, render.id)
         return Write(self._table, key=key, update=update, condition=condition, values=values)
 
     def _unfinished_write(
@@ -271,7 +280,7 @@ class Renders:
         """Return a write to the row of an unfinished render; `also` is a further condition."""
         return Write(
             self._table,
-            key=_key(render.workspace_id, render.id),
+            key=row_key(render.workspace_id, render.id),
             update=update,
             condition=f"{also}#status IN (:from0, :from1)",
             names={"#status": "status"},
@@ -279,16 +288,8 @@ class Renders:
         )
 
 
-def _key(workspace_id: WorkspaceId, render_id: RenderId) -> Item:
-    return {"PK": partition(workspace_id, render_id), "SK": "META"}
-
-
 def _unfinished_values() -> dict[str, str]:
     return {f":from{n}": status for n, status in enumerate(UNFINISHED_STATUSES)}
-
-
-def _history_entry(at: str | None, event: str) -> Item:
-    return {"at": at, "event": event}
 
 
 def _claim_result(item: Item, attempt: Attempt) -> ClaimResult:

@@ -41,6 +41,7 @@ _REQUEST_FIELDS: Final = (
     "priority",
     "source",
     "hosted",
+    "is_combined",
     "zero_retention",
     "retention_days",
     "history_days",
@@ -82,6 +83,11 @@ def due_shard(render: Render) -> str:
 def partition(workspace_id: WorkspaceId, render_id: RenderId) -> str:
     """Return the partition of a render and its events."""
     return f"WS#{workspace_id}#RND#{render_id}"
+
+
+def row_key(workspace_id: WorkspaceId, render_id: RenderId) -> Item:
+    """Return the key of a render's row."""
+    return {"PK": partition(workspace_id, render_id), "SK": "META"}
 
 
 def row_of(render: Render) -> Item:
@@ -177,6 +183,11 @@ def request_webhook_of(item: Item) -> RequestWebhook | None:
     """Return the webhook that the request of a row has named, without reading the rest of it."""
     stored = json.loads_own(item["request"]).get("webhook")
     return msgspec.convert(stored, RequestWebhook | None)
+
+
+def history_entry(at: str | None, event: str) -> Item:
+    """Return an entry of a row's `history`, which is for the operator."""
+    return {"at": at, "event": event}
 
 
 def expiry_time(render: Render) -> int:

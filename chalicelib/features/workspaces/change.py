@@ -1,18 +1,21 @@
 """Change of a workspace's plan, packs or settings."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables, Write
 from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.ip_ranges import parse_cidr_ranges
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
-from chalicelib.features.workspaces.plans import PLANS
+from chalicelib.features.workspaces.plans import PLANS, Plan
 from chalicelib.features.workspaces.repository import Workspaces
+
+# Returns the writes that go with a change of a workspace's plan.
+type FollowPlan = Callable[[Workspace, Plan], Sequence[Write]]
 
 _MAX_PACKS: Final = 100_000
 _MAX_CENTS: Final = 100_000_000
@@ -41,12 +44,14 @@ class ChangeWorkspace:
         workspaces: Workspaces,
         limits: WorkspaceLimits,
         free_workspaces: FreeWorkspaceLimit,
+        follow_plan: FollowPlan,
     ) -> None:
-        """Store the repositories."""
+        """Store the repositories; what depends on the plan is changed by `follow_plan`."""
         self._tables = tables
         self._workspaces = workspaces
         self._limits = limits
         self._free_workspaces = free_workspaces
+        self._follow_plan = follow_plan
 
     def __call__(self, workspace_id: WorkspaceId, changes: WorkspaceChanges) -> Workspace:
         """Change the fields that are not None; return the workspace as it is afterwards.
@@ -67,12 +72,15 @@ class ChangeWorkspace:
             writes += self._free_workspaces.claim(workspace.owner_email, workspace_id)
         if {changes.plan, changes.spend_cap_cents, prepaid} != {None}:
             writes.append(self._limits.change(workspace, more_renders=more, prepaid=prepaid))
+        if changes.plan is not None:
+            writes += self._follow_plan(workspace, PLANS[changes.plan])
         if not writes:
             return workspace
         try:
             self._tables.transact(writes)
         except ConditionFailed as failure:
-            raise Conflict("conflict", "The plan was changed meanwhile; try again.") from failure
+            detail = "The plan or an email connection was changed meanwhile; try again."
+            raise Conflict("conflict", detail) from failure
         changed = self._workspaces.get(workspace_id)
         assert changed is not None
         return changed

@@ -18,7 +18,8 @@ from chalicelib.features.emails.sends.model import (
     EmailSend,
     SendStatus,
 )
-from chalicelib.features.renders.rows import partition as render_partition
+from chalicelib.features.renders.model import DONE_EMAIL_COUNTS
+from chalicelib.features.renders.rows import DUE_RENDER, row_key
 
 # Parallel transactions on one row would conflict.
 _SHARDS: Final = 8
@@ -60,25 +61,28 @@ class SendCounts:
 
     def _render_counts(self, send: EmailSend, counts: Mapping[CountName, int]) -> Write:
         """Return the write of the counts of a send's render."""
+        is_done = DONE_EMAIL_COUNTS.issuperset(counts)
+        due, values = _due_render(send, send.created_at, is_done=is_done)
         return Write(
             self._table,
-            key=_render_key(send),
-            update="SET emails = :counts",
+            key=row_key(send.workspace_id, send.render_id),
+            update=f"SET emails = :counts{due}",
             condition="attribute_exists(PK)",
-            values={":counts": {name: counts.get(name, 0) for name in COUNT_NAMES}},
+            values={":counts": {name: counts.get(name, 0) for name in COUNT_NAMES}, **values},
         )
 
     def move(self, before: EmailSend, after: EmailSend) -> Iterator[Write]:
         """Yield the writes that count a send in its new state, or one that repeats another."""
         here, there = before.count_name, after.count_name
         if here != there:
+            due, values = _due_render(after, after.sent_at, is_done=there in DONE_EMAIL_COUNTS)
             yield Write(
                 self._table,
-                key=_render_key(after),
+                key=row_key(after.workspace_id, after.render_id),
                 update="SET emails.#here = emails.#here - :one, "
-                "emails.#there = emails.#there + :one",
+                f"emails.#there = emails.#there + :one{due}",
                 names={"#here": here, "#there": there},
-                values={":one": 1},
+                values={":one": 1, **values},
             )
         by_batch: Counter[CountName] = Counter({there: 1})
         by_batch.subtract({here: 1})
@@ -178,8 +182,15 @@ def _batch_prefix(batch_id: str) -> str:
     return f"BATCH#{batch_id}#"
 
 
-def _render_key(send: EmailSend) -> Item:
-    return {"PK": render_partition(send.workspace_id, send.render_id), "SK": "META"}
+def _due_render(send: EmailSend, at: str | None, *, is_done: bool) -> tuple[str, Mapping[str, str]]:
+    """Return what makes a render due whose files may have been kept for this email alone.
+
+    Maintenance looks whether others wait: one write of many cannot.
+    """
+    if not send.deletes_files or not is_done or at is None:
+        return "", {}
+    due = {":due_at": at, ":dpk": DUE_RENDER.partition(send.render_id)}
+    return ", due_at = :due_at, DPK = :dpk", due
 
 
 def _ttl(at: str, days: int) -> int:

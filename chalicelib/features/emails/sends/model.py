@@ -89,6 +89,7 @@ class EmailSend:
     to come. `claims_made` counts the claims of the present attempt: more than one if functions died
     with it. `handed_over_at` is the moment from which the provider may have the email;
     `is_counted`: its recipients are in the day's count. `resent_as` is the send that repeats it.
+    `deletes_files`: the render keeps its files only until all of its emails are sent.
     """
 
     id: SendId
@@ -104,6 +105,7 @@ class EmailSend:
     created_at: str
     request_id: str
     history_days: int
+    deletes_files: bool = False
     batch_id: str | None = None
     provider: str | None = None
     skip_reason: SkipReason | None = None

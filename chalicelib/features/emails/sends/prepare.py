@@ -19,6 +19,10 @@ from chalicelib.features.renders.model import Render
 # A link lives as long as its file, and no longer than this.
 _LONGEST_LINK: Final = dt.timedelta(days=7)
 _TEST_PREFIX: Final = "[Test] "
+_NOT_HOSTED: Final = SendError(
+    "email_needs_hosted_file",
+    "A file would go as a link, and the request keeps none: hosted is false. Attach the files.",
+)
 
 # Name of a file and its URL.
 type _Link = tuple[str, str]
@@ -63,7 +67,7 @@ class PrepareEmail:
         """Return the email; raises EmailImpossible."""
         send, rule, rendered = parts.send, parts.rule, parts.rendered
         files = _files(parts)
-        attached, linked = _split(files, rule, parts.connection)
+        attached, linked = _split(files, parts)
         contents = tuple(self._attachment(file) for file in attached)
         links = [(file.filename, self._link(file, now)) for file in linked]
         sender = _sender(parts)
@@ -122,12 +126,12 @@ def _files(parts: EmailParts) -> list[StoredFile]:
 
 
 def _split(
-    files: Sequence[StoredFile], rule: EmailRule, connection: EmailConnection
+    files: Sequence[StoredFile], parts: EmailParts
 ) -> tuple[list[StoredFile], list[StoredFile]]:
     """Return the files to attach and those to link; raises EmailImpossible."""
     attached: list[StoredFile] = []
     linked: list[StoredFile] = []
-    left = cast("int", connection.config["attachment_budget_bytes"])
+    rule, left = parts.rule, cast("int", parts.connection.config["attachment_budget_bytes"])
     for file in files:
         fits = file.bytes <= left
         if rule.attachments == "link" or (rule.attachments == "attach_or_link" and not fits):
@@ -141,6 +145,8 @@ def _split(
                 "connection's attachment_budget_bytes. Let the rule attach_or_link."
             )
             raise EmailImpossible(SendError("email_attachment_too_large", message))
+    if linked and not parts.render.hosted:
+        raise EmailImpossible(_NOT_HOSTED)
     return attached, linked
 
 

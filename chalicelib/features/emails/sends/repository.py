@@ -38,6 +38,7 @@ _FIXED: Final = frozenset(
         "created_at",
         "request_id",
         "history_days",
+        "deletes_files",
         "batch_id",
         "provider",
         "skip_reason",

@@ -115,6 +115,7 @@ def _repeat(send: EmailSend, now: str, request_id: str) -> EmailSend:
         created_at=now,
         request_id=request_id,
         history_days=send.history_days,
+        deletes_files=send.deletes_files,
         to=send.to,
         cc_count=send.cc_count,
         bcc_count=send.bcc_count,

@@ -36,9 +36,6 @@ from chalicelib.features.renders.rows import render_of
 log = logging.getLogger(__name__)
 
 _MAX_MESSAGE_CHARACTERS: Final = 1_000
-_NOT_HOSTED: Final = SendError(
-    "email_needs_hosted_file", "The request keeps no file that could be sent: hosted is false."
-)
 _GONE: Final = SendError("email_disabled", "The email connection of the rule is deleted.")
 
 
@@ -154,6 +151,7 @@ def _new_send(
         created_at=created_at,
         request_id=render.request_id,
         history_days=render.history_days,
+        deletes_files=not render.hosted,
         # With more the email has a fault, and a row holds 400 KB.
         to=rendered.to[:MAX_RECIPIENTS],
         cc_count=len(rendered.cc),
@@ -161,11 +159,11 @@ def _new_send(
         subject=rendered.subject or None,
         next_attempt_at=created_at,
     )
-    return _first_state(send, render, rendered, connection)
+    return _first_state(send, rendered, connection)
 
 
 def _first_state(
-    send: EmailSend, render: Render, rendered: RenderedEmail, connection: EmailConnection | None
+    send: EmailSend, rendered: RenderedEmail, connection: EmailConnection | None
 ) -> EmailSend:
     """Return a new send as it ends at once, or as it waits to be sent."""
     if not rendered.is_wanted:
@@ -174,8 +172,6 @@ def _first_state(
         return send.with_failure(_GONE)
     if send.mode == "skip":
         return replace(send, status="skipped", skip_reason="test_mode", next_attempt_at=None)
-    if not render.hosted:
-        return send.with_failure(_NOT_HOSTED)
     if rendered.fault is not None:
         fault = msgspec.structs.asdict(rendered.fault)
         fault["message"] = rendered.fault.message[:_MAX_MESSAGE_CHARACTERS]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import replace
 from typing import Final
 
+from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.engine.job import RenderOutcome
@@ -25,14 +26,27 @@ _MAX_WARNINGS: Final = 10
 _LOGS_OMITTED: Final = ("There was no room to keep what the page wrote to its console.",)
 
 
-def file_retention(render: Render, outcome: RenderOutcome) -> dt.timedelta | None:
-    """Return the retention of a successful render's files; None: they are not stored."""
+def file_retention(
+    render: Render, outcome: RenderOutcome, *, has_emails: bool
+) -> dt.timedelta | None:
+    """Return the retention of a successful render's files; None: they are not stored.
+
+    Files that go by email, or into combined ones, are stored at least until then.
+    """
     if render.zero_retention:
         return None
-    if render.hosted:
+    if render.hosted or render.is_combined or has_emails:
         return retention(test=render.test, days=render.retention_days)
     fits = all(len(file.content) <= MAX_RETURNED_BYTES for file in outcome.files)
     return None if fits or not render.returns_file else _FETCH_WINDOW
+
+
+def fetchable_until(render: Render) -> dt.datetime | None:
+    """Return the end of the time in which a caller fetches a file that no response holds."""
+    if not render.returns_file or all(f.bytes <= MAX_RETURNED_BYTES for f in render.files):
+        return None
+    assert render.completed_at is not None, render.id
+    return parse_rfc3339(render.completed_at) + _FETCH_WINDOW
 
 
 def redact_render(render: Render) -> Render:

@@ -77,7 +77,7 @@ class FinishRender:
         """Store the files, the emails and the success; return the current render."""
         started = self._clock.now()
         render = replace(render, file_formats=tuple(file.format for file in outcome.files))
-        retention = file_retention(render, outcome)
+        retention = file_retention(render, outcome, has_emails=emails is not None)
         expires_at = format_rfc3339(started + retention) if retention is not None else None
         files = tuple(
             _stored_file(render, n, produced, outcome.filename, expires_at)
