@@ -16,12 +16,14 @@ from chalicelib.features.emails.manage import ManageConnections
 from chalicelib.features.emails.manage_rules import ManageRules
 from chalicelib.features.emails.preview_email import PreviewEmail
 from chalicelib.features.emails.read_rules import ReadRules
+from chalicelib.features.emails.registrations import Registrations
 from chalicelib.features.emails.request_trial import RequestTrial
 from chalicelib.features.emails.rule_test import RuleTestCommand
 from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.emails.sends.read import ReadSends
 from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
 from chalicelib.features.emails.sends.stores import EmailStores
+from chalicelib.features.emails.sends.take_reports import TakeReports
 from chalicelib.features.templates.sources import CachedTemplateSources
 from chalicelib.features.workspaces.people.members import Members
 
@@ -57,6 +59,9 @@ class EmailUseCases:
         self.rule_test = RuleTestCommand(self.preview, self._members)
         self.counts = stores.counts
         self.sends = ReadSends(stores, state.clock)
+        self.take_reports = TakeReports(
+            stores=stores, publish=state.settle_and_publish.publish, clock=state.clock
+        )
         self.resend = ResendEmail(
             stores=stores,
             objects=state.objects,
@@ -74,6 +79,7 @@ class EmailUseCases:
         state = self._state
         return ManageConnections(
             connections=self.connections,
+            registrations=Registrations(state.tables, state.settings.main_table),
             members=self._members,
             read_part=_read_part,
             sealer=self._sealer,
