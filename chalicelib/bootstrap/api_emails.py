@@ -59,9 +59,6 @@ class EmailUseCases:
         self.rule_test = RuleTestCommand(self.preview, self._members)
         self.counts = stores.counts
         self.sends = ReadSends(stores, state.clock)
-        self.take_reports = TakeReports(
-            stores=stores, publish=state.settle_and_publish.publish, clock=state.clock
-        )
         self.resend = ResendEmail(
             stores=stores,
             objects=state.objects,
@@ -73,6 +70,12 @@ class EmailUseCases:
             read=self.sends, resend=self.resend, clock=state.clock
         )
         self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
+
+    @cached_property
+    def take_reports(self) -> TakeReports:  # noqa: D102
+        state = self._state
+        stores = EmailStores.over(state.tables, state.settings.main_table, state.outbox)
+        return TakeReports(stores, state.clock, state.settle_and_publish.publish)
 
     @cached_property
     def manage(self) -> ManageConnections:  # noqa: D102

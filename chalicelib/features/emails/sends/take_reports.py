@@ -27,12 +27,12 @@ class TakeReports:
     """Use case: store reports on the sends of a connection, and tell of them."""
 
     def __init__(
-        self, *, stores: EmailStores, publish: Callable[[DomainEvent], None], clock: Clock
+        self, stores: EmailStores, clock: Clock, publish: Callable[[DomainEvent], None]
     ) -> None:
         """Find and change sends of `stores`; `publish` sends an event."""
         self._stores = stores
-        self._publish = publish
         self._clock = clock
+        self._publish = publish
 
     def connection(self, connection_id: str, token: str) -> EmailConnection:
         """Return the connection whose address this is; raises `not_found` for any other."""
