@@ -1,5 +1,6 @@
 """Delivery events of Brevo: each is stored once, counted, and told."""
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -127,7 +128,7 @@ def test_send_is_found_by_its_own_id_before_its_result_is_known(
         event("request"),
         event("delivered", **{"message-id": "<other@relay.test>"}),
         event("delivered", **{"message-id": 7}),
-        event("delivered", **{"message-id": "x" * 5_000}),
+        event("delivered", **{"message-id": chr(0x1F4E7) * 5_000}),
         event("delivered", **{"message-id": "", "X-Mailin-custom": "ems_" + 26 * "0"}),
         {},
         {"event": ["delivered"]},
@@ -254,3 +255,14 @@ def test_other_providers_report_nothing(service: Service, provider: HttpProvider
 
     assert service.send_emails() == []
     assert provider.calls == []
+
+
+@pytest.mark.parametrize("text", [chr(0x1F4E7) * 400, "x" * 400_000, "\\ud800", "\\u0000"])
+def test_hostile_texts_are_stored_or_refused(service: Service, sent: Sent, text: str) -> None:
+    _, path = sent
+    body = json.dumps(event("delivered")).replace(" sent", text).encode()
+    headers = {"Content-Type": "application/json"}
+
+    answer = service.call("POST", path, body=body, headers=headers, key=None)
+
+    assert answer.status in {204, 400}

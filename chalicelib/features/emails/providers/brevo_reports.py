@@ -15,6 +15,8 @@ SEND_ID_HEADER: Final = "X-Mailin-custom"
 MAX_EVENTS: Final = 500
 _MAX_TEXT: Final = 500
 _MAX_ADDRESS: Final = 320
+# A key of the table: 1 024 bytes.
+_MAX_MESSAGE_ID: Final = 255
 # As events are named in a body; those of opened emails and clicks are no deliveries.
 _KINDS: Final[Mapping[str, ReportKind]] = {
     "delivered": "delivered",
@@ -56,7 +58,7 @@ def _report(event: JsonObject) -> Report | None:
         kind=kind,
         recipient=_text(event, "email")[:_MAX_ADDRESS],
         reason=_text(event, "reason")[:_MAX_TEXT],
-        message_id=_text(event, "message-id")[:_MAX_TEXT],
+        message_id=_text(event, "message-id")[:_MAX_MESSAGE_ID],
         send_id=SendId(send_id) if is_id("ems", send_id) else None,
         reported_at=_time(event),
     )
@@ -71,7 +73,8 @@ def _text(event: JsonObject, name: str) -> str:
 def _time(event: JsonObject) -> dt.datetime | None:
     for name, units in _TIMES:
         value = event.get(name)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if is_number and 0 < (seconds := float(str(value)) / units) < _LAST_TIME:
-            return dt.datetime.fromtimestamp(seconds, dt.UTC)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        if 0 < value < _LAST_TIME * units:
+            return dt.datetime.fromtimestamp(value / units, dt.UTC)
     return None
