@@ -19,7 +19,13 @@ from chalicelib.api import (
     webhook_endpoints,
 )
 from chalicelib.api.edge.endpoint import endpoints_of
-from chalicelib.api.emails import email_connections, email_previews, email_rules, email_sends
+from chalicelib.api.emails import (
+    email_connections,
+    email_previews,
+    email_rules,
+    email_sends,
+    provider_events,
+)
 
 # In the order of tags and operations in the OpenAPI document and the reference page.
 BLUEPRINTS: Final = (
@@ -35,6 +41,7 @@ BLUEPRINTS: Final = (
     email_previews.blueprint,
     email_rules.blueprint,
     email_sends.blueprint,
+    provider_events.blueprint,
     webhook_endpoints.blueprint,
     webhook_deliveries.blueprint,
     engines.blueprint,

@@ -16,12 +16,14 @@ from chalicelib.features.emails.manage import ManageConnections
 from chalicelib.features.emails.manage_rules import ManageRules
 from chalicelib.features.emails.preview_email import PreviewEmail
 from chalicelib.features.emails.read_rules import ReadRules
+from chalicelib.features.emails.registrations import Registrations
 from chalicelib.features.emails.request_trial import RequestTrial
 from chalicelib.features.emails.rule_test import RuleTestCommand
 from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.emails.sends.read import ReadSends
 from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
 from chalicelib.features.emails.sends.stores import EmailStores
+from chalicelib.features.emails.sends.take_reports import TakeReports
 from chalicelib.features.templates.sources import CachedTemplateSources
 from chalicelib.features.workspaces.people.members import Members
 
@@ -70,10 +72,17 @@ class EmailUseCases:
         self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
 
     @cached_property
+    def take_reports(self) -> TakeReports:  # noqa: D102
+        state = self._state
+        stores = EmailStores.over(state.tables, state.settings.main_table, state.outbox)
+        return TakeReports(stores, state.clock, state.settle_and_publish.publish)
+
+    @cached_property
     def manage(self) -> ManageConnections:  # noqa: D102
         state = self._state
         return ManageConnections(
             connections=self.connections,
+            registrations=Registrations(state.tables, state.settings.main_table),
             members=self._members,
             read_part=_read_part,
             sealer=self._sealer,

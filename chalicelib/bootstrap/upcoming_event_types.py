@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from chalicelib.core.json import Json
-from chalicelib.features.emails.sends.events import EMAIL_EXAMPLE, EMAIL_MODEL
 from chalicelib.features.events.model import EventType
 
 _STORAGE_UPLOAD: Final[Mapping[str, Json]] = {
@@ -26,31 +25,7 @@ _STORAGE_UPLOAD: Final[Mapping[str, Json]] = {
 }
 
 
-def _email_with_counts(**counts: int) -> Mapping[str, Json]:
-    delivery = EMAIL_EXAMPLE["delivery"]
-    assert isinstance(delivery, Mapping)
-    return {**EMAIL_EXAMPLE, "delivery": {**delivery, **counts}}
-
-
 UPCOMING_EVENT_TYPES: Final = (
-    EventType(
-        "email.delivered",
-        summary="An email was delivered, as the provider reports",
-        model=EMAIL_MODEL,
-        example=_email_with_counts(delivered=1),
-    ),
-    EventType(
-        "email.bounced",
-        summary="An email bounced, was blocked, or has an invalid address, as the provider reports",
-        model=EMAIL_MODEL,
-        example=_email_with_counts(bounced=1),
-    ),
-    EventType(
-        "email.complained",
-        summary="A recipient has marked an email as spam, as the provider reports",
-        model=EMAIL_MODEL,
-        example=_email_with_counts(delivered=1, complained=1),
-    ),
     EventType(
         "storage.upload_failed",
         summary="An upload to a storage destination has failed for good",

@@ -12,6 +12,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.rows import DUE_BATCH, DUE_RELEASE
 from chalicelib.features.dead_letters.resolutions import PostponeDueItem, ResolveQueuedRender
 from chalicelib.features.emails.connections import CREDENTIALS_FIELD, DUE_CREDENTIALS
+from chalicelib.features.emails.registrations import DUE_REGISTRATION
 from chalicelib.features.emails.sends.give_up import GiveUpEmail
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.repository import DUE_EMAIL
@@ -150,13 +151,20 @@ def _give_up_delivery(parts: "WorkParts") -> "ResolveMessage":
     return GiveUpDelivery(deliveries=deliveries, clock=parts.clock)
 
 
+def _email_message(item: DueItem) -> JsonObject:
+    is_email = item.kind == DUE_EMAIL.name
+    return SendEmailMessage.of_due_item(item).to_json() if is_email else item.to_json()
+
+
 def _give_up_email(parts: "WorkParts") -> "ResolveMessage":
     state = parts.state
-    return GiveUpEmail(
+    give_up = GiveUpEmail(
         stores=EmailStores.over(state.tables, state.main_table, state.outbox),
         publish=parts.settle_and_publish.publish,
         clock=parts.clock,
     )
+    postpone = _postpone_due_item(parts)
+    return lambda message: (postpone if "kind" in message else give_up)(message)
 
 
 # Functions behind a queue.
@@ -305,8 +313,8 @@ _CONSUMERS: Final = (
         name="send_email",
         queues=("emails",),
         sends=("emails", "events"),
-        due=(DUE_EMAIL,),
-        due_message=lambda item: SendEmailMessage.of_due_item(item).to_json(),
+        due=(DUE_EMAIL, DUE_REGISTRATION),
+        due_message=_email_message,
         resolve=_give_up_email,
         settings=(
             "main_table",

@@ -152,6 +152,8 @@ class CrashPoint(IntEnum):
     EMAIL_RESEND_SENT = 170
     EMAIL_GIVEN_UP = 171
     RENDER_EMAILS_STORED = 172
+    EMAIL_REPORT_STORED = 173
+    EMAIL_EVENTS_REGISTERED = 174
 
 
 class _ArmedFolder:

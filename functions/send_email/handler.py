@@ -1,6 +1,7 @@
 """Handler of the function that sends emails; it alone opens the credentials of connections.
 
-Messages of its queue are emails to send. A direct call is the test of a connection.
+Messages of its queue are emails to send, and connections to register for events of their provider.
+A direct call is the test of a connection.
 """
 
 import secrets
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlsplit
 
+from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import ReceivedMessage
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.aws.secrets import Secret
@@ -18,12 +20,13 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
-from chalicelib.features.emails.providers.brevo import open_brevo
+from chalicelib.features.emails.providers.brevo import brevo_registration, open_brevo
 from chalicelib.features.emails.providers.microsoft365 import open_microsoft365
 from chalicelib.features.emails.providers.postmark import open_postmark
 from chalicelib.features.emails.providers.resend import open_resend
 from chalicelib.features.emails.providers.ses import open_ses
 from chalicelib.features.emails.providers.smtp import open_smtp
+from chalicelib.features.emails.registrations import RegisterForEvents, Registrations
 from chalicelib.features.emails.request_trial import ConnectionTrial
 from chalicelib.features.emails.sends.attempt import AttemptEmail
 from chalicelib.features.emails.sends.deliver import DeliverEmail
@@ -66,6 +69,7 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
     stores = EmailStores.over(state.tables, state.main_table, state.outbox)
     parts.clients.create("dynamodb", "kms", "s3", "sqs")
     deliver = _deliver_email(parts, stores)
+    register = _register_for_events(parts, stores, sealer)
     try_connection = TryConnection(
         connections=stores.connections,
         sealer=sealer,
@@ -81,6 +85,9 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
         with EmailSessions(sealer=sealer, openers=openers) as sessions:
 
             def handle(message: ReceivedMessage) -> None:
+                if "kind" in message.body:
+                    register(DueItem.from_json(message.body))
+                    return
                 named = SendEmailMessage.from_json(message.body)
                 if time.monotonic() - began > _BEGIN_WITHIN_S:
                     deliver.put_back(named)
@@ -118,6 +125,19 @@ def _deliver_email(parts: WorkParts, stores: EmailStores) -> DeliverEmail:
         ),
         queue=parts.queue("emails"),
         events_queue=parts.queue("events"),
+        clock=parts.clock,
+    )
+
+
+def _register_for_events(
+    parts: WorkParts, stores: EmailStores, sealer: SecretSealer
+) -> RegisterForEvents:
+    return RegisterForEvents(
+        connections=stores.connections,
+        registrations=Registrations(stores.tables, stores.table),
+        sealer=sealer,
+        register=brevo_registration(_egress(parts), parts.settings.email_base_brevo),
+        base_url=parts.settings.base_url,
         clock=parts.clock,
     )
 

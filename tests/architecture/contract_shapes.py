@@ -143,6 +143,8 @@ ENUMS: Final[dict[str, str]] = {
     "SavedEmailRule.object": "email_rule",
     "EmailSender.kind": "sender domain",
     "EmailTestStep.name": "connect starttls smtp_auth send",
+    "EmailReport.event": "delivered deferred soft_bounce hard_bounce blocked spam invalid",
+    "EmailReportList.object": "list",
     "EmailSend.mode": "live sandbox redirect skip",
     "EmailSend.object": "email_send",
     "EmailSend.provider": "smtp brevo postmark resend ses microsoft365",
@@ -280,6 +282,7 @@ SHAPES: Final[dict[str, str]] = {
     "EmailConnectionTest": "object ok connection senders steps",
     "EmailTestStep": "name ok detail",
     "EmailDeliveryCounts": "delivered deferred bounced blocked complained invalid",
+    "EmailReport": "event recipient reason occurred_at",
     "EmailSend": "id object render_id batch_id template_id rule_id connection_id status "
     "skip_reason mode test sandbox to cc_count bcc_count subject attachments provider "
     "provider_message_id attempts error delivery resend_of created_at sent_at",

@@ -119,4 +119,5 @@ def _named_connection(call: Call) -> EmailConnection:
 
 
 def _connection_json(call: Call, connection: EmailConnection) -> dict[str, object]:
-    return dict(connection_json(connection, call.services.emails.egress_ips))
+    services = call.services
+    return dict(connection_json(connection, services.emails.egress_ips, services.settings.region))

@@ -51,6 +51,24 @@ def retrieve(call: Call) -> Reply:
     return Reply(200, send_json(_named_send(call)))
 
 
+@blueprint.route("/v1/email-sends/{id}/events", methods=["GET"])
+@endpoint(
+    auth=KeyAuth(_READ),
+    query=f"{_CONTRACT}:EmailReportQuery",
+    tag="Emails",
+    answers={200: f"{_CONTRACT}:EmailReportList"},
+    problems=("not_found",),
+)
+def events(call: Call) -> Reply:
+    """List what the provider has reported of an email, the oldest first; `brevo` alone does."""
+    position = paging.start_position(call)
+    page = call.services.emails.sends.reports(
+        _named_send(call), limit=call.query.limit, after=position["after"] if position else None
+    )
+    next_position = {"after": page.next_after} if page.next_after else None
+    return Reply(200, paging.list_envelope(call, page.reports, next_position))
+
+
 @blueprint.route("/v1/email-sends/{id}/resend", methods=["POST"])
 @endpoint(
     auth=KeyAuth("render:write"),

@@ -54,7 +54,7 @@ class EmailSendError(Model):
 
 
 class EmailDeliveryCounts(Model):
-    """Recipients by what `brevo` has reported; all 0 with other providers."""
+    """Reports of `brevo` by their kind; all 0 with other providers."""
 
     delivered: Count
     deferred: Count
@@ -147,3 +147,31 @@ class EmailStats(Model):
     today: EmailRecipientsToday
     last_30_days: EmailSendCounts
     """Sends created in the last 30 days."""
+
+
+class EmailReportQuery(Model):
+    """Page of a list of reports."""
+
+    limit: PageLimit = 20
+    cursor: Cursor | None = None
+
+
+class EmailReport(Model):
+    """What the provider reports of one recipient of an email."""
+
+    event: Literal[
+        "delivered", "deferred", "soft_bounce", "hard_bounce", "blocked", "spam", "invalid"
+    ]
+    recipient: str
+    reason: str
+    """The provider's words; may be empty."""
+    occurred_at: str
+
+
+class EmailReportList(Model):
+    """One page of reports on an email, the oldest first."""
+
+    object: Literal["list"]
+    data: list[EmailReport]
+    has_more: bool
+    next_cursor: str | None

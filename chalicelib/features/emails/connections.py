@@ -5,7 +5,7 @@ lie beside them (rules.py).
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueKind
@@ -27,8 +27,9 @@ class EmailConnection(NamedTuple):
 
     `rule_count` is the number of rules that use it. `senders` are those that the last test found.
     `sealed_credentials` is None where there are none; `credentials_delete_at` is set while the plan
-    has no email. `last_error` has `at`, `code` and `message`;
-    a good test removes it.
+    has no email. `last_error` has `at`, `code` and `message`; a good test removes it.
+    `event_registration` is `registered` or `failed` once it was tried to register for the events of
+    the provider with the present credentials.
     """
 
     id: ConnectionId
@@ -50,6 +51,7 @@ class EmailConnection(NamedTuple):
     senders: tuple[JsonObject, ...] = ()
     rule_count: int = 0
     credentials_delete_at: str | None = None
+    event_registration: str | None = None
 
     @property
     def credentials_place(self) -> SealContext:
@@ -85,8 +87,8 @@ class EmailConnections:
             raise _not_found(connection_id)
         return connection_of(row)
 
-    def create(self, connection: EmailConnection) -> None:
-        """Store a new connection; raises `conflict` beyond MAX_CONNECTIONS."""
+    def create(self, connection: EmailConnection, also: Sequence[Write] = ()) -> None:
+        """Store a new connection and do `also`; raises `conflict` beyond MAX_CONNECTIONS."""
         row = Write(self._table, item=_row(connection), condition="attribute_not_exists(PK)")
         for _ in range(_MAX_TRIES):
             seen = self._meta(connection.workspace_id)
@@ -94,16 +96,18 @@ class EmailConnections:
                 detail = f"There are {MAX_CONNECTIONS} email connections: delete one first."
                 raise Conflict("conflict", detail)
             try:
-                self._tables.transact([self._count(connection.workspace_id, seen, 1), row])
+                self._tables.transact([self._count(connection.workspace_id, seen, 1), row, *also])
             except ConditionFailed:
                 continue
             return
         raise contention_error()
 
-    def replace(self, connection: EmailConnection) -> EmailConnection | None:
-        """Store a changed connection and return it; None: it was changed or deleted meanwhile."""
+    def replace(
+        self, connection: EmailConnection, also: Sequence[Write] = ()
+    ) -> EmailConnection | None:
+        """Store a changed connection, do `also`, and return it; None: it has changed meanwhile."""
         try:
-            self._tables.write(self.replacement(connection))
+            self._tables.transact([self.replacement(connection), *also])
         except ConditionFailed:
             return None
         return connection._replace(changes=connection.changes + 1)
@@ -179,6 +183,20 @@ class EmailConnections:
         current = used
         while current.last_error != error and _tested_part(current) == _tested_part(used):
             if self.replace(current._replace(last_error=error)) is not None:
+                return
+            try:
+                current = self.one(used.workspace_id, used.id)
+            except NotFound:
+                return
+
+    def note_registration(self, used: EmailConnection, result: str) -> None:
+        """Store whether the provider sends events; of no use where credentials were replaced."""
+        current = used
+        while (
+            current.event_registration != result
+            and current.sealed_credentials == used.sealed_credentials
+        ):
+            if self.replace(current._replace(event_registration=result)) is not None:
                 return
             try:
                 current = self.one(used.workspace_id, used.id)
@@ -277,5 +295,4 @@ def _row(connection: EmailConnection) -> Item:
 def connection_of(row: Item) -> EmailConnection:
     """Return the connection of a row."""
     # Rows of earlier releases lack the result of a test.
-    known = {name: row[name] for name in EmailConnection._fields if name in row}
-    return EmailConnection(**known)
+    return EmailConnection(**{name: row[name] for name in EmailConnection._fields if name in row})

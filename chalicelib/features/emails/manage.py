@@ -14,6 +14,7 @@ from chalicelib.features.emails.connections import (
     EmailConnections,
     contention_error,
 )
+from chalicelib.features.emails.registrations import Registrations
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.people.members import Members
 
@@ -50,6 +51,7 @@ class ManageConnections:
         self,
         *,
         connections: EmailConnections,
+        registrations: Registrations,
         members: Members,
         read_part: ReadProviderPart,
         sealer: SecretSealer,
@@ -59,6 +61,7 @@ class ManageConnections:
     ) -> None:
         """Seal credentials with `sealer`; SMTP hosts are checked by `rules`."""
         self._connections = connections
+        self._registrations = registrations
         self._members = members
         self._read_part = read_part
         self._sealer = sealer
@@ -91,7 +94,7 @@ class ManageConnections:
             updated_at=at,
         )
         connection = self._apply(workspace, connection, fields)
-        self._connections.create(connection)
+        self._connections.create(connection, self._registrations.creation(connection, at))
         return connection
 
     def change(
@@ -109,7 +112,9 @@ class ManageConnections:
                 connection = connection._replace(config=config)
             after = self._apply(workspace, connection, fields)
             at = format_rfc3339(self._clock.now())
-            changed = self._connections.replace(after._replace(updated_at=at))
+            has_new = after.sealed_credentials != connection.sealed_credentials
+            job = self._registrations.creation(after, at) if has_new else ()
+            changed = self._connections.replace(after._replace(updated_at=at), job)
             if changed is not None:
                 return changed
             connection = self._connections.one(workspace.id, connection_id)
@@ -141,7 +146,7 @@ class ManageConnections:
             return after
         read = self._read_part(after.provider, "credentials", credentials)
         sealed = self._sealer.seal(json.dumps(read), after.credentials_place)
-        return after._replace(sealed_credentials=sealed)
+        return after._replace(sealed_credentials=sealed, event_registration=None)
 
     def _config(self, provider: str, stored: JsonObject, given: JsonObject) -> JsonObject:
         """Return all settings of a provider, the stored ones replaced by the given ones."""

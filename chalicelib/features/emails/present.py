@@ -6,8 +6,10 @@ from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.manage_rules import PlacedRule
 
 
-def connection_json(connection: EmailConnection, egress_ips: Sequence[str]) -> Mapping[str, object]:
-    """Return a connection without its credentials."""
+def connection_json(
+    connection: EmailConnection, egress_ips: Sequence[str], region: str
+) -> Mapping[str, object]:
+    """Return a connection without its credentials; `region` is that of its registration."""
     return {
         "id": connection.id,
         "object": "email_connection",
@@ -21,7 +23,7 @@ def connection_json(connection: EmailConnection, egress_ips: Sequence[str]) -> M
         "test_mode": connection.test_mode,
         "test_recipient": connection.test_recipient,
         "config": connection.config,
-        "events": {},
+        "events": {region: connection.event_registration} if connection.event_registration else {},
         "senders": list(connection.senders),
         "egress_ips": list(egress_ips),
         "last_test_at": connection.last_test_at,

@@ -154,7 +154,9 @@ def test_provider_says_when_to_come_again(
         service.clock.advance(minutes=minutes)
         service.tick()
         assert service.send_emails() == []
-        assert len(provider.calls) == count
+        # The tick has registrations for delivery events done, too.
+        emails = [call for call in provider.calls if call.path != "/webhooks"]
+        assert len(emails) == count
 
 
 @pytest.mark.parametrize("name", CONNECTIONS)

@@ -66,7 +66,7 @@ def test_brevo_gets_the_email(service: Service, provider: HttpProvider) -> None:
     assert fields["bcc"] == [{"email": "hidden@example.com", "name": "Hidden"}]
     assert fields["replyTo"] == {"email": "reply@xn--exmple-cua.com"}
     assert (fields["htmlContent"], fields["textContent"]) == ("<p>Hallo</p>", "Hallo")
-    assert fields["headers"].keys() == {"idempotencyKey"}
+    assert fields["headers"].keys() == {"idempotencyKey", "X-Mailin-custom"}
     (attachment,) = fields["attachment"]
     assert attachment["name"].endswith(".pdf")
     assert is_pdf(attachment["content"])

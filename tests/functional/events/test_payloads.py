@@ -26,6 +26,9 @@ PUBLIC = {
     "batch.completed",
     "email.sent",
     "email.send_failed",
+    "email.delivered",
+    "email.bounced",
+    "email.complained",
 }
 INTERNAL = {"webhook.step", "render.canceled", "render.purged"}
 

@@ -10,17 +10,26 @@ from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.core.errors import RenderFailure
 from tests.builders.batches import make_batch
 from tests.builders.email_sends import connect, deliver_emails, render_with_emails
+from tests.builders.http_providers import reach
 from tests.builders.openapi import validator, webhook, webhook_body
+from tests.builders.provider_events import event, register, report, sent_email
 from tests.builders.service import Service
 from tests.builders.templates import make_template
 from tests.builders.webhooks import deliver, make_endpoint
 from tests.fakes.email_provider import REJECTED, FakeProvider
+from tests.fakes.http_provider import http_provider
 from tests.fakes.webhook_receiver import ReceivedWebhook, WebhookReceiver
 
+# What Brevo reports for an event.
+REPORTED = {
+    "email.delivered": "delivered",
+    "email.bounced": "hard_bounce",
+    "email.complained": "spam",
+}
 SENT = [each.name for each in EVENT_TYPES if each.is_public]
 
 
-def provoke(service: Service, event_type: str) -> None:
+def provoke(service: Service, event_type: str) -> None:  # noqa: C901 -- a case for each
     """Do what an event of a type tells of."""
 
     def fail(_job: object) -> None:
@@ -39,6 +48,8 @@ def provoke(service: Service, event_type: str) -> None:
             service.run_batches()
         case "email.sent" | "email.send_failed":
             send_email(service, event_type)
+        case name if name in REPORTED:
+            report_email(service, REPORTED[name])
         case _:
             service.render()
     if event_type == "render.expired":
@@ -62,6 +73,15 @@ def send_email(service: Service, event_type: str) -> None:
     provider = FakeProvider(*([REJECTED] if event_type == "email.send_failed" else []))
     render_with_emails(service, connect(service))
     deliver_emails(service, provider)
+
+
+def report_email(service: Service, kind: str) -> None:
+    with http_provider() as provider:
+        allowed = f"{service.settings.egress_allow},{provider.server.egress_allow}"
+        reach(service, provider, allowed)
+        connection, path = register(service, provider)
+        sent_email(service, provider, connection)
+    assert report(service, path, event(kind)).status == 204
 
 
 def received(service: Service, receiver: WebhookReceiver, event_type: str) -> ReceivedWebhook:

@@ -9,7 +9,9 @@ import pytest
 from infra.local.paths import free_port
 from infra.local.running_stack import RunningStack, running_stack
 from tests.builders.crash.matrix import CaseResult, CrashMatrix
+from tests.builders.http_providers import ACCEPTANCES
 from tests.builders.pages.certificates import Certificates, certificates
+from tests.fakes.http_provider import HttpProvider, http_provider
 from tests.fakes.submission_server import EGRESS_ALLOW, HOST
 from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
 
@@ -45,13 +47,27 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 
 @pytest.fixture(scope="session")
+def provider() -> Iterator[HttpProvider]:
+    """Run a provider of emails that accepts all of them, and each registration."""
+    with http_provider() as running:
+        running.usual = ACCEPTANCES["brevo"]
+        yield running
+
+
+@pytest.fixture(scope="session")
 def stack(
-    points: Path, receiver: WebhookReceiver, mail_port: int, authority: Certificates
+    points: Path,
+    receiver: WebhookReceiver,
+    mail_port: int,
+    authority: Certificates,
+    provider: HttpProvider,
 ) -> Iterator[RunningStack]:
     """Run one stack for all cases."""
     with running_stack(
         PLATEN_CRASH_POINTS=str(points),
-        PLATEN_EGRESS_ALLOW=f"127.0.0.1/32:{receiver.port},{EGRESS_ALLOW}",
+        PLATEN_EGRESS_ALLOW=f"127.0.0.1/32:{receiver.port},{EGRESS_ALLOW},"
+        f"{provider.server.egress_allow}",
+        PLATEN_EMAIL_BASE_BREVO=provider.server.url(""),
         SSL_CERT_FILE=str(authority.ca_file),
         PLATEN_SMTP_URL=f"smtp://127.0.0.1:{mail_port}?from=service%40platen.example",
     ) as running:

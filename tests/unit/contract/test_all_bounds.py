@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.contract.base import Model
+from chalicelib.contract.emails.provider_event import ProviderEvents
 from chalicelib.contract.emails.providers import PROVIDER_MODELS
 from chalicelib.contract.template.scene import Scene
 from chalicelib.contract.validation import read_body, read_query
@@ -19,7 +20,9 @@ from chalicelib.core.json import Json
 QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model}
 # Scenes, and settings of email providers, are sent as any object and validated later.
 PROVIDERS: Final = {model for models in PROVIDER_MODELS.values() for model in models}
-BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} | {Scene} | PROVIDERS
+# Events of a provider are any objects.
+_BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} - {ProviderEvents}
+BODIES: Final = _BODIES | {Scene} | PROVIDERS
 LENGTHS: Final = ("minLength", "maxLength"), ("minItems", "maxItems")
 BOUNDS: Final = {"minimum", "maximum", "maxProperties", "propertyNames", "pattern"}.union(*LENGTHS)
 _AMOUNT: Final = r"^-?[0-9]{1,10}(?:\.[0-9]{1,%s})?$"

@@ -5,7 +5,7 @@ import re
 import unicodedata
 import uuid
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Final
 
@@ -21,6 +21,7 @@ from chalicelib.features.emails.outgoing import (
     OutgoingEmail,
     require_accepted,
 )
+from chalicelib.features.emails.providers.brevo_reports import SEND_ID_HEADER
 from chalicelib.features.emails.providers.checks import Account, listed_sender, shown_senders
 from chalicelib.features.emails.providers.exchange import (
     HttpExchange,
@@ -40,7 +41,21 @@ _EXTENSION: Final = re.compile(
     r"aif|aifc|aiff|mp4|mov|avi|mkv|mpeg|mpg|wmv|pkpass|xlsm"
 )
 _ADDRESS_REFUSED: Final = ("unrecognised ip address", "authorised_ips")
+_REGISTRATION_S: Final = 30.0
 _DAY_IS_OVER: Final = "max_emails_per_day_exceeded"
+# Events as they are named in the request for them.
+_REQUESTED: Final = (
+    "delivered",
+    "deferred",
+    "softBounce",
+    "hardBounce",
+    "blocked",
+    "spam",
+    "invalid",
+)
+
+# Makes the provider send the events of an account to an address; returns whether it will.
+type RegisterAddress = Callable[[JsonObject, str], bool]
 
 
 def open_brevo(egress: GuardedEgress, base: str) -> OpenSession:
@@ -51,6 +66,28 @@ def open_brevo(egress: GuardedEgress, base: str) -> OpenSession:
             exchange, _Brevo(base or _BASE, str(credentials["api_key"]))
         ),
     )
+
+
+def brevo_registration(egress: GuardedEgress, base: str) -> RegisterAddress:
+    """Return the registration at Brevo; an empty `base` is the provider's own address."""
+
+    def register(credentials: JsonObject, address: str) -> bool:
+        # httpx is imported only where something is requested.
+        from chalicelib.adapters.net.http import HttpClient  # noqa: PLC0415
+
+        fields: JsonObject = {
+            "type": "transactional",
+            "events": list(_REQUESTED),
+            "url": address,
+            "description": "Platen",
+        }
+        headers = {"api-key": str(credentials["api_key"])}
+        request = ProviderRequest(f"{base or _BASE}/webhooks", headers, request_content(fields))
+        with HttpClient(egress.connect) as client:
+            answer = HttpExchange(client, _REGISTRATION_S).post(request, lambda: None)
+        return isinstance(answer, ProviderAnswer) and answer.is_good
+
+    return register
 
 
 class _Brevo:
@@ -158,8 +195,11 @@ def _attachment(file: AttachedFile) -> JsonObject:
 
 
 def _headers(email: OutgoingEmail) -> JsonObject:
-    key = {"idempotencyKey": str(uuid.uuid5(uuid.NAMESPACE_URL, email.send_id))}
-    return key | {"X-Sib-Sandbox": "drop"} if email.is_sandbox else key
+    own = {
+        "idempotencyKey": str(uuid.uuid5(uuid.NAMESPACE_URL, email.send_id)),
+        SEND_ID_HEADER: email.send_id,
+    }
+    return own | {"X-Sib-Sandbox": "drop"} if email.is_sandbox else own
 
 
 def _html_of(text: str) -> str:

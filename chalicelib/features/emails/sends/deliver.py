@@ -156,6 +156,7 @@ class DeliverEmail:
         writes = [
             self._stores.sends.result(after, claim=claim),
             *self._stores.counts.move(before, after),
+            *self._stores.reports.naming(after),
             *([] if event is None else [self._stores.outbox.creation(event)]),
         ]
         try:

@@ -10,6 +10,7 @@ from chalicelib.core.ids import derived_id
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.sends.model import EmailSend, SendStatus
 from chalicelib.features.emails.sends.present import send_json
+from chalicelib.features.emails.sends.reports import Report, ReportKind
 from chalicelib.features.emails.sends.repository import send_of, send_partition
 from chalicelib.features.events.model import DomainEvent, EventType
 
@@ -90,12 +91,54 @@ EMAIL_SEND_FAILED: Final = EventType(
     model=EMAIL_MODEL,
     example={**EMAIL_EXAMPLE, **_SEND_FAILED},
 )
-EMAIL_EVENT_TYPES: Final = (EMAIL_SENT, EMAIL_SEND_FAILED)
+
+
+def _with_counts(**counts: int) -> Mapping[str, Json]:
+    return {**EMAIL_EXAMPLE, "delivery": {**_NOT_REPORTED, **counts}}
+
+
+EMAIL_DELIVERED: Final = EventType(
+    "email.delivered",
+    _describe,
+    summary="An email was delivered, as the provider reports",
+    model=EMAIL_MODEL,
+    example=_with_counts(delivered=1),
+)
+EMAIL_BOUNCED: Final = EventType(
+    "email.bounced",
+    _describe,
+    summary="An email bounced, was blocked, or has an invalid address, as the provider reports",
+    model=EMAIL_MODEL,
+    example=_with_counts(bounced=1),
+)
+EMAIL_COMPLAINED: Final = EventType(
+    "email.complained",
+    _describe,
+    summary="A recipient has marked an email as spam, as the provider reports",
+    model=EMAIL_MODEL,
+    example=_with_counts(delivered=1, complained=1),
+)
+EMAIL_EVENT_TYPES: Final = (
+    EMAIL_SENT,
+    EMAIL_SEND_FAILED,
+    EMAIL_DELIVERED,
+    EMAIL_BOUNCED,
+    EMAIL_COMPLAINED,
+)
 _TYPE_BY_STATUS: Final[Mapping[SendStatus, EventType]] = {
     "sent": EMAIL_SENT,
     "sandboxed": EMAIL_SENT,
     "failed": EMAIL_SEND_FAILED,
     "unknown": EMAIL_SEND_FAILED,
+}
+
+_TYPE_BY_REPORT: Final[Mapping[ReportKind, EventType]] = {
+    "delivered": EMAIL_DELIVERED,
+    "soft_bounce": EMAIL_BOUNCED,
+    "hard_bounce": EMAIL_BOUNCED,
+    "blocked": EMAIL_BOUNCED,
+    "invalid": EMAIL_BOUNCED,
+    "spam": EMAIL_COMPLAINED,
 }
 
 
@@ -104,11 +147,25 @@ def send_event(send: EmailSend, now: dt.datetime) -> DomainEvent | None:
     event_type = _TYPE_BY_STATUS.get(send.status)
     if event_type is None:
         return None
+    return _event(send, event_type, now, send.request_id)
+
+
+def report_event(
+    send: EmailSend, report: Report, now: dt.datetime, request_id: str
+) -> DomainEvent | None:
+    """Return the event of a report on a send; None: its kind has none."""
+    event_type = _TYPE_BY_REPORT.get(report.kind)
+    return event_type and _event(send, event_type, now, request_id, report.id(send))
+
+
+def _event(
+    send: EmailSend, event_type: EventType, now: dt.datetime, request_id: str, *parts: str
+) -> DomainEvent:
     return DomainEvent(
-        id=derived_id("evt", now, send.id, event_type.name),
+        id=derived_id("evt", now, send.id, event_type.name, *parts),
         type=event_type.name,
         workspace_id=send.workspace_id,
         subject=send_partition(send.workspace_id, send.id),
-        request_id=send.request_id,
+        request_id=request_id,
         created_at=format_rfc3339(now),
     )

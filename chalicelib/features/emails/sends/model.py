@@ -33,6 +33,8 @@ COUNT_NAMES: Final[tuple[CountName, ...]] = (
     "skipped",
     "canceled",
 )
+# Counts of what the provider has reported of recipients.
+DELIVERY_NAMES: Final = ("delivered", "deferred", "bounced", "blocked", "complained", "invalid")
 STATISTIC_NAMES: Final[tuple[SendStatus, ...]] = (
     "sent",
     "sandboxed",
@@ -90,6 +92,7 @@ class EmailSend:
     with it. `handed_over_at` is the moment from which the provider may have the email;
     `is_counted`: its recipients are in the day's count. `resent_as` is the send that repeats it.
     `deletes_files`: the render keeps its files only until all of its emails are sent.
+    The last six are counts of the reports of the provider.
     """
 
     id: SendId
@@ -124,6 +127,12 @@ class EmailSend:
     claims_made: int = 0
     handed_over_at: str | None = None
     is_counted: bool = False
+    delivered: int = 0
+    deferred: int = 0
+    bounced: int = 0
+    blocked: int = 0
+    complained: int = 0
+    invalid: int = 0
 
     @property
     def is_open(self) -> bool:

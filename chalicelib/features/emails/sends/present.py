@@ -1,16 +1,8 @@
 """Email sends as the API and webhooks show them."""
 
-from collections.abc import Mapping
-from typing import Final
-
 from chalicelib.core.json import Json
 from chalicelib.core.mailbox import Mailbox
-from chalicelib.features.emails.sends.model import EmailSend
-
-# No provider's reports are read yet.
-_NO_REPORTS: Final[Mapping[str, Json]] = dict.fromkeys(
-    ("delivered", "deferred", "bounced", "blocked", "complained", "invalid"), 0
-)
+from chalicelib.features.emails.sends.model import DELIVERY_NAMES, EmailSend
 
 
 def send_json(send: EmailSend) -> dict[str, Json]:
@@ -37,7 +29,7 @@ def send_json(send: EmailSend) -> dict[str, Json]:
         "provider_message_id": send.provider_message_id,
         "attempts": send.attempts,
         "error": None if send.error is None else send.error._asdict(),
-        "delivery": _NO_REPORTS,
+        "delivery": {name: getattr(send, name) for name in DELIVERY_NAMES},
         "resend_of": send.resend_of,
         "created_at": send.created_at,
         "sent_at": send.sent_at,

@@ -12,6 +12,7 @@ from chalicelib.core.ids import SendId, is_id
 from chalicelib.core.json import Json
 from chalicelib.features.emails.sends.counts import DayCounts
 from chalicelib.features.emails.sends.model import STATISTIC_NAMES, EmailSend
+from chalicelib.features.emails.sends.reports import ReportPage
 from chalicelib.features.emails.sends.repository import ids_of_render, list_partition
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.renders.read import Viewer
@@ -83,6 +84,10 @@ class ReadSends:
         if send is None or not _is_visible(viewer, send):
             raise NotFound("not_found", f"There is no email send {send_id[:64]}.")
         return send
+
+    def reports(self, send: EmailSend, *, limit: int, after: str | None) -> ReportPage:
+        """Return up to `limit` reports of the provider on a send, behind the one with this id."""
+        return self._stores.reports.page(send, limit=limit, after=after)
 
     def page(
         self, viewer: Viewer, criteria: SendFilter, *, limit: int, after: str | None

@@ -16,14 +16,14 @@ from chalicelib.adapters.aws.queues import DELAY_PRECISION
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import SendId, WorkspaceId, id_created_at, lowest_id
-from chalicelib.features.emails.sends.model import EmailSend
+from chalicelib.features.emails.sends.model import DELIVERY_NAMES, EmailSend
 
 DUE_EMAIL: Final = DueKind("email_send", shards=8)
 # Until a send whose message was sent is due itself: the message may wait in its queue.
 MESSAGE_TIME: Final = dt.timedelta(minutes=2)
 _CLAIM: Final = {"#claim": "claim", "#until": "claimed_until", "#status": "status"}
 _FIELDS: Final = tuple(EmailSend.__dataclass_fields__)
-# What never changes after the creation.
+# What attempts never change.
 _FIXED: Final = frozenset(
     {
         "id",
@@ -47,6 +47,7 @@ _FIXED: Final = frozenset(
         "claims_made",
         "handed_over_at",
         "is_counted",
+        *DELIVERY_NAMES,
     }
 )
 _CHANGING: Final = tuple(name for name in _FIELDS if name not in _FIXED)
@@ -71,7 +72,7 @@ class Sends:
             item=row
             | send_key(send.workspace_id, send.id)
             | {"LPK": list_partition(send.workspace_id), "LSK": send.id}
-            | {"ttl": _expiry(send)}
+            | {"ttl": expiry(send)}
             | due,
             condition="attribute_not_exists(PK)",
         )
@@ -271,6 +272,7 @@ def _due(send: EmailSend, at: dt.datetime) -> Item:
     return {"due_at": format_rfc3339(at), "DPK": DUE_EMAIL.partition(send.id)}
 
 
-def _expiry(send: EmailSend) -> int:
+def expiry(send: EmailSend) -> int:
+    """Return the Unix second until which a send is kept."""
     kept = parse_rfc3339(send.created_at) + dt.timedelta(days=send.history_days)
     return int(kept.timestamp())

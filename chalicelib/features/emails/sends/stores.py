@@ -5,6 +5,7 @@ from typing import NamedTuple, Self
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.sends.reports import Reports
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.events.repository import EventOutbox
 
@@ -15,6 +16,7 @@ class EmailStores(NamedTuple):
     tables: Tables
     table: str
     sends: Sends
+    reports: Reports
     counts: SendCounts
     connections: EmailConnections
     outbox: EventOutbox
@@ -26,6 +28,7 @@ class EmailStores(NamedTuple):
             tables,
             table,
             Sends(tables, table),
+            Reports(tables, table),
             SendCounts(tables, table),
             EmailConnections(tables, table),
             outbox,

@@ -1,0 +1,34 @@
+"""`/v1/provider-events`: what providers report of emails, at the address that they were given."""
+
+from typing import Final
+
+from chalice.app import Blueprint
+
+from chalicelib.api.edge.auth import PUBLIC
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.features.emails.providers.brevo_reports import read_reports
+
+blueprint: Final = Blueprint(__name__)
+
+
+@blueprint.route("/v1/provider-events/{connection_id}/{token}", methods=["POST"])
+@endpoint(
+    auth=PUBLIC,
+    body="chalicelib.contract.emails.provider_event:ProviderEvents",
+    validates_body_itself=True,
+    tag="Emails",
+    answers={204: None},
+    problems=("not_found",),
+)
+def take(call: Call) -> Reply:
+    """Take delivery events of `brevo`.
+
+    Brevo calls it; the address is registered there and needs no key. Its token changes with the
+    credentials of the connection: any other is `not_found`. The body is one event or a list of up
+    to 500, at most 1 MB, in any order. Repeated events, events of other kinds, and those of other
+    emails of the account change nothing.
+    """
+    reports = call.services.emails.take_reports
+    connection = reports.connection(call.params["connection_id"], call.params["token"])
+    reports(connection, read_reports(call.json), call.request_id)
+    return Reply(204)
