@@ -32,6 +32,7 @@ class SubmissionServer:
 
     logins: list[tuple[str, str]] = field(default_factory=list)
     mails: list[tuple[list[str], Message]] = field(default_factory=list)
+    contents: list[bytes] = field(default_factory=list)
     refused: Sequence[str] = ()
     is_busy: bool = False
     on_login: Callable[[], None] = lambda: None
@@ -60,6 +61,7 @@ class SubmissionServer:
         # Not the policy that wrote it.
         mail: Message = message_from_bytes(envelope.content, policy=compat32)
         self.mails.append((envelope.rcpt_tos, mail))
+        self.contents.append(envelope.content)
         return "250 OK"
 
 

@@ -4,6 +4,7 @@ from email.message import Message
 from typing import Any, cast
 
 import pytest
+from fast_mail_parser import parse_email
 
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.emails.model import RenderedEmail
@@ -78,6 +79,36 @@ def test_email_arrives(service: Service, server: SubmissionServer) -> None:
     assert parts["application/pdf"].startswith(b"%PDF-")
     assert parts["text/plain"].replace(b"\r\n", b"\n").rstrip() == b"Hallo\n.\n..Punkt"
     assert b"<p>Hallo</p>" in parts["text/html"]
+
+
+def test_another_parser_reads_what_was_written(service: Service, server: SubmissionServer) -> None:
+    email = RenderedEmail(
+        is_wanted=True,
+        from_name='Müller, "Söhne" & Co',
+        to=(Mailbox("ada@exämple.com", "Доктор Ada, PhD"), Mailbox("bo@example.com")),
+        subject="Rechnung für März " + "ä" * 120,
+        html="<p>Hällo</p>\n.\n",
+        text="Hällo\n.\n..Punkt",
+    )
+    render_with_emails(service, connected(service), [email], output={"filename": "Rechnung März €"})
+
+    deliver(service)
+
+    mail = parse_email(server.contents[0])
+    assert mail.warnings == []
+    assert mail.subject == email.subject
+    assert mail.from_ is not None
+    sender = mail.from_.display_name, mail.from_.address
+    assert sender == (email.from_name, "billing@example.com")
+    assert [(each.display_name, each.address) for each in mail.to] == [
+        ("Доктор Ada, PhD", "ada@xn--exmple-cua.com"),
+        (None, "bo@example.com"),
+    ]
+    assert mail.text_plain[0].splitlines() == ["Hällo", ".", "..Punkt"]
+    assert "<p>Hällo</p>" in mail.text_html[0]
+    (attachment,) = mail.attachments
+    assert (attachment.filename, attachment.mimetype) == ("Rechnung März €.pdf", "application/pdf")
+    assert bytes(attachment.content).startswith(b"%PDF-")
 
 
 def test_one_session_carries_many_emails(service: Service, server: SubmissionServer) -> None:
