@@ -54,6 +54,24 @@ def test_files_that_do_not_fit_are_linked(service: Service, fake_provider: FakeP
     assert service.call("GET", target, key=None).code == "invalid_signature"
 
 
+def test_template_at_the_provider_gets_the_links(
+    service: Service, fake_provider: FakeProvider
+) -> None:
+    email = RenderedEmail(is_wanted=True, to=(ADA,), params={"n": 1, "downloads": "mine"})
+    rule = {"attachments": "link", "provider_template_id": 7}
+    render_with_emails(service, connect(service), [email], rule=rule, output=FORMATS)
+
+    deliver_emails(service, fake_provider)
+
+    (accepted,) = fake_provider.accepted
+    assert accepted.template is not None
+    assert accepted.template.params["n"] == 1
+    links = accepted.template.params["downloads"]
+    assert isinstance(links, list)
+    assert [link["name"][-4:] for link in links] == [".pdf", ".png"]
+    assert all(link["url"].startswith("https://files.test/files/") for link in links)
+
+
 def test_links_stand_at_their_marker(service: Service, fake_provider: FakeProvider) -> None:
     marked = f"before {DOWNLOADS_MARKER} behind"
 

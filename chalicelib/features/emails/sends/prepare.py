@@ -65,7 +65,7 @@ class PrepareEmail:
 
     def __call__(self, parts: EmailParts, now: dt.datetime) -> PreparedEmail:
         """Return the email; raises EmailImpossible."""
-        send, rule, rendered = parts.send, parts.rule, parts.rendered
+        send, rendered = parts.send, parts.rendered
         files = _files(parts)
         attached, linked = _split(files, parts)
         contents = tuple(self._attachment(file) for file in attached)
@@ -73,9 +73,6 @@ class PrepareEmail:
         sender = _sender(parts)
         is_redirected = send.mode == "redirect"
         to = _redirected_to(parts) if is_redirected else rendered.to
-        template = None
-        if rule.provider_template_id is not None:
-            template = ProviderTemplate(rule.provider_template_id, rendered.params or {})
         email = OutgoingEmail(
             send_id=send.id,
             message_id=f"<{send.id.lower()}@{ascii_domain(sender.email).rpartition('@')[2]}>",
@@ -89,7 +86,7 @@ class PrepareEmail:
             html=_html_with_links(rendered.html, links) if rendered.html else None,
             text=_text_with_links(rendered.text, links) if rendered.text else None,
             files=contents,
-            template=template,
+            template=_template(parts, links),
             is_sandbox=send.mode == "sandbox",
         )
         linked_ids = {file.id for file in linked}
@@ -166,6 +163,17 @@ def _redirected_to(parts: EmailParts) -> tuple[Mailbox, ...]:
         message = "The email connection has no test_recipient any more."
         raise EmailImpossible(SendError("email_recipient_missing", message))
     return (Mailbox(address),)
+
+
+def _template(parts: EmailParts, links: Sequence[_Link]) -> ProviderTemplate | None:
+    """Return the template at the provider; its parameter `downloads` has the links, if any."""
+    template_id, params = parts.rule.provider_template_id, parts.rendered.params or {}
+    if template_id is None:
+        return None
+    if links:
+        downloads = [{"name": name, "url": url} for name, url in links]
+        params = {**params, "downloads": downloads}
+    return ProviderTemplate(template_id, params)
 
 
 def _html_with_links(html: str, links: Sequence[_Link]) -> str:
