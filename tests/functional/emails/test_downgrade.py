@@ -120,6 +120,7 @@ def test_emails_fail_until_there_are_new_credentials(
     changed = change_connection(service, connection, credentials={"password": "new"})
 
     assert changed.json["credentials"] == {"configured": True}
+    service.clock.advance(seconds=1)
     render_with_emails(service, connection)
     deliver_emails(service, fake_provider)
     assert sends(service)[0]["status"] == "sent"
