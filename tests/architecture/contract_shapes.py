@@ -142,7 +142,7 @@ ENUMS: Final[dict[str, str]] = {
     "EmailRuleWarning.code": "email_sender_unverified",
     "SavedEmailRule.object": "email_rule",
     "EmailSender.kind": "sender domain",
-    "EmailTestStep.name": "connect starttls smtp_auth send",
+    "EmailTestStep.name": "connect starttls smtp_auth credentials senders sandbox_send send",
     "EmailReport.event": "delivered deferred soft_bounce hard_bounce blocked spam invalid",
     "EmailReportList.object": "list",
     "EmailSend.mode": "live sandbox redirect skip",

@@ -143,7 +143,9 @@ class EmailConnectionTestRequest(Model):
 class EmailTestStep(Model):
     """One step of a test."""
 
-    name: Literal["connect", "starttls", "smtp_auth", "send"]
+    name: Literal[
+        "connect", "starttls", "smtp_auth", "credentials", "senders", "sandbox_send", "send"
+    ]
     ok: bool
     detail: str | None
     """What went wrong."""
