@@ -1,5 +1,6 @@
 """The OpenAPI document of the API, and validators of what it describes."""
 
+import re
 from functools import cache
 from typing import Any
 
@@ -33,3 +34,25 @@ def webhook_body(event_type: str) -> Any:
 def validator(schema: Any) -> Any:
     """Return a validator of a schema of the document."""
     return Draft202012Validator(schema | {"components": api_document()["components"]})
+
+
+def check_described(method: str, target: str, answer: Any) -> None:
+    """Assert that a successful answer with JSON is what the document says of its route."""
+    has_json = answer.headers.get("Content-Type") == "application/json" and answer.body
+    if not has_json or not 200 <= answer.status < 300:
+        return
+    path = target.partition("?")[0]
+    matching = [each for each in api_document()["paths"] if _pattern(each).fullmatch(path)]
+    template = min(matching, key=lambda each: each.count("{"))
+    _answer_validator(template, method.lower(), str(answer.status)).validate(answer.json)
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(template)))
+
+
+@cache
+def _answer_validator(template: str, method: str, status: str) -> Any:
+    described = api_document()["paths"][template][method]["responses"][status]
+    return validator(described["content"]["application/json"]["schema"])

@@ -30,6 +30,7 @@ from tests.builders.background_functions import BackgroundFunctions
 from tests.builders.http import ApiAnswer, request
 from tests.builders.lambda_client import EngineInvocation, FunctionKilled, LambdaClient
 from tests.builders.limits_view import limits_with_rows
+from tests.builders.openapi import check_described
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
 from tests.fakes.moto_patches import PartChecksums, patch_moto
@@ -146,7 +147,9 @@ class Service(BackgroundFunctions):
     def call(self, method: str, target: str, **more: Any) -> ApiAnswer:
         """Send a request with the live key, or with `key`."""
         with acting_as("APIHandler"):
-            return request(self.app, method, target, **({"key": self.live} | more))
+            answer = request(self.app, method, target, **({"key": self.live} | more))
+        check_described(method, target, answer)
+        return answer
 
     def render(
         self,
