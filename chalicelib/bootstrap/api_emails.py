@@ -46,7 +46,7 @@ class EmailUseCases:
         self._destination_rules = destination_rules
         self._rules = StoredRules(state.tables, settings.main_table)
         self.read_rules = ReadRules(state.templates, self._rules)
-        stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
+        self._stores = stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
         self.connections = stores.connections
         self._members = Members(state.tables, settings.main_table)
         self.request_trial = RequestTrial(
@@ -74,8 +74,7 @@ class EmailUseCases:
     @cached_property
     def take_reports(self) -> TakeReports:  # noqa: D102
         state = self._state
-        stores = EmailStores.over(state.tables, state.settings.main_table, state.outbox)
-        return TakeReports(stores, state.clock, state.settle_and_publish.publish)
+        return TakeReports(self._stores, state.clock, state.settle_and_publish.publish)
 
     @cached_property
     def manage(self) -> ManageConnections:  # noqa: D102

@@ -157,7 +157,7 @@ class EmailReportQuery(Model):
 
 
 class EmailReport(Model):
-    """What the provider reports of one recipient of an email."""
+    """Report of the provider on one recipient of an email."""
 
     event: Literal[
         "delivered", "deferred", "soft_bounce", "hard_bounce", "blocked", "spam", "invalid"

@@ -5,7 +5,7 @@ import re
 import unicodedata
 import uuid
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Final
 
@@ -93,7 +93,7 @@ def brevo_registration(egress: GuardedEgress, base: str) -> RegisterAddress:
 class _Brevo:
     def __init__(self, base: str, api_key: str) -> None:
         self._base = base
-        self._api_key = api_key
+        self._headers = {"api-key": api_key}
 
     def checks(self, exchange: HttpExchange, sample: OutgoingEmail) -> Sequence[Check]:
         account = Account(exchange, self._base, lambda _: self._headers, _failure)
@@ -126,7 +126,7 @@ class _Brevo:
             "replyTo": email.reply_to and _mailbox(email.reply_to),
             "subject": email.subject,
             "attachment": [_attachment(file) for file in email.files],
-            "headers": _headers(email),
+            "headers": _message_headers(email),
         }
         if email.template is None:
             fields["htmlContent"] = email.html or _html_of(email.text or "")
@@ -146,10 +146,6 @@ class _Brevo:
             message = "The provider has seen this email before, and may have accepted it."
             return HandOver("unknown", "email_outcome_unknown", message, code, answer.status)
         return _failure(answer)
-
-    @property
-    def _headers(self) -> Mapping[str, str]:
-        return {"api-key": self._api_key}
 
 
 def _failure(answer: ProviderAnswer) -> HandOver:
@@ -194,7 +190,7 @@ def _attachment(file: AttachedFile) -> JsonObject:
     return {"name": name, "content": b64encode(file.content).decode()}
 
 
-def _headers(email: OutgoingEmail) -> JsonObject:
+def _message_headers(email: OutgoingEmail) -> JsonObject:
     own = {
         "idempotencyKey": str(uuid.uuid5(uuid.NAMESPACE_URL, email.send_id)),
         SEND_ID_HEADER: email.send_id,

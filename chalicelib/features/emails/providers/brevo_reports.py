@@ -38,7 +38,8 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]+")
 def read_reports(body: Json) -> list[Report]:
     """Return the reports of a body, which is one event or a list of some.
 
-    Events of other kinds, and what is no event, are left out. Raises `validation_error`.
+    Events of other kinds are left out. Raises `validation_error` for other bodies, and for more
+    than MAX_EVENTS events.
     """
     events = body if isinstance(body, list) else [body]
     if not all(isinstance(event, Mapping) for event in events):

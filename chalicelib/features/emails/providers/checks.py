@@ -13,24 +13,24 @@ from chalicelib.features.emails.providers.exchange import (
 )
 
 MAX_SENDERS: Final = 100
-_TOLD: Final = frozenset(
+_CODES_WITH_MESSAGES: Final = frozenset(
     {"email_provider_auth_failed", "email_ip_not_authorized", "email_rate_limited"}
 )
 
 
 class Account:
-    """What a provider knows of the account of a connection."""
+    """Account of a connection at its provider."""
 
     def __init__(
         self,
         exchange: HttpExchange,
         base: str,
         headers: Callable[[str], Mapping[str, str]],
-        failure: Callable[[ProviderAnswer], HandOver],
+        failure: Callable[[ProviderAnswer], HandOver | None],
     ) -> None:
-        """Ask at `base`; `headers` authorise an address, `failure` tells what a refusal means.
+        """Send requests to `base` with the `headers` for an address.
 
-        A failure that is `accepted` is none: the credentials are good, and may do less.
+        `failure` returns the meaning of a refusal; None: the credentials are good, and may do less.
         """
         self._exchange = exchange
         self._base = base
@@ -44,15 +44,15 @@ class Account:
         if answer.is_good:
             return answer
         failure = self._failure(answer)
-        if failure.result == "accepted":
+        if failure is None:
             return answer
         message = f"The provider answered {answer.status}."
-        if failure.code in _TOLD and failure.message is not None:
+        if failure.code in _CODES_WITH_MESSAGES and failure.message is not None:
             message = failure.message
         raise CheckFailed(message, failure.code)
 
     def credentials(self, path: str) -> Check:
-        """Return the step that needs valid credentials for an answer, and nothing of it."""
+        """Return the step that checks the credentials by a request for `path`."""
 
         def run() -> Sequence[JsonObject]:
             self.get(path)

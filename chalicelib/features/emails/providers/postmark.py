@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Final
 
@@ -44,7 +44,7 @@ def open_postmark(egress: GuardedEgress, base: str) -> OpenSession:
 class _Postmark:
     def __init__(self, base: str, server_token: str, stream: str) -> None:
         self._base = base
-        self._server_token = server_token
+        self._headers = {"X-Postmark-Server-Token": server_token}
         self._stream = stream
 
     def checks(self, exchange: HttpExchange, _sample: OutgoingEmail) -> Sequence[Check]:
@@ -92,10 +92,6 @@ class _Postmark:
             message = "The provider does not take the type of an attachment."
             return failure._replace(code="email_attachment_type_not_allowed", message=message)
         return failure
-
-    @property
-    def _headers(self) -> Mapping[str, str]:
-        return {"X-Postmark-Server-Token": self._server_token}
 
 
 def _failure(answer: ProviderAnswer) -> HandOver:

@@ -101,10 +101,10 @@ def _failure(answer: ProviderAnswer) -> HandOver:
     return answer.failure(code, is_auth=is_auth)
 
 
-def _account_failure(answer: ProviderAnswer) -> HandOver:
+def _account_failure(answer: ProviderAnswer) -> HandOver | None:
     if answer.fields.get("name") == "restricted_api_key":
         # The key may send, and do nothing else.
-        return HandOver("accepted")
+        return None
     return _failure(answer)
 
 

@@ -34,9 +34,9 @@ COUNT_BY_KIND: Final[Mapping[ReportKind, str]] = {
 
 
 class Report(NamedTuple):
-    """What a provider says of one recipient of an email; `reported_at` is None if it does not say.
+    """Report of a provider on one recipient of an email; `reported_at` is None without a time.
 
-    `message_id` is the provider's own, `send_id` what it was told to repeat.
+    `message_id` is the id that the provider gave to the email, `send_id` the one in its header.
     """
 
     kind: ReportKind
