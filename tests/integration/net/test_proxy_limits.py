@@ -193,13 +193,13 @@ def test_hanging_dials_of_ended_renders_are_bounded(monkeypatch: pytest.MonkeyPa
     )
     hanging = Hanging()
     proxies = ProxyServer(hanging)
-    before = connection_threads()
+    assert becomes_true(lambda: connection_threads() == 0), "threads of earlier tests must end"
     for _ in range(3):
         connect_in_vain(proxies.new_port(), times=5)
-        assert becomes_true(lambda: connection_threads() == before + 2)
+        assert becomes_true(lambda: connection_threads() == 2)
     hanging.over.set()
 
-    assert becomes_true(lambda: connection_threads() == before)
+    assert becomes_true(lambda: connection_threads() == 0)
 
 
 def connect_in_vain(port_: ProxyPort, times: int) -> None:
