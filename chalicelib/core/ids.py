@@ -21,6 +21,9 @@ BatchId = NewType("BatchId", str)
 ConnectionId = NewType("ConnectionId", str)
 SendId = NewType("SendId", str)
 EmailRuleId = NewType("EmailRuleId", str)
+DestinationId = NewType("DestinationId", str)
+LinkId = NewType("LinkId", str)
+StorageUploadId = NewType("StorageUploadId", str)
 
 # Base 32 without I, L, O and U (ULID specification).
 _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -1,0 +1,1 @@
+"""Storage destinations of customers, and the uploads of files to them."""

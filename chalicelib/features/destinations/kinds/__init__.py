@@ -1,0 +1,1 @@
+"""Kinds of storage destinations, one module each: sessions with a store."""

@@ -1,0 +1,41 @@
+"""Storage destination of a workspace."""
+
+from typing import Final, Literal, NamedTuple
+
+from chalicelib.adapters.aws.sealing import SealContext
+from chalicelib.core.ids import DestinationId, WorkspaceId
+from chalicelib.core.json import JsonObject
+
+type DestinationKind = Literal["s3", "azure_blob", "gcs", "sftp"]
+
+CREDENTIALS_FIELD: Final = "storage_credentials"
+
+
+class StorageDestination(NamedTuple):
+    """Store of a customer; `changes` counts its changes.
+
+    `prefix` is a template source, "" for none. `config` and the sealed credentials are those of
+    its kind. `sealed_credentials` is None where there are none. `last_error` has `at`, `code`,
+    `message` and `status`, and makes the destination failing; a good test or upload removes it.
+    """
+
+    id: DestinationId
+    workspace_id: WorkspaceId
+    name: str
+    kind: DestinationKind
+    prefix: str
+    keep_hosted_copy: bool
+    is_default: bool
+    config: JsonObject
+    sealed_credentials: str | None
+    created_at: str
+    updated_at: str
+    changes: int = 0
+    last_test_at: str | None = None
+    last_test_status: str | None = None
+    last_error: JsonObject | None = None
+
+    @property
+    def credentials_place(self) -> SealContext:
+        """Return the place in which its credentials are sealed."""
+        return SealContext(self.workspace_id, self.id, CREDENTIALS_FIELD)
