@@ -18,6 +18,7 @@ from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.bootstrap.cold_start import arm_crash_points
 from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES, EVENT_TYPES
 from chalicelib.bootstrap.tenancy import isolates_tenants
+from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
@@ -27,7 +28,6 @@ from chalicelib.features.uploads.create import CreateUpload, DeleteUpload
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.uploads.repository import Uploads
 from chalicelib.features.usage.read import ReadUsage
-from chalicelib.features.webhooks.check_url import CheckWebhookUrl
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.log import DeliveryLog
@@ -165,7 +165,7 @@ class ApiServices:
         endpoints = Endpoints(state.tables, settings.main_table)
         deliveries = Deliveries(state.tables, settings.main_table)
         queue = partial(Queue, state.clients, settings.webhooks_queue_url)
-        check_url = CheckWebhookUrl(self._destination_rules)
+        check_url = CheckTargetUrl(self._destination_rules)
         sealer = self._sealer
         secrets = SigningSecrets(
             state.tables, settings.main_table, endpoints=endpoints, sealer=sealer

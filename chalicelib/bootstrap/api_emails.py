@@ -24,6 +24,7 @@ from chalicelib.features.emails.sends.read import ReadSends
 from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.emails.sends.take_reports import TakeReports
+from chalicelib.features.templates.compile_texts import CompileTexts
 from chalicelib.features.templates.sources import CachedTemplateSources
 from chalicelib.features.workspaces.people.members import Members
 
@@ -99,7 +100,7 @@ class EmailUseCases:
             read_templates=self._read_templates,
             connections=self.connections,
             rules=self._rules,
-            check_texts=CheckRuleTexts(state.engine, state.clock),
+            check_texts=CheckRuleTexts(CompileTexts(state.engine, state.clock)),
             clock=state.clock,
             ids=state.ids,
         )

@@ -17,7 +17,7 @@ from chalicelib.features.workspaces.model import Mode
 
 _MAX_TRIES: Final = 10
 
-# Returns whether live events may be sent to a URL; raises as CheckWebhookUrl.
+# Returns whether live events may be sent to a URL; raises as CheckTargetUrl.
 type CheckUrl = Callable[[str, str], bool]
 
 
@@ -52,7 +52,7 @@ class ManageEndpoints:
     ) -> EndpointWithSecret:
         """Create an endpoint with a key of a mode; `fields` are those of the request.
 
-        Raises as CheckWebhookUrl, and `conflict` for one too many.
+        Raises as CheckTargetUrl, and `conflict` for one too many.
         """
         takes_live = self._check_url(fields["url"], "/url")
         now = self._clock.now()
@@ -74,7 +74,7 @@ class ManageEndpoints:
         return EndpointWithSecret(endpoint, secret)
 
     def change(self, endpoint: WebhookEndpoint, fields: Mapping[str, Any]) -> WebhookEndpoint:
-        """Change fields of an endpoint; raises as CheckWebhookUrl, `not_found` and `conflict`.
+        """Change fields of an endpoint; raises as CheckTargetUrl, `not_found` and `conflict`.
 
         `enabled: true` forgets earlier failures; what was canceled meanwhile stays canceled.
         `is_default: true` makes it the default endpoint.

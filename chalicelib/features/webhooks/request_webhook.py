@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.webhooks.check_url import CheckWebhookUrl
 from chalicelib.features.webhooks.secrets import SigningSecrets
 from chalicelib.features.workspaces.model import Mode
 
@@ -19,13 +19,13 @@ class RequestWebhook(NamedTuple):
 class AcceptRequestWebhook:
     """Acceptance of requests that name a webhook."""
 
-    def __init__(self, *, check_url: CheckWebhookUrl, secrets: SigningSecrets) -> None:
+    def __init__(self, *, check_url: CheckTargetUrl, secrets: SigningSecrets) -> None:
         """Check addresses with `check_url`."""
         self._check_url = check_url
         self._secrets = secrets
 
     def check(self, webhook: RequestWebhook, mode: Mode) -> None:
-        """Refuse an address; raises as CheckWebhookUrl, and for http with a live key."""
+        """Refuse an address; raises as CheckTargetUrl, and for http with a live key."""
         takes_live = self._check_url(webhook.url, "/webhook/url")
         if mode == "live" and not takes_live:
             message = "must begin with https://: only test keys send events over http"

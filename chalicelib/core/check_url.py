@@ -1,4 +1,4 @@
-"""Check of the addresses that webhooks are sent to, before any lookup (decision 15)."""
+"""Check of URLs that a workspace enters for webhooks and stores, before any lookup (decision 15)."""
 
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
@@ -10,7 +10,7 @@ from chalicelib.core.errors import FieldError, ServiceError, validation_error
 _UNSAFE: Final = frozenset("\\ \t\r\n\f\v") | {chr(code) for code in range(32)} | {"\x7f"}
 
 
-class CheckWebhookUrl:
+class CheckTargetUrl:
     """Check of URLs; egress checks the addresses that a name leads to, at each attempt."""
 
     def __init__(self, rules: DestinationRules) -> None:
@@ -18,7 +18,7 @@ class CheckWebhookUrl:
         self._rules = rules
 
     def __call__(self, url: str, pointer: str) -> bool:
-        """Return whether events of live renders may be sent to a URL: by https, or exempted.
+        """Return whether what is live may be sent to a URL: by https, or exempted.
 
         Raises `validation_error` for form, scheme and credentials, and `url_not_allowed` for an
         address or a port, with this pointer.

@@ -1,0 +1,58 @@
+"""Compilation of short templates by the engine, which has the confined process for them."""
+
+import logging
+from collections.abc import Mapping
+from typing import Final
+
+from chalicelib.adapters.aws.functions import FunctionBusy
+from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
+from chalicelib.core.clock import Clock
+from chalicelib.core.errors import FieldError, RenderFailure, no_capacity_error
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.engine.remote.calls import SyntaxCall
+from chalicelib.engine.remote.results import LintResult
+
+log = logging.getLogger(__name__)
+
+_MAX_S: Final = 10.0
+_MAX_CALLS: Final = 2
+# Members of a failure, None where they are unknown.
+PLACE: Final = ("line", "column", "excerpt")
+
+
+class CompileTexts:
+    """Check that texts, by their names, are templates."""
+
+    def __init__(self, engine: RemoteEngine, clock: Clock) -> None:
+        """Ask `engine`."""
+        self._engine = engine
+        self._clock = clock
+
+    def __call__(self, workspace_id: WorkspaceId, texts: Mapping[str, str]) -> list[RenderFailure]:
+        """Return the failures of the texts that cannot be compiled; `text` of each is the name.
+
+        Raises `region_degraded` if no answer comes.
+        """
+        ends_at = self._clock.now().timestamp() + _MAX_S
+        context = EngineCallContext(
+            tenant=workspace_id, folder="", ends_at=ends_at, slot_ends_at=ends_at, may_store=False
+        )
+        call = SyntaxCall(ends_at=ends_at, result_form=None, texts=texts)
+        for _ in range(_MAX_CALLS):
+            try:
+                result, _contents = self._engine.ask(call, LintResult, context)
+                return [record.failure() for record in result.failures]
+            except (FunctionBusy, RenderFailure):
+                break
+            except EngineLost:
+                log.warning("the engine was lost", exc_info=True)
+        raise no_capacity_error(f"checking the templates in {', '.join(sorted(texts))}")
+
+
+def text_error(failure: RenderFailure, pointer: str, code: str) -> FieldError:
+    """Return the error of the field at `pointer`, whose message names the place of the failure."""
+    line, column, excerpt = (failure.members.get(name) for name in PLACE)
+    message = failure.detail
+    if line is not None:
+        message = f"line {line}, column {column}: {message} ({excerpt})"
+    return FieldError(pointer, code, message)
