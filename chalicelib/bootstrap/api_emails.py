@@ -27,6 +27,7 @@ from chalicelib.features.emails.sends.take_reports import TakeReports
 from chalicelib.features.templates.compile_texts import CompileTexts
 from chalicelib.features.templates.sources import CachedTemplateSources
 from chalicelib.features.workspaces.people.members import Members
+from chalicelib.features.workspaces.trials import RunTrial
 
 
 class EmailUseCases:
@@ -53,8 +54,12 @@ class EmailUseCases:
         self.request_trial = RequestTrial(
             connections=self.connections,
             members=self._members,
-            function=LambdaFunction(state.clients, settings.send_email_function),
-            clock=state.clock,
+            run_trial=RunTrial(
+                tables=state.tables,
+                table=settings.main_table,
+                function=LambdaFunction(state.clients, settings.send_email_function),
+                clock=state.clock,
+            ),
         )
         self.preview = _preview_email(state, templates, self.connections)
         self.rule_test = RuleTestCommand(self.preview, self._members)

@@ -1,4 +1,4 @@
-"""Check of URLs that a workspace enters for webhooks and stores, before any lookup (decision 15)."""
+"""Check of URLs that a workspace enters (webhooks, stores), before any lookup (decision 15)."""
 
 from typing import Final
 from urllib.parse import SplitResult, urlsplit

@@ -1,10 +1,9 @@
 """Repository of email connections: `WS#<ws>#EMC`.
 
-One row each, `META` with their number, and `TEST` while a test of one runs. The rows of email rules
-lie beside them (rules.py).
+One row each, `META` with their number, and `TEST` while a test of one runs (workspaces/trials.py).
+The rows of email rules lie beside them (rules.py).
 """
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -202,31 +201,6 @@ class EmailConnections:
                 current = self.one(used.workspace_id, used.id)
             except NotFound:
                 return
-
-    def begin_test(self, workspace_id: WorkspaceId, now: int, ends_at: int) -> None:
-        """Take the one place for tests of a workspace; raises `conflict` while another has it."""
-        write = Write(
-            self._table,
-            item={"PK": connections_partition(workspace_id), "SK": "TEST", "ends_at": ends_at},
-            condition="attribute_not_exists(PK) OR ends_at <= :now",
-            values={":now": now},
-        )
-        try:
-            self._tables.write(write)
-        except ConditionFailed as taken:
-            detail = "A test of an email connection of this workspace runs: wait for its end."
-            raise Conflict("conflict", detail) from taken
-
-    def end_test(self, workspace_id: WorkspaceId, ends_at: int) -> None:
-        """Give back the place of a test, unless it has passed to another one."""
-        write = Write(
-            self._table,
-            key={"PK": connections_partition(workspace_id), "SK": "TEST"},
-            condition="ends_at = :ends_at",
-            values={":ends_at": ends_at},
-        )
-        with contextlib.suppress(ConditionFailed):
-            self._tables.write(write)
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""

@@ -2,27 +2,22 @@
 
 from typing import Final, NamedTuple, Self, cast
 
-from chalicelib.adapters.aws.functions import (
-    FunctionBusy,
-    FunctionDied,
-    FunctionLate,
-    LambdaFunction,
-)
 from chalicelib.adapters.json_logs import propagated_ids
-from chalicelib.core.clock import Clock
-from chalicelib.core.errors import no_capacity_error, validation_error
+from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
-from chalicelib.features.emails.connections import EmailConnection, EmailConnections
+from chalicelib.features.emails.connections import (
+    EmailConnection,
+    EmailConnections,
+    connections_partition,
+)
 from chalicelib.features.emails.manage import require_email
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.people.members import Members
+from chalicelib.features.workspaces.trials import RunTrial
 
-# A test ends after 15 s (try_connection.py), and the function that does it after 25 s.
 _VERSION: Final = 1
-_WAIT_S: Final = 22.0
-_LEASE_S: Final = 30
 
 
 class ConnectionTrial(NamedTuple):
@@ -59,18 +54,12 @@ class RequestTrial:
     """Use case: let the function that sends test a connection, one of a workspace at a time."""
 
     def __init__(
-        self,
-        *,
-        connections: EmailConnections,
-        members: Members,
-        function: LambdaFunction,
-        clock: Clock,
+        self, *, connections: EmailConnections, members: Members, run_trial: RunTrial
     ) -> None:
-        """Invoke `function`."""
+        """Test by `run_trial`, which invokes the function that sends."""
         self._connections = connections
         self._members = members
-        self._function = function
-        self._clock = clock
+        self._run_trial = run_trial
 
     def __call__(
         self, workspace: Workspace, connection_id: str, send_to: str | None
@@ -85,16 +74,11 @@ class RequestTrial:
         if send_to is not None and not self._members.is_verified(workspace, send_to):
             message = "must be the verified address of a member of the workspace"
             raise validation_error("/send_to", message, "not_allowed")
-        now = int(self._clock.now().timestamp())
-        ends_at = now + _LEASE_S
-        self._connections.begin_test(workspace.id, now, ends_at)
-        call = ConnectionTrial(workspace.id, connection_id, send_to).to_json()
-        try:
-            answer = self._function.invoke(call, wait_s=_WAIT_S)
-        # The function may still run: the place is free again when it must have ended.
-        except (FunctionBusy, FunctionDied, FunctionLate) as loss:
-            raise no_capacity_error("the test of an email connection") from loss
-        self._connections.end_test(workspace.id, ends_at)
+        answer = self._run_trial(
+            connections_partition(workspace.id),
+            ConnectionTrial(workspace.id, connection_id, send_to).to_json(),
+            "an email connection",
+        )
         return TriedConnection(
             self._connections.one(workspace.id, connection_id),
             cast("list[JsonObject]", answer["steps"]),
