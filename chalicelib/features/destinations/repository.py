@@ -1,0 +1,229 @@
+"""Repository of storage destinations: `WS#<ws>#DST`.
+
+One row each, and `META` with their number and the id of the default one, of which there is one at
+most. `TEST` is there while a test of one runs (workspaces/trials.py).
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.core.errors import Conflict, NotFound
+from chalicelib.core.ids import WorkspaceId, is_id
+from chalicelib.core.json import JsonObject
+from chalicelib.features.destinations.model import StorageDestination
+
+MAX_DESTINATIONS: Final = 50
+_MAX_TRIES: Final = 10
+
+
+class Destinations:
+    """Storage destinations of all workspaces."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Store destinations in this table."""
+        self._tables = tables
+        self._table = table
+
+    def all(self, workspace_id: WorkspaceId) -> list[StorageDestination]:
+        """Return the destinations of a workspace, the oldest first."""
+        rows = query_all(
+            self._tables,
+            self._table,
+            "PK = :pk",
+            {":pk": destinations_partition(workspace_id)},
+            consistent=True,
+        )
+        by_key = {row["SK"]: row for row in rows}
+        default_id = by_key.get("META", {}).get("default_id")
+        return [_of(row, default_id) for key, row in by_key.items() if key.startswith("dst_")]
+
+    def one(self, workspace_id: WorkspaceId, destination_id: str) -> StorageDestination:
+        """Return a destination; raises `not_found`."""
+        if is_id("dst", destination_id):
+            partition = destinations_partition(workspace_id)
+            keys = [(partition, destination_id), (partition, "META")]
+            rows = self._tables.get_many(self._table, keys)
+            if rows and rows[0]["SK"] == destination_id:
+                return _of(rows[0], rows[-1].get("default_id"))
+        raise _not_found(destination_id)
+
+    def default(self, workspace_id: WorkspaceId) -> StorageDestination | None:
+        """Return the default destination; None: there is none."""
+        partition = destinations_partition(workspace_id)
+        default_id = (self._tables.get(self._table, partition) or {}).get("default_id")
+        row = default_id and self._tables.get(self._table, partition, default_id)
+        # Deleted between the two reads, it leaves the workspace without a default one.
+        return _of(row, default_id) if row else None
+
+    def create(self, destination: StorageDestination) -> None:
+        """Store a new destination; raises `conflict` beyond MAX_DESTINATIONS."""
+        row = Write(self._table, item=_row(destination), condition="attribute_not_exists(PK)")
+        count = self._meta_update(
+            destination,
+            "SET destination_count = if_not_exists(destination_count, :none) + :one"
+            + (", default_id = :id" if destination.is_default else ""),
+            "attribute_not_exists(PK) OR destination_count < :most",
+            {":none": 0, ":one": 1, ":most": MAX_DESTINATIONS}
+            | ({":id": destination.id} if destination.is_default else {}),
+        )
+        try:
+            self._tables.transact([count, row])
+        except ConditionFailed as full:
+            detail = f"There are {MAX_DESTINATIONS} storage destinations: delete one first."
+            raise Conflict("conflict", detail) from full
+
+    def replace(
+        self, destination: StorageDestination, *, is_default: bool | None = None
+    ) -> StorageDestination | None:
+        """Store a changed destination and return it; None: it has changed meanwhile.
+
+        With `is_default` it becomes the default one instead of any other, or is no longer; None
+        leaves that as it is.
+        """
+        after = destination._replace(changes=destination.changes + 1)
+        writes = [
+            Write(
+                self._table,
+                item=_row(after),
+                condition="changes = :changes",
+                values={":changes": destination.changes},
+            )
+        ]
+        ids: dict[str, RowValue] = {":id": destination.id}
+        if is_default:
+            writes.append(self._meta_update(destination, "SET default_id = :id", None, ids))
+        elif is_default is False and destination.is_default:
+            removal = self._meta_update(destination, "REMOVE default_id", "default_id = :id", ids)
+            writes.append(removal)
+        try:
+            self._tables.transact(writes)
+        except ConditionFailed:
+            return None
+        return after if is_default is None else after._replace(is_default=is_default)
+
+    def delete(self, destination: StorageDestination) -> None:
+        """Delete a destination with its credentials; raises `not_found` and `conflict`."""
+        removal = Write(self._table, key=_key(destination), condition="attribute_exists(PK)")
+        for _ in range(_MAX_TRIES):
+            is_default = destination.is_default
+            count = self._meta_update(
+                destination,
+                "SET destination_count = destination_count - :one"
+                + (" REMOVE default_id" if is_default else ""),
+                "default_id = :id" if is_default else "NOT default_id = :id",
+                {":one": 1, ":id": destination.id},
+            )
+            try:
+                self._tables.transact([removal, count])
+            except ConditionFailed as conflict:
+                if conflict.index == 0:
+                    raise _not_found(destination.id) from conflict
+                # It has become the default one meanwhile, or is no longer.
+                destination = self.one(destination.workspace_id, destination.id)
+                continue
+            return
+        raise contention_error()
+
+    def record_test(self, tested: StorageDestination, at: str, error: JsonObject | None) -> None:
+        """Store the result of a test: None, or the error that makes the destination failing.
+
+        The result is of no use where the tested settings or credentials were replaced meanwhile.
+        """
+        current = tested
+        for _ in range(_MAX_TRIES):
+            after = current._replace(
+                last_test_at=at,
+                last_test_status="failed" if error else "succeeded",
+                last_error=error,
+            )
+            if self.replace(after) is not None:
+                return
+            try:
+                current = self.one(tested.workspace_id, tested.id)
+            except NotFound:
+                return
+            if _tested_part(current) != _tested_part(tested):
+                return
+        raise contention_error()
+
+    def note_outcome(self, used: StorageDestination, error: JsonObject | None) -> None:
+        """Store the error that an upload to a destination has met, or its end; None: it is there.
+
+        It is of no use where settings or credentials were replaced meanwhile. An error that is
+        known already keeps its time: many uploads to a store that fails need one write.
+        """
+        current = used
+        while _without_time(current.last_error) != _without_time(error) and (
+            _tested_part(current) == _tested_part(used)
+        ):
+            if self.replace(current._replace(last_error=error)) is not None:
+                return
+            try:
+                current = self.one(used.workspace_id, used.id)
+            except NotFound:
+                return
+
+    def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
+        """Erase all of a workspace; yield after each step."""
+        return self._tables.delete_partition_in_steps(
+            self._table, destinations_partition(workspace_id)
+        )
+
+    def _meta_update(
+        self,
+        destination: StorageDestination,
+        update: str,
+        condition: str | None,
+        values: dict[str, RowValue],
+    ) -> Write:
+        partition = destinations_partition(destination.workspace_id)
+        return Write(
+            self._table,
+            key={"PK": partition, "SK": "META"},
+            update=update,
+            condition=condition,
+            values=values,
+        )
+
+
+def contention_error() -> Conflict:
+    """Return the error of a change that others overtake again and again."""
+    return Conflict("conflict", "Others change this storage destination all the time; try again.")
+
+
+def destinations_partition(workspace_id: WorkspaceId) -> str:
+    """Return the partition of a workspace's destinations."""
+    return f"WS#{workspace_id}#DST"
+
+
+def _not_found(destination_id: str) -> NotFound:
+    return NotFound("not_found", f"There is no storage destination {destination_id[:64]}.")
+
+
+def _tested_part(destination: StorageDestination) -> tuple[JsonObject, str | None, str]:
+    return destination.config, destination.sealed_credentials, destination.prefix
+
+
+def _without_time(error: JsonObject | None) -> JsonObject | None:
+    return error and {name: value for name, value in error.items() if name != "at"}
+
+
+def _key(destination: StorageDestination) -> Item:
+    return {
+        "PK": destinations_partition(destination.workspace_id),
+        "SK": destination.id,
+    }
+
+
+def _row(destination: StorageDestination) -> Item:
+    fields = destination._asdict()
+    # `META` says which one is the default: so there are never two.
+    del fields["is_default"]
+    return _key(destination) | fields
+
+
+def _of(row: Item, default_id: str | None) -> StorageDestination:
+    fields = {name: row[name] for name in StorageDestination._fields if name in row}
+    return StorageDestination(**fields, is_default=row["SK"] == default_id)
