@@ -13,6 +13,7 @@ from chalicelib.engine.sources import HtmlSource, Source
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.delivery import (
     DeliveryRequest,
+    RequestedStorage,
     TimeoutBehavior,
     delivery_policy,
 )
@@ -103,6 +104,7 @@ def delivery_request(
         expires_in_s=delivery.expires_in,
         timeout_behavior=timeout_behavior,
         emails=_email_targets(delivery),
+        storage=_storage_targets(delivery),
     )
 
 
@@ -112,6 +114,15 @@ def _email_targets(delivery: "DeliverySpec") -> tuple[EmailTarget, ...] | None:
         return None
     named = () if isinstance(targets, bool) else targets
     return tuple(EmailTarget.from_json(each.model_dump()) for each in named)
+
+
+def _storage_targets(delivery: "DeliverySpec") -> tuple[RequestedStorage, ...] | None:
+    if delivery.storage is None:
+        return None
+    return tuple(
+        RequestedStorage(each.destination_id, each.key, each.keep_hosted_copy)
+        for each in delivery.storage
+    )
 
 
 def idempotency_key(call: Call) -> IdempotencyKey | None:

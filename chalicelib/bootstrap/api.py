@@ -22,8 +22,10 @@ from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
+from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.einvoices.validate import ValidateEInvoice
 from chalicelib.features.files.signed_urls import SignedFileUrls
+from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.uploads.create import CreateUpload, DeleteUpload
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.uploads.repository import Uploads
@@ -120,6 +122,7 @@ class ApiServices:
             self.uploads.read,
             self.files.signed_urls,
             self.webhooks.accept_request,
+            ResolveStorage(Destinations(self.state.tables, self.state.main_table).known),
         )
 
     @cached_property

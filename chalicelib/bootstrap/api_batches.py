@@ -35,6 +35,7 @@ class BatchUseCases:
             ids=state.ids,
             state=state.service_states,
             templates=self._parts.templates.resolve,
+            storage=self._parts.storage,
             uploads=self._parts.read_uploads,
             webhooks=self._parts.accept_webhook,
             region=state.settings.region,

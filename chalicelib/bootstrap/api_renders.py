@@ -8,6 +8,7 @@ from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.previews.preflight import PreflightRender
 from chalicelib.features.renders.accept.create import CreateRender
+from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.renders.cancel import CancelRender
 from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles
@@ -26,6 +27,7 @@ class RenderParts(NamedTuple):
     read_uploads: ReadUploads
     signed_urls: SignedFileUrls
     accept_webhook: AcceptRequestWebhook
+    storage: ResolveStorage
 
 
 class RenderUseCases:
@@ -48,6 +50,7 @@ class RenderUseCases:
             ids=self._state.ids,
             state=self._state.service_states,
             templates=self._parts.templates.resolve,
+            storage=self._parts.storage,
             uploads=self._parts.read_uploads,
             schemas=self._state.schemas,
             webhooks=self._parts.accept_webhook,
@@ -58,6 +61,7 @@ class RenderUseCases:
     def preflight(self) -> PreflightRender:  # noqa: D102
         return PreflightRender(
             templates=self._parts.templates.resolve,
+            storage=self._parts.storage,
             uploads=self._parts.read_uploads,
             schemas=self._state.schemas,
             lint=self._parts.templates.lint,

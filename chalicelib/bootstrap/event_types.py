@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from chalicelib.bootstrap.upcoming_event_types import UPCOMING_EVENT_TYPES
 from chalicelib.features.batches.events import BATCH_EVENT_TYPES
+from chalicelib.features.destinations.uploads.events import STORAGE_UPLOAD_FAILED
 from chalicelib.features.emails.sends.events import EMAIL_EVENT_TYPES
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.templates.publish import TEMPLATE_PUBLISHED
@@ -16,10 +16,8 @@ EVENT_TYPES: Final = (
     USAGE_THRESHOLD_REACHED,
     *BATCH_EVENT_TYPES,
     *EMAIL_EVENT_TYPES,
+    STORAGE_UPLOAD_FAILED,
     WEBHOOK_STEP,
 )
 # All types that customers can choose, in the order of the reference.
-CONTRACT_EVENT_TYPES: Final = (
-    *(each for each in EVENT_TYPES if each.is_public),
-    *UPCOMING_EVENT_TYPES,
-)
+CONTRACT_EVENT_TYPES: Final = tuple(each for each in EVENT_TYPES if each.is_public)

@@ -155,6 +155,14 @@ class CrashPoint(IntEnum):
     EMAIL_REPORT_STORED = 173
     EMAIL_EVENTS_REGISTERED = 174
 
+    STORAGE_BEGUN = 190
+    STORAGE_CLAIMED = 191
+    STORAGE_STORED = 192
+    STORAGE_RECORDED = 193
+    STORAGE_EVENT_SENT = 194
+    STORAGE_DELAYED = 195
+    STORAGE_GIVEN_UP = 196
+
 
 class _ArmedFolder:
     folder: Path | None = None

@@ -13,6 +13,7 @@ from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.profiles import Syntax
 from chalicelib.engine.emails.model import EmailRules, RenderedEmail
 from chalicelib.engine.sources import Source
+from chalicelib.engine.storage.model import RenderedKey, StorageTargets
 from chalicelib.engine.templating.includes import Includes
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
     einvoice_default: EInvoiceDefault | None = None
     data_pointer: str | None = None
     emails: EmailRules | None = None
+    storage: StorageTargets | None = None
 
     @property
     def einvoice(self) -> EInvoiceCommand | None:
@@ -87,7 +89,10 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
     @property
     def uses_data(self) -> bool:
         """Tell whether the job uses its data."""
-        return self.source.has_templates or self.einvoice is not None
+        has_templates = self.source.has_templates or (
+            self.storage is not None and self.storage.has_templates
+        )
+        return has_templates or self.einvoice is not None
 
 
 class InvoiceJob(msgspec.Struct, frozen=True, tag_field="kind", tag="einvoice"):
@@ -97,6 +102,7 @@ class InvoiceJob(msgspec.Struct, frozen=True, tag_field="kind", tag="einvoice"):
     syntax: Syntax
     invoice: OpaqueObject
     filename: str | None = None
+    storage: StorageTargets | None = None
 
     @property
     def einvoice(self) -> EInvoiceCommand:
@@ -183,7 +189,8 @@ class RenderOutcome(NamedTuple):
 
     `filename` is the caller's, after its template ran. `invoice_totals` are those of the e-invoice
     among the files. `result` is the conformance report, once `validation_requests` are answered.
-    `emails` are those of the job's rules, in their order.
+    `emails` are those of the job's rules, in their order; `storage_keys` those of the files at each
+    storage target, target by target.
     """
 
     files: tuple[RenderedFile, ...]
@@ -194,6 +201,7 @@ class RenderOutcome(NamedTuple):
     validation_requests: tuple[ValidationRequest, ...] = ()
     result: OpaqueObject | None = None
     emails: tuple[RenderedEmail, ...] = ()
+    storage_keys: tuple[RenderedKey, ...] = ()
 
 
 def _einvoice_command(options: EInvoiceOptions, invoice: JsonObject | None) -> EInvoiceCommand:

@@ -21,6 +21,7 @@ from chalicelib.engine.inputs.ignored_options import (
     ignored_data_warnings,
     ignored_option_warnings,
     skipped_email_warnings,
+    skipped_storage_warnings,
 )
 from chalicelib.engine.job import (
     JobContext,
@@ -36,6 +37,7 @@ from chalicelib.engine.sources.source_document import SourceDocument, TemplateRu
 if TYPE_CHECKING:
     from chalicelib.engine.einvoice.job_invoice import EInvoiceResult
     from chalicelib.engine.emails.model import RenderedEmail
+    from chalicelib.engine.storage.model import RenderedKey
 
 
 # Fixed, so that the same request gives the same bytes.
@@ -67,7 +69,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
     """
     recorder = TraceRecorder()
     recorder.warnings += [*ignored_option_warnings(job.output), *ignored_data_warnings(job)]
-    recorder.warnings += skipped_email_warnings(job)
+    recorder.warnings += [*skipped_email_warnings(job), *skipped_storage_warnings(job.storage)]
     browser, egress, is_cold_start = services.browser, services.egress, not services.browser.is_warm
     with recorder.attach_trace_to_failure():
         with recorder.stage("template_ms"):
@@ -91,15 +93,18 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
             validation_requests = _validation_requests(files, finishing, invoice)
             files = _zip(files, document.output, context)
         with recorder.stage("template_ms"):
-            emails = _emails(job, context, services.templates, files, document.output.filename)
+            filename = document.output.filename
+            emails = _emails(job, context, services.templates, files, filename)
+            storage_keys = _storage_keys(job, context, services.templates, files, filename)
     return RenderOutcome(
         files,
         recorder.trace(),
         is_cold_start,
-        document.output.filename,
+        filename,
         invoice.totals if invoice else None,
         validation_requests,
         emails=emails,
+        storage_keys=storage_keys,
     )
 
 
@@ -119,6 +124,22 @@ def _emails(
 
     shown = [EmailFile(file.format, len(file.content), file.pages) for file in files]
     return job_emails(job, context, templates, shown, filename)
+
+
+def _storage_keys(
+    job: PageJob,
+    context: JobContext,
+    templates: TemplateRunner,
+    files: Sequence[RenderedFile],
+    filename: str | None,
+) -> "tuple[RenderedKey, ...]":
+    """Return the keys of the files at the job's storage targets."""
+    if job.storage is None:
+        return ()
+    # Few jobs have some.
+    from chalicelib.engine.storage.render_keys import render_storage_keys  # noqa: PLC0415
+
+    return render_storage_keys(job, context, templates, files, filename)
 
 
 def _add_invoice(

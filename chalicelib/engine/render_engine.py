@@ -96,7 +96,16 @@ class RenderEngine:
         if isinstance(job, InvoiceJob):
             from chalicelib.engine.einvoice.job_invoice import run_invoice_job  # noqa: PLC0415
 
-            return run_invoice_job(job, context)
+            outcome = run_invoice_job(job, context)
+            if job.storage is None:
+                return outcome
+            from chalicelib.engine.storage.render_keys import render_storage_keys  # noqa: PLC0415
+
+            with self._templates.cancel_on(context.cancellation):
+                keys = render_storage_keys(
+                    job, context, self._templates, outcome.files, outcome.filename
+                )
+            return outcome._replace(storage_keys=keys)
         from chalicelib.engine import pipeline  # noqa: PLC0415
 
         services = pipeline.PipelineServices(self._browser, self._templates, self._egress)

@@ -10,6 +10,8 @@ from chalicelib.bootstrap.present_event import event_viewer
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.message_version import UnknownVersion
 from chalicelib.features.batches.count import CountBatchItem
+from chalicelib.features.destinations.uploads.repository import StorageUploads
+from chalicelib.features.destinations.uploads.subscribe import QueueUploads
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.emails.sends.subscribe import QueueEmails
 from chalicelib.features.events.model import PublishEvent
@@ -71,6 +73,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
             QueueEmails(
                 EmailStores.over(state.tables, state.main_table, state.outbox), state.objects
             ),
+            QueueUploads(StorageUploads(state.tables, state.main_table), state.outbox),
             CountBatchItem(state.batch_stores.batches, parts.clock),
             CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),
         ),

@@ -15,6 +15,7 @@ from chalicelib.engine.emails.job_emails import job_emails
 from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.pdfa import has_conformance_target
+from chalicelib.engine.inputs.ignored_options import skipped_storage_warnings
 from chalicelib.engine.job import (
     InvoiceJob,
     Job,
@@ -29,6 +30,7 @@ from chalicelib.engine.lint import syntax_faults
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.sources import HtmlSource, TemplateSource
 from chalicelib.engine.sources.source import SourceBase
+from chalicelib.engine.storage.render_keys import render_storage_keys
 from chalicelib.engine.templating.renderer import TemplateRenderer
 from tests.builders.aws_actions import acting_as
 
@@ -89,7 +91,9 @@ class FakeEngine:
         with acting_as(""):
             self.before_run(job)
         if isinstance(job, InvoiceJob):
-            return run_invoice_job(job, context)
+            outcome = run_invoice_job(job, context)
+            keys = render_storage_keys(job, context, _InProcess(), outcome.files, outcome.filename)
+            return outcome._replace(storage_keys=keys)
         self._load(job, context)
         kinds = ("zip",) if job.output.is_zipped else job.output.formats
         files = tuple(
@@ -100,7 +104,11 @@ class FakeEngine:
         )
         if self.files is not None:
             files = self.files
-        trace = RenderTrace(logs=self.logs, timings={"load_ms": 1, "print_ms": 2})
+        trace = RenderTrace(
+            tuple(skipped_storage_warnings(job.storage)),
+            logs=self.logs,
+            timings={"load_ms": 1, "print_ms": 2},
+        )
         name = job.output.filename
         return RenderOutcome(
             files,
@@ -109,6 +117,7 @@ class FakeEngine:
             filename=name,
             validation_requests=_to_validate(files, job, is_test=context.test),
             emails=_emails(job, context, files),
+            storage_keys=render_storage_keys(job, context, _InProcess(), files, name),
         )
 
     def _load(self, job: PageJob, context: JobContext) -> None:

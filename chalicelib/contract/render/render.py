@@ -8,6 +8,7 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.meta import ProblemEntry
 from chalicelib.contract.render.conformance_report import InvoiceTotals, RenderResult
 from chalicelib.contract.render.request import Mode, Priority, RenderStatus
+from chalicelib.contract.storage.target import StorageReceipt
 
 
 class File(Model):
@@ -121,7 +122,8 @@ class Render(Model):
     invoice: InvoiceTotals | None
     """Totals of the e-invoice of the request or of the template's options."""
     billed: bool
-    storage: list[dict[str, Any]]
+    storage: list[StorageReceipt]
+    """The uploads of the files to storage destinations, from the moment the files exist."""
     emails: dict[str, int] | None
     """Emails of the template's rules by state: `sent`, `failed`, `unknown`, `pending`, `skipped`,
     `canceled`, the newest of each rule. Null for a render that is of no template."""

@@ -16,6 +16,7 @@ from chalicelib.contract.field_types import (
     Url,
 )
 from chalicelib.contract.render.output import OutputSpec
+from chalicelib.contract.storage.target import StorageTargetSpecs
 
 RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"]
 Mode = Literal["sync", "async"]
@@ -94,8 +95,10 @@ class DeliverySpec(Model):
     hosted: bool | None = None
     """False: the files are deleted once they are delivered, and never stored if only the answer
     carries them; a file that the answer cannot carry is kept for an hour. Emails get them as
-    attachments, and after the last one that is sent they are deleted. If the file is the
-    answer, `timeout_behavior` must be `cancel`, which is then the default. Excludes `url`."""
+    attachments, storage destinations by an upload, and after the last of both has succeeded they
+    are deleted; never after a failure. If the file is nowhere but in the answer,
+    `timeout_behavior` must be `cancel`, which is then the default. Excludes `url`. Null: true,
+    unless no storage destination of the render has `keep_hosted_copy`."""
     retention: Literal["none", "default"] | None = None
     """`none`: zero retention. With `binary` and `base64` nothing of the document is ever stored,
     queued or logged: the answer must carry the file (at most 4.3 MB, else `output_too_large`),
@@ -105,6 +108,9 @@ class DeliverySpec(Model):
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
     """Days for which the files of a live render are kept; 30 by default. Files of a test render are
     kept for 24 hours."""
+    storage: StorageTargetSpecs | None = None
+    """The storage destinations that get the files, from plan `starter`. Null: the workspace's
+    default one, for a live render; empty: none."""
     email: EmailTargets | None = None
     """The email rules of the template that send: false for none, a list for those, null for all
     that are enabled, or as the template's options have it. With a list the render must be one of a

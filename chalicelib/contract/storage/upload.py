@@ -34,7 +34,7 @@ class StorageUpload(Model):
     render_id: str
     file_id: str
     destination_id: str
-    key: str
-    """The key in the destination, with its prefix."""
+    key: str | None
+    """The key in the destination, with its prefix; null where it could not be made."""
     attempts: Count
     error: StorageError

@@ -16,6 +16,7 @@ from chalicelib.engine.einvoice.prepare import (
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.write_json import totals_json
 from chalicelib.engine.finishing.finisher import InvoiceFile
+from chalicelib.engine.inputs.ignored_options import skipped_storage_warnings
 from chalicelib.engine.job import (
     EInvoiceCommand,
     InvoiceJob,
@@ -107,6 +108,7 @@ def write_xml(prepared: PreparedInvoice, recorder: TraceRecorder) -> bytes:
 def run_invoice_job(job: InvoiceJob, context: JobContext) -> RenderOutcome:
     """Write the XML of an e-invoice; raise RenderFailure `einvoice_invalid`."""
     recorder = TraceRecorder()
+    recorder.warnings += skipped_storage_warnings(job.storage)
     with recorder.attach_trace_to_failure(), recorder.stage("finish_ms"):
         prepared = prepare_command(job.einvoice, {}, is_test=context.test)
         file = RenderedFile("xml", write_xml(prepared, recorder), "application/xml")

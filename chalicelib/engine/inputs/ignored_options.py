@@ -8,6 +8,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.engine.emails.model import EmailOmission
 from chalicelib.engine.job import PageJob, RenderWarning
+from chalicelib.engine.storage.model import StorageTargets
 
 # Fields of PdfOptions that are compared under the names of the request's options.
 _COMPOSITE_FIELDS: Final = frozenset(
@@ -58,6 +59,16 @@ def skipped_email_warnings(job: PageJob) -> Iterator[RenderWarning]:
         reason = _EMAIL_OMISSIONS[job.emails.omission]
         message = f"The template's email rules do not send: {reason}. Send delivery.email false."
         yield RenderWarning(f"email_skipped_{job.emails.omission}", message, "delivery.email")
+
+
+def skipped_storage_warnings(storage: StorageTargets | None) -> Iterator[RenderWarning]:
+    """Yield a warning where the workspace's default destination gets no file."""
+    if storage is not None and storage.omission is not None:
+        message = (
+            "The workspace's default storage destination gets no file: the plan has no storage "
+            "destinations, starter and above do. Send delivery.storage []."
+        )
+        yield RenderWarning("storage_skipped_plan", message, "delivery.storage")
 
 
 def _ignored_pdf_options(output: OutputOptions) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from chalicelib.engine.job import (
     RenderTrace,
     ValidationRequest,
 )
+from chalicelib.engine.storage.model import RenderedKey
 
 # A file's format is a part of its object's key and of its name.
 type _Format = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]{1,8}$")]
@@ -132,6 +133,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
     filename: str | None
     invoice_totals: OpaqueObject | None
     emails: tuple[RenderedEmail, ...] = ()
+    storage_keys: tuple[RenderedKey, ...] = ()
 
     @classmethod
     def of(cls, outcome: RenderOutcome) -> tuple[Self, list[bytes]]:
@@ -162,6 +164,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
             outcome.filename,
             outcome.invoice_totals,
             outcome.emails,
+            outcome.storage_keys,
         )
         return record, contents
 
@@ -190,6 +193,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
                 for each in self.validations
             ),
             emails=self.emails,
+            storage_keys=self.storage_keys,
         )
 
 

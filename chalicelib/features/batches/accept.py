@@ -33,7 +33,8 @@ from chalicelib.features.renders.accept.command import (
     check_command,
     check_plan_features,
 )
-from chalicelib.features.renders.accept.create import new_render
+from chalicelib.features.renders.accept.new_render import new_render
+from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.renders.accept.templates import ResolveTemplate
 from chalicelib.features.renders.accept.uploads import check_uploads
 from chalicelib.features.renders.idempotency import (
@@ -90,6 +91,7 @@ class AcceptBatch:
         *,
         stores: BatchStores,
         templates: ResolveTemplate,
+        storage: ResolveStorage,
         uploads: ReadUploads,
         webhooks: AcceptRequestWebhook,
         limits: WorkspaceLimits,
@@ -103,6 +105,7 @@ class AcceptBatch:
         """Build from the stores."""
         self._stores = stores
         self._templates = templates
+        self._storage = storage
         self._uploads = uploads
         self._webhooks = webhooks
         self._limits = limits
@@ -131,7 +134,10 @@ class AcceptBatch:
             if record is not None:
                 return self._answer_repeat(render, record)
         self._state.require_normal()
-        render = self._templates(render, render.version)
+        if render.delivery_policy.zero_retention and command.combine.kinds:
+            message = "with retention none nothing is kept that could be combined"
+            raise validation_error("/combine", message, "not_allowed")
+        render = self._storage(self._templates(render, render.version))
         command = replace(command, render=render)
         self._check(command)
         csv = self._csv(command)
@@ -283,12 +289,8 @@ def _check_delivery(command: BatchCommand) -> None:
 
 
 def _delivery_errors(command: BatchCommand) -> Iterator[ServiceError]:
-    policy, combine, job = command.render.delivery_policy, command.combine, command.render.job
+    combine, job = command.combine, command.render.job
     assert isinstance(job, PageJob)
-    if policy.zero_retention:
-        pointer = "/combine" if combine.kinds else "/delivery/retention"
-        message = "with retention none the files of a batch would go nowhere"
-        yield validation_error(pointer, message, "not_allowed")
     if not combine.merged_pdf:
         return
     if "pdf" not in job.output.formats or job.output.is_zipped:

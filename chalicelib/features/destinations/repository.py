@@ -1,10 +1,11 @@
 """Repository of storage destinations: `WS#<ws>#DST`.
 
 One row each, and `META` with their number and the id of the default one, of which there is one at
-most. `TEST` is there while a test of one runs (workspaces/trials.py).
+most. The row of the workspace has that id as well: it is read with every request. `TEST` is there
+while a test of one runs (workspaces/trials.py).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
@@ -13,6 +14,8 @@ from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
 from chalicelib.features.destinations.model import StorageDestination
+from chalicelib.features.renders.accept.storage import KnownDestination
+from chalicelib.features.workspaces.repository import workspace_key
 
 MAX_DESTINATIONS: Final = 50
 _MAX_TRIES: Final = 10
@@ -37,7 +40,20 @@ class Destinations:
         )
         by_key = {row["SK"]: row for row in rows}
         default_id = by_key.get("META", {}).get("default_id")
-        return [_of(row, default_id) for key, row in by_key.items() if key.startswith("dst_")]
+        return [
+            destination_of(row, default_id) for key, row in by_key.items() if key.startswith("dst_")
+        ]
+
+    def known(
+        self, workspace_id: WorkspaceId, ids: Sequence[str]
+    ) -> Mapping[str, KnownDestination]:
+        """Return what renders need of those of up to 100 destinations that exist, by id."""
+        partition = destinations_partition(workspace_id)
+        keys = [(partition, each) for each in ids if is_id("dst", each)]
+        return {
+            row["SK"]: KnownDestination(row["prefix"], row["keep_hosted_copy"])
+            for row in self._tables.get_many(self._table, keys)
+        }
 
     def one(self, workspace_id: WorkspaceId, destination_id: str) -> StorageDestination:
         """Return a destination; raises `not_found`."""
@@ -46,7 +62,7 @@ class Destinations:
             keys = [(partition, destination_id), (partition, "META")]
             rows = self._tables.get_many(self._table, keys)
             if rows and rows[0]["SK"] == destination_id:
-                return _of(rows[0], rows[-1].get("default_id"))
+                return destination_of(rows[0], rows[-1].get("default_id"))
         raise _not_found(destination_id)
 
     def default(self, workspace_id: WorkspaceId) -> StorageDestination | None:
@@ -55,7 +71,7 @@ class Destinations:
         default_id = (self._tables.get(self._table, partition) or {}).get("default_id")
         row = default_id and self._tables.get(self._table, partition, default_id)
         # Deleted between the two reads, it leaves the workspace without a default one.
-        return _of(row, default_id) if row else None
+        return destination_of(row, default_id) if row else None
 
     def create(self, destination: StorageDestination) -> None:
         """Store a new destination; raises `conflict` beyond MAX_DESTINATIONS."""
@@ -68,8 +84,9 @@ class Destinations:
             {":none": 0, ":one": 1, ":most": MAX_DESTINATIONS}
             | ({":id": destination.id} if destination.is_default else {}),
         )
+        defaults = [self._workspace_default(destination, is_default=True)]
         try:
-            self._tables.transact([count, row])
+            self._tables.transact([count, row, *(defaults if destination.is_default else [])])
         except ConditionFailed as full:
             detail = f"There are {MAX_DESTINATIONS} storage destinations: delete one first."
             raise Conflict("conflict", detail) from full
@@ -94,9 +111,10 @@ class Destinations:
         ids: dict[str, RowValue] = {":id": destination.id}
         if is_default:
             writes.append(self._meta_update(destination, "SET default_id = :id", None, ids))
+            writes.append(self._workspace_default(destination, is_default=True))
         elif is_default is False and destination.is_default:
             removal = self._meta_update(destination, "REMOVE default_id", "default_id = :id", ids)
-            writes.append(removal)
+            writes += [removal, self._workspace_default(destination, is_default=False)]
         try:
             self._tables.transact(writes)
         except ConditionFailed:
@@ -116,7 +134,8 @@ class Destinations:
                 {":one": 1, ":id": destination.id},
             )
             try:
-                self._tables.transact([removal, count])
+                defaults = [self._workspace_default(destination, is_default=False)]
+                self._tables.transact([removal, count, *(defaults if is_default else [])])
             except ConditionFailed as conflict:
                 if conflict.index == 0:
                     raise _not_found(destination.id) from conflict
@@ -187,6 +206,18 @@ class Destinations:
             values=values,
         )
 
+    def _workspace_default(self, destination: StorageDestination, *, is_default: bool) -> Write:
+        """Return the write of the default destination into the row of the workspace."""
+        return Write(
+            self._table,
+            key=dict(workspace_key(destination.workspace_id)),
+            update="SET default_destination_id = :id"
+            if is_default
+            else "REMOVE default_destination_id",
+            condition="attribute_exists(PK)",
+            values={":id": destination.id} if is_default else {},
+        )
+
 
 def contention_error() -> Conflict:
     """Return the error of a change that others overtake again and again."""
@@ -224,6 +255,7 @@ def _row(destination: StorageDestination) -> Item:
     return _key(destination) | fields
 
 
-def _of(row: Item, default_id: str | None) -> StorageDestination:
+def destination_of(row: Item, default_id: str | None = None) -> StorageDestination:
+    """Return the destination of a row."""
     fields = {name: row[name] for name in StorageDestination._fields if name in row}
     return StorageDestination(**fields, is_default=row["SK"] == default_id)

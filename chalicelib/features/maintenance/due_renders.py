@@ -80,24 +80,24 @@ class HandleDueRender:
             # The render was ended while a function ran it. That function has timed out by now.
             self._settle([render])
             self._clean_up.delete_objects([render])
-            self._tables.write(self._renders.due_removal(render))
-        elif render.email_count and not render.hosted:
-            self._delete_after_emails(render)
+            self._tables.write(self._renders.due.removal(render))
+        elif render.is_kept_for_delivery:
+            self._delete_after_delivery(render)
 
-    def _delete_after_emails(self, render: Render) -> None:
-        """Purge the files that were kept for emails, once all have them; else leave them."""
-        if not render.are_emails_done or not self._is_combining_done(render):
-            # The email that ends next makes it due again. Those that have failed keep the files.
-            # The combining of its batch reads the row afterwards, and purges it itself.
+    def _delete_after_delivery(self, render: Render) -> None:
+        """Purge the files that were kept for delivery, once all have them; else leave them."""
+        if not render.is_delivered or not self._is_combining_done(render):
+            # What ends next makes it due again. What has failed keeps the files. The combining of
+            # its batch reads the row afterwards, and purges it itself.
             with suppress(ConditionFailed):
-                self._tables.write(self._renders.email_due_removal(render))
+                self._tables.write(self._renders.due.removal_after_delivery(render))
             return
         until = fetchable_until(render)
         if until is not None and until > self._clock.now():
             # The tick comes again.
             return
         self._purge(render)
-        log.info("files deleted after their emails")
+        log.info("files deleted after their delivery")
 
     def _requeue_or_end(self, render: Render, now: dt.datetime) -> None:
         """Queue an unclaimed render for its next attempt, or end it as lost."""

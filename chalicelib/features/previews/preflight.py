@@ -23,6 +23,7 @@ from chalicelib.features.renders.accept.command import (
     check_command,
     check_plan_features,
 )
+from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
 from chalicelib.features.renders.accept.uploads import check_uploads
 from chalicelib.features.uploads.read import ReadUploads
@@ -80,6 +81,7 @@ class PreflightRender:
         self,
         *,
         templates: ResolveTemplate,
+        storage: ResolveStorage,
         uploads: ReadUploads,
         schemas: WorkspaceSchemas,
         lint: LintTemplates,
@@ -92,6 +94,7 @@ class PreflightRender:
         self._schemas = schemas
         self._lint = lint
         self._templates = templates
+        self._storage = storage
         self._uploads = uploads
         self._webhooks = webhooks
         self._region = region
@@ -107,7 +110,7 @@ class PreflightRender:
         # A key learns nothing about templates outside its allowlist, not even whether they exist.
         if command.is_template_allowed:
             try:
-                command = self._templates(command, command.version)
+                command = self._storage(self._templates(command, command.version))
             except ServiceError as refusal:
                 errors += refusal_report(refusal).errors
         context = PreflightContext(

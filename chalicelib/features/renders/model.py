@@ -13,6 +13,7 @@ type RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canc
 type RunMode = Literal["sync", "async"]
 type DeliveryType = Literal["url", "binary", "base64", "none"]
 type Priority = Literal["normal", "low"]
+type ReceiptStatus = Literal["pending", "retrying", "succeeded", "failed"]
 type RenderSource = Literal["api", "batch", "signed_link", "email_test"]
 
 TRANSITIONS: Final[dict[RenderStatus, tuple[RenderStatus, ...]]] = {
@@ -30,6 +31,21 @@ UNFINISHED_STATUSES: Final = tuple(status for status, after in TRANSITIONS.items
 MAX_ATTEMPTS: Final = 3
 # Counts of emails that need the files no more.
 DONE_EMAIL_COUNTS: Final = frozenset({"sent", "skipped"})
+
+
+class StorageReceipt(NamedTuple):
+    """Upload of one file to one destination; `file_index` is the file's among those of the render.
+
+    `key` is None where it could not be made. `error` has `code`, `message` and `status`.
+    """
+
+    destination_id: str
+    file_index: int
+    status: ReceiptStatus
+    key: str | None
+    bytes: int
+    etag: str | None = None
+    error: JsonObject | None = None
 
 
 class Render(NamedTuple):
@@ -81,7 +97,7 @@ class Render(NamedTuple):
 
     priority: Priority = "normal"
     source: RenderSource = "api"
-    # True: the files are kept after delivery, and emails. Always False with zero retention
+    # True: the files are kept after delivery. Always False with zero retention
     # (decision 17).
     hosted: bool = True
     # True: its files, which are not hosted, are stored until its batch has combined them.
@@ -100,6 +116,8 @@ class Render(NamedTuple):
     # Emails of the template's rules, and their counts once they are sends.
     email_count: int = 0
     email_counts: Mapping[str, int] | None = None
+    # Uploads to storage destinations, target by target, once the files exist.
+    storage: tuple[StorageReceipt, ...] = ()
 
     @property
     def requested_formats(self) -> tuple[str, ...]:
@@ -115,8 +133,22 @@ class Render(NamedTuple):
         return self.delivery in {"binary", "base64"}
 
     @property
-    def are_emails_done(self) -> bool:
+    def is_kept_for_delivery(self) -> bool:
+        """Return True if the files are stored only until emails and uploads have them."""
+        return not self.hosted and bool(self.email_count or self.storage)
+
+    @property
+    def is_delivered(self) -> bool:
+        """Return True if no email and no upload needs the files any more."""
+        return self._are_emails_done and all(
+            receipt.status == "succeeded" for receipt in self.storage
+        )
+
+    @property
+    def _are_emails_done(self) -> bool:
         """Return True if the newest email of each rule was sent or skipped."""
+        if not self.email_count:
+            return True
         counts = self.email_counts
         return counts is not None and all(
             name in DONE_EMAIL_COUNTS for name, count in counts.items() if count

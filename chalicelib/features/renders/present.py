@@ -1,7 +1,7 @@
 """Render object of the contract."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import replace
 from typing import Final
 
@@ -10,7 +10,7 @@ from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.idempotency import Accepted202
-from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.model import Render, StorageReceipt
 
 EMAIL_COUNTS: Final = ("sent", "failed", "unknown", "pending", "skipped", "canceled")
 _ZERO_BYTES: Final = dict.fromkeys(("html", "css", "script", "font", "image", "data", "other"), 0)
@@ -27,7 +27,7 @@ class PresentRender:
     def __call__(self, render: Render, *, with_urls: bool = True) -> dict[str, Json]:
         """Return the render as JSON; fields without a value are null or empty.
 
-        The files have signed URLs if `with_urls`, unless they are kept for emails only.
+        The files have signed URLs if `with_urls`, unless they are kept for delivery only.
         """
         with_urls = with_urls and render.hosted
         url_expires_at = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
@@ -53,6 +53,7 @@ class PresentRender:
             explain=None,
             result=None,
             invoice=None,
+            storage=(),
             started_at=accepted.started_at,
             completed_at=None,
             expires_at=None,
@@ -68,7 +69,11 @@ class PresentRender:
 
 
 def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
-    """Return a render as JSON with the JSON of its files; purged files are left out."""
+    """Return a render as JSON with the JSON of its files.
+
+    Purged files are left out, and those that wait for their uploads with zero retention.
+    """
+    is_hidden = render.files_purged_at is not None or render.zero_retention
     return {
         "id": render.id,
         "object": "render",
@@ -85,13 +90,13 @@ def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
         "priority": render.priority,
         "source": render.source,
         "batch_id": render.batch_id,
-        "files": [] if render.files_purged_at is not None else list(files),
-        "warnings": list(render.warnings),
+        "files": [] if is_hidden else list(files),
+        "warnings": [*render.warnings, *_upload_warnings(render)],
         "error": render.error,
         "result": render.result,
         "invoice": render.invoice,
         "billed": render.billed,
-        "storage": [],
+        "storage": [_receipt_json(receipt) for receipt in render.storage],
         "emails": _email_counts(render),
         "timings": render.timings,
         "logs": list(render.logs),
@@ -123,6 +128,23 @@ def _file_json(file: StoredFile, url_fields: JsonObject) -> JsonObject:
         **url_fields,
         "expires_at": file.expires_at,
     }
+
+
+def _receipt_json(receipt: StorageReceipt) -> JsonObject:
+    values = receipt._asdict()
+    del values["file_index"]
+    return values
+
+
+def _upload_warnings(render: Render) -> Iterator[JsonObject]:
+    """Yield a warning for each upload that has failed for good."""
+    for receipt in render.storage:
+        if receipt.status == "failed" and receipt.error is not None:
+            yield {
+                "code": "storage_upload_failed",
+                "message": f"A file is not at its storage destination: {receipt.error['message']}",
+                "detail": receipt.destination_id,
+            }
 
 
 def _explain_json(explain: JsonObject | None) -> dict[str, Json] | None:

@@ -108,9 +108,9 @@ class PurgeFiles:
         crash_if_armed(CrashPoint.MAINTENANCE_PURGED)
         if render.status == "canceled" and not self._is_free(render):
             # A function may still run it and die after storing a file: check again afterwards.
-            self._tables.write(self._renders.recheck_write(render))
+            self._tables.write(self._renders.due.recheck(render))
         else:
-            self._tables.write(self._renders.due_removal(render))
+            self._tables.write(self._renders.due.removal(render))
 
     def _purge_other_records(self, render: Render) -> None:
         """Mark the files that did not fit into the transaction of the purge; idempotent."""
@@ -131,7 +131,7 @@ class PurgeFiles:
         event = purge_event(render, "render.purged", now)
         # Row and file records change in one transaction (decision 3).
         writes = [
-            self._renders.purge_write(render, at, due_at),
+            self._renders.due.purge(render, at, due_at),
             *islice(self._files.purges(render.files, at), MAX_FINAL_RECORDS),
             self._events.creation(event),
         ]

@@ -7,6 +7,7 @@ from typing import Final
 from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.renders.due_writes import DueWrites
 from chalicelib.features.renders.model import UNFINISHED_STATUSES, Attempt, ClaimResult, Render
 from chalicelib.features.renders.rows import (
     due_shard,
@@ -14,6 +15,7 @@ from chalicelib.features.renders.rows import (
     history_entry,
     outcome_json,
     partition,
+    receipt_items,
     render_of,
     row_key,
     row_of,
@@ -30,6 +32,7 @@ class Renders:
         self._tables = tables
         self._table = table
         self._clock = clock
+        self.due = DueWrites(table)
 
     def get(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render | None:
         """Return one render of a workspace, or None."""
@@ -118,13 +121,20 @@ class Renders:
         expiry: dict[str, str] = {}
         if render.expires_at:
             sets, expiry = [*sets, "expires_at = :expires_at"], {":expires_at": render.expires_at}
+        storage: dict[str, list[Item]] = {}
+        if render.storage:
+            sets, storage = (
+                [*sets, "#storage = :storage"],
+                {":storage": receipt_items(render.storage)},
+            )
         return Write(
             self._table,
             key=row_key(render.workspace_id, render.id),
             update=f"SET {', '.join(sets)} REMOVE due_at, DPK",
             condition="attempt = :attempt AND #status IN (:from0, :from1) AND body_key = :body_key "
             "AND relay_settles = :relay_settles",
-            names={"#status": "status", "#ttl": "ttl"},
+            names={"#status": "status", "#ttl": "ttl"}
+            | ({"#storage": "storage"} if storage else {}),
             values={
                 ":status": render.status,
                 ":ttl": expiry_time(render),
@@ -137,6 +147,7 @@ class Renders:
                 ":body_key": render.body_key,
                 ":relay_settles": render.reservation.is_settled_by_relay,
                 **expiry,
+                **storage,
                 **_unfinished_values(),
             },
         )
@@ -242,37 +253,6 @@ class Renders:
         """Return the write that moves the due time of an unfinished render."""
         values = {":due_at": due_at, ":dpk": due_shard(render)}
         return self._unfinished_write(render, "SET due_at = :due_at, DPK = :dpk", values)
-
-    def purge_write(self, render: Render, at: str, due_at: str) -> Write:
-        """Return the write that purges a render's files; due at `due_at` to remove the objects."""
-        update = "SET files_purged_at = :at, due_at = :due_at, DPK = :dpk"
-        due = {":due_at": due_at, ":dpk": due_shard(render)}
-        values: Mapping[str, RowValue] = {**due, ":at": at, ":null": None}
-        return self._due_write(render, update, values, "files_purged_at = :null")
-
-    def recheck_write(self, render: Render) -> Write:
-        """Return the write that makes a final render due at its `claimed_until`."""
-        due = {":dpk": due_shard(render)}
-        return self._due_write(render, "SET due_at = claimed_until, DPK = :dpk", due)
-
-    def due_removal(self, render: Render) -> Write:
-        """Return the write that removes a final render from the due index."""
-        return self._due_write(render, "REMOVE due_at, DPK", {})
-
-    def email_due_removal(self, render: Render) -> Write:
-        """Return the write that removes a render from the due index unless an email ended since."""
-        counts = {":emails": render.email_counts}
-        return self._due_write(render, "REMOVE due_at, DPK", counts, "emails = :emails")
-
-    def _due_write(
-        self,
-        render: Render,
-        update: str,
-        values: Mapping[str, RowValue],
-        condition: str = "attribute_exists(PK)",
-    ) -> Write:
-        key = row_key(render.workspace_id, render.id)
-        return Write(self._table, key=key, update=update, condition=condition, values=values)
 
     def _unfinished_write(
         self, render: Render, update: str, values: Mapping[str, RowValue], also: str = ""

@@ -17,7 +17,7 @@ from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.core.json import Json
 from chalicelib.features.files.model import StoredFile
-from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.model import Render, StorageReceipt
 from chalicelib.features.renders.output_defaults import output_differences, with_defaults
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.workspaces.limits.model import Reservation
@@ -121,6 +121,7 @@ def row_of(render: Render) -> Item:
         **({"announced": render.announced} if render.announced else {}),
         **({"email_count": render.email_count} if render.email_count else {}),
         **({} if render.email_counts is None else {"emails": render.email_counts}),
+        **({"storage": receipt_items(render.storage)} if render.storage else {}),
     }
 
 
@@ -174,9 +175,15 @@ def render_of(item: Item) -> Render:
         announced=item.get("announced", {}),
         email_count=item.get("email_count", 0),
         email_counts=item.get("emails"),
+        storage=tuple(StorageReceipt(**each) for each in item.get("storage", ())),
         files=tuple(_file(file, item) for file in outcome.pop("files", ())),
         **outcome | {name: tuple(outcome.get(name, ())) for name in _OUTCOME_LISTS},
     )
+
+
+def receipt_items(receipts: Sequence[StorageReceipt]) -> list[Item]:
+    """Return the receipts as the attribute `storage` has them."""
+    return [receipt._asdict() for receipt in receipts]
 
 
 def request_webhook_of(item: Item) -> RequestWebhook | None:

@@ -46,6 +46,8 @@ class Workspace(NamedTuple):
     spend_cap_cents: int = 0
     allow_draft_rendering: bool = False
     webhook_file_urls: bool = True
+    # The storage destination of live renders that name none.
+    default_destination_id: str | None = None
     # Set when the deletion is requested; the stored data is deleted at `delete_at`.
     deleted_at: str | None = None
     delete_at: str | None = None

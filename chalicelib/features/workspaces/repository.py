@@ -225,6 +225,7 @@ def workspace_of(item: Item) -> Workspace:
         spend_cap_cents=item.get("spend_cap_cents", 0),
         allow_draft_rendering=item.get("allow_draft_rendering", False),
         webhook_file_urls=item.get("webhook_file_urls", True),
+        default_destination_id=item.get("default_destination_id"),
         deleted_at=item.get("deleted_at"),
         delete_at=item.get("delete_at"),
     )

@@ -206,9 +206,8 @@ def test_null_equals_an_absent_field(service: Service) -> None:
     assert service.call("POST", "/v1/images/html", json_body=flat).status == 200
 
 
-@pytest.mark.parametrize("retention", ["default", "none"])
-def test_default_format_is_shown(service: Service, retention: str) -> None:
-    shown = service.render(delivery={"type": "none", "retention": retention}).json["output"]
+def test_default_format_is_shown(service: Service) -> None:
+    shown = service.render(delivery={"type": "none"}).json["output"]
 
     assert (shown["format"], shown["formats"]) == ("pdf", None)
 

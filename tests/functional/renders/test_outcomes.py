@@ -20,13 +20,10 @@ def made(service: Service, **request: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-@pytest.mark.parametrize("retention", ["default", "none"])
-def test_job_without_files_succeeds_and_stores_nothing(
-    service: Service, mode: str, retention: str
-) -> None:
+def test_job_without_files_succeeds_and_stores_nothing(service: Service, mode: str) -> None:
     service.engine.files = ()
 
-    render = made(service, mode=mode, delivery={"type": "none", "retention": retention})
+    render = made(service, mode=mode, delivery={"type": "none"})
     service.relay_events()
 
     assert (render["status"], render["files"], render["billed"]) == ("succeeded", [], True)

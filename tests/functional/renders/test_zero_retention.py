@@ -1,7 +1,6 @@
 """Zero retention: no part of the document is stored, queued or logged, for every outcome."""
 
 import base64
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -280,16 +279,14 @@ def test_control_default_retention_is_detected(
     assert secrets_in(stored_text(service))
 
 
-def test_async_body_is_removed_when_the_render_ends(service: Service) -> None:
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("type_", [None, "none"])
+def test_files_that_would_go_nowhere_are_refused(
+    service: Service, mode: str, type_: str | None
+) -> None:
     LeakingEngine(service)
 
-    answer = service.render(**request(mode="async", delivery={"retention": "none"}))
-    assert secrets_in(stored_text(service))
-    service.run_queued()
-    service.relay_events()
+    answer = service.render(**request(mode=mode, delivery={"retention": "none", "type": type_}))
 
-    assert service.objects() == []
+    assert (answer.status, answer.pointers) == (400, ["/delivery/retention"])
     assert secrets_in(stored_text(service)) == []
-    render = service.call("GET", f"/v1/renders/{answer.json['id']}").json
-    assert (render["status"], render["files"], render["billed"]) == ("succeeded", [], True)
-    assert json.dumps(render["output"]) == '{"format": "pdf", "formats": null}'

@@ -105,8 +105,8 @@ class CleanUpCombining:
         """Purge the files of items, which the combined files contain; False: the time is over."""
         until = self._clock.now() + _TIME_LIMIT
         for render in self._items.stored_renders(batch):
-            if render.email_count and not render.are_emails_done:
-                # Its last email makes it due, and maintenance purges it.
+            if not render.is_delivered:
+                # What it waits for makes it due, and maintenance purges it.
                 continue
             self._purge(render)
             crash_if_armed(CrashPoint.COMBINE_ITEM_PURGED)

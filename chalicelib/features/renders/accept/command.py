@@ -155,6 +155,8 @@ def check_plan_features(command: RenderCommand) -> None:
         require_feature(command.workspace, feature, pointer)
     if command.delivery_policy.emails:
         require_feature(command.workspace, "email", "/delivery/email")
+    if command.delivery_policy.request.storage:
+        require_feature(command.workspace, "storage", "/delivery/storage")
     if isinstance(command.job, PageJob):
         output = command.job.output
         if "xml" in output.formats and output.einvoice is None:

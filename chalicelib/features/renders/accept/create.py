@@ -14,14 +14,15 @@ from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import IdGenerator, RenderId
-from chalicelib.engine.job import Job, PageJob
+from chalicelib.engine.job import Job
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
     check_command,
     check_plan_features,
 )
-from chalicelib.features.renders.accept.redact_request import redacted_input, redacted_output
+from chalicelib.features.renders.accept.new_render import new_render
+from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
 from chalicelib.features.renders.accept.uploads import check_uploads
 from chalicelib.features.renders.idempotency import (
@@ -40,7 +41,6 @@ from chalicelib.features.workspaces.limits.model import (
     EndedHold,
     Hold,
     RateState,
-    Reservation,
     ReservationRequest,
 )
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
@@ -84,6 +84,7 @@ class CreateRender:
         ids: IdGenerator,
         state: ServiceStates,
         templates: ResolveTemplate,
+        storage: ResolveStorage,
         uploads: ReadUploads,
         schemas: WorkspaceSchemas,
         webhooks: AcceptRequestWebhook,
@@ -100,6 +101,7 @@ class CreateRender:
         self._ids = ids
         self._state = state
         self._templates = templates
+        self._storage = storage
         self._uploads = uploads
         self._webhooks = webhooks
         self._region = region
@@ -111,8 +113,8 @@ class CreateRender:
     ) -> AcceptedRender:
         """Accept a command; `on_rate_counted` gets the rate once the request is counted.
 
-        Raises what `check_command`, `check_plan_features`, `ResolveTemplate`, `check_data`,
-        `check_uploads` and `AcceptRequestWebhook` raise, `payload_too_large`,
+        Raises what `check_command`, `check_plan_features`, `ResolveTemplate`, `ResolveStorage`,
+        `check_data`, `check_uploads` and `AcceptRequestWebhook` raise, `payload_too_large`,
         `idempotency_key_reused`, `idempotency_in_progress`, `rate_limited`,
         `concurrency_limited`, `render_limit_reached`, and `region_degraded` or `maintenance` while
         the service takes no renders.
@@ -125,7 +127,7 @@ class CreateRender:
                 on_rate_counted(self._limits.count_creation(command.workspace, now))
                 return self._answer_repeat(command, record, now)
         self._state.require_normal()
-        command = self._templates(command, command.version)
+        command = self._storage(self._templates(command, command.version))
         self._check_inputs(command)
         render_id = RenderId(self._ids.new("rnd", now))
         request = _reservation_request(command, render_id, now)
@@ -228,7 +230,8 @@ class CreateRender:
         if now > started_at + _MAX_CALLER_WAIT and render.attempt < MAX_ATTEMPTS:
             # The first API function has died: this one takes over. Attempt 1 was promised to the
             # first one's invocation (decision 10), so the next attempt is 2 or higher.
-            command = self._templates(command, render.template_version or command.version)
+            version = render.template_version or command.version
+            command = self._storage(self._templates(command, version))
             return AcceptedRender(replace(render, attempt=max(2, render.attempt + 1)), command.job)
         raise ServiceError(
             "idempotency_in_progress",
@@ -254,45 +257,3 @@ def _check_fits_invocation(command: RenderCommand) -> None:
             "With retention none nothing waits in the bucket, and this request is too large to be "
             f"handed on otherwise: at most {MAX_BODY_BYTES} bytes, numbers written in full.",
         )
-
-
-def new_render(
-    command: RenderCommand, render_id: RenderId, reservation: Reservation, now: dt.datetime
-) -> Render:
-    """Return the render of a resolved command, before its first attempt."""
-    zero_retention = command.delivery_policy.zero_retention
-    return Render(
-        id=render_id,
-        workspace_id=command.workspace.id,
-        status="queued",
-        mode=command.mode,
-        test=command.key_mode == "test",
-        input=redacted_input(command.job, zero_retention=zero_retention),
-        output=redacted_output(command.job, zero_retention=zero_retention),
-        delivery=command.delivery_policy.type,
-        expires_in_s=command.delivery_policy.expires_in_s,
-        hosted=command.delivery_policy.hosted,
-        zero_retention=zero_retention,
-        retention_days=command.delivery_policy.retention_days,
-        max_pages=command.max_pages,
-        engine=command.chosen_engine,
-        reservation=reservation,
-        created_at=format_rfc3339(now),
-        request_id=command.request_id,
-        # Attempt 1 of a sync render is promised to its first invocation (decision 10).
-        attempt=1 if command.mode == "sync" else 0,
-        reference=command.reference,
-        metadata=command.metadata,
-        webhook=command.webhook,
-        priority=command.priority,
-        history_days=command.workspace.plan.history_days,
-        template_id=command.template_id,
-        template_version=command.template_version,
-        email_count=_email_count(command.job),
-        source=command.source,
-    )
-
-
-def _email_count(job: Job) -> int:
-    """Return how many emails a job may give."""
-    return len(job.emails.rules) if isinstance(job, PageJob) and job.emails is not None else 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from chalicelib.core.errors import FieldError, ServiceError, validation_error
 from chalicelib.engine.job import Job, PageJob
@@ -13,9 +13,22 @@ from chalicelib.features.renders.run.jobs import referenced_uploads
 type TimeoutBehavior = Literal["continue", "cancel"]
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryRequest:
-    """Delivery options of a request; None: not given. Empty `emails`: no rule sends."""
+class RequestedStorage(NamedTuple):
+    """Destination that a request names; `key` is a template source.
+
+    `keep_hosted_copy` None: as the destination says.
+    """
+
+    destination_id: str
+    key: str
+    keep_hosted_copy: bool | None
+
+
+class DeliveryRequest(NamedTuple):
+    """Delivery options of a request; None: not given.
+
+    Empty `emails`: no rule sends. Empty `storage`: not even the default destination.
+    """
 
     type: DeliveryType | None
     hosted: bool | None
@@ -24,16 +37,18 @@ class DeliveryRequest:
     expires_in_s: int
     timeout_behavior: TimeoutBehavior | None
     emails: tuple[EmailTarget, ...] | None = None
+    storage: tuple[RequestedStorage, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryPolicy:
-    """Delivery options with their defaults applied.
+    """Delivery options of a `request` with their defaults applied.
 
     `hosted`: the files are stored after delivery. `cancel_on_timeout`: a sync render that is late
     is canceled. `emails` are the rules that send; None: as the template says.
     """
 
+    request: DeliveryRequest
     type: DeliveryType
     hosted: bool
     zero_retention: bool
@@ -48,8 +63,12 @@ def delivery_policy(request: DeliveryRequest, mode: RunMode, job: Job) -> Delive
     zero_retention = request.retention == "none"
     hosted = request.hosted is not False and not zero_retention
     delivery_type: DeliveryType = request.type or ("url" if hosted else "none")
-    is_response_only = delivery_type in {"binary", "base64"} and not hosted
+    is_stored_elsewhere = bool(request.storage) and not zero_retention
+    is_response_only = (
+        delivery_type in {"binary", "base64"} and not hosted and not is_stored_elsewhere
+    )
     policy = DeliveryPolicy(
+        request=request,
         type=delivery_type,
         hosted=hosted,
         zero_retention=zero_retention,

@@ -21,10 +21,12 @@ from chalicelib.features.renders.run.after_final import SettleAndPublish
 from chalicelib.features.renders.run.bodies import RenderBodies, engine_folder
 from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
 from chalicelib.features.renders.run.check_conformance import CheckConformance
+from chalicelib.features.renders.run.check_files import check_files
 from chalicelib.features.renders.run.end import EndRender
-from chalicelib.features.renders.run.finish import FinishRender, check_files
+from chalicelib.features.renders.run.finish import FinishRender
 from chalicelib.features.renders.run.jobs import job_with_context, upload_keys
 from chalicelib.features.renders.run.protocol import QueuedRender, RunRenderCall
+from chalicelib.features.renders.run.receipts import first_receipts, has_targets
 
 log = logging.getLogger(__name__)
 
@@ -164,7 +166,8 @@ class ExecuteRender:
                     render, outcome, Deadline.after(left_s, cancellation)
                 )
                 crash_if_armed(CrashPoint.RENDER_VALIDATED)
-            finished = self._finish.succeed(render, outcome, emails)
+            receipts = first_receipts(job, outcome)
+            finished = self._finish.succeed(render, outcome, emails, receipts)
         except RenderFailure as failure:
             return AttemptResult(self._finish.fail(render, failure))
         # The render was ended, or taken over by a later attempt: these bytes are not its files.
@@ -188,7 +191,7 @@ class ExecuteRender:
             slot_ends_at=queued_until if call is None else call.deadline,
             uploads=upload_keys(job, render.workspace_id),
             test=render.test,
-            may_store=not render.zero_retention,
+            may_store=not render.zero_retention or has_targets(job),
             cancellation=cancellation,
         )
 

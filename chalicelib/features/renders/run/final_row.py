@@ -9,6 +9,7 @@ from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.engine.job import RenderOutcome
+from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import outcome_json, request_json
 from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
@@ -19,6 +20,8 @@ _FETCH_WINDOW: Final = dt.timedelta(hours=1)
 _REDACTED: Final = "With retention none its details are not kept."
 _DEFAULT_LIVE_DAYS: Final = 30
 _TEST_RETENTION: Final = dt.timedelta(hours=24)
+# With zero retention, of files that wait for their uploads.
+_MAX_UNRETAINED: Final = dt.timedelta(hours=24)
 # An item of DynamoDB holds 400 KB; the rest is for the row's other attributes.
 MAX_JSON_BYTES: Final = 380_000
 _VAT_BREAKDOWN: Final = "vat_breakdown"
@@ -31,11 +34,12 @@ def file_retention(
 ) -> dt.timedelta | None:
     """Return the retention of a successful render's files; None: they are not stored.
 
-    Files that go by email, or into combined ones, are stored at least until then.
+    Files that go by email, to a storage destination, or into combined ones, are stored at least
+    until then.
     """
     if render.zero_retention:
-        return None
-    if render.hosted or render.is_combined or has_emails:
+        return _MAX_UNRETAINED if render.storage else None
+    if render.hosted or render.is_combined or has_emails or render.storage:
         return retention(test=render.test, days=render.retention_days)
     fits = all(len(file.content) <= MAX_RETURNED_BYTES for file in outcome.files)
     return None if fits or not render.returns_file else _FETCH_WINDOW
@@ -58,7 +62,7 @@ def redact_render(render: Render) -> Render:
         return render
     return replace(
         render,
-        files=(),
+        files=redact_files(render) if render.storage else (),
         warnings=tuple(
             {"code": warning["code"], "message": _REDACTED, "detail": None}
             for warning in render.warnings
@@ -68,6 +72,16 @@ def redact_render(render: Render) -> Render:
         explain=None,
         result=None,
         invoice=None,
+    )
+
+
+def redact_files(render: Render) -> tuple[StoredFile, ...]:
+    """Return the files of a render for rows: with zero retention their names say nothing."""
+    if not render.zero_retention:
+        return render.files
+    return tuple(
+        file._replace(filename=f"{render.id}.{file.format}", pages=None, width=None, height=None)
+        for file in render.files
     )
 
 

@@ -10,7 +10,7 @@ from contextvars import copy_context
 from copy import replace
 from functools import partial
 from itertools import batched
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -18,7 +18,7 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Tables
 from chalicelib.core.clock import Clock, epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.core.errors import FieldError, RenderFailure
+from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import FileId, derived_id
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.emails.model import EmailContents, contents_key
@@ -27,25 +27,18 @@ from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import MAX_FINAL_RECORDS, FileOwner, Files
 from chalicelib.features.renders.events import final_event
-from chalicelib.features.renders.model import DeliveryType, Render
+from chalicelib.features.renders.model import Render, StorageReceipt
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.after_final import SettleAndPublish, file_key, file_object_keys
 from chalicelib.features.renders.run.final_row import (
     file_retention,
+    redact_files,
     redact_render,
     shortened_to_fit,
 )
 from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
 
 log = logging.getLogger(__name__)
-
-MAX_OUTPUT_BYTES: Final = 100_000_000
-_MAX_BYTES: Final[Mapping[DeliveryType, int]] = {
-    "url": MAX_OUTPUT_BYTES,
-    "none": MAX_OUTPUT_BYTES,
-    "binary": 20_000_000,
-    "base64": 10_000_000,
-}
 
 
 class FinishRender:
@@ -72,11 +65,19 @@ class FinishRender:
         self._clock = clock
 
     def succeed(
-        self, render: Render, outcome: RenderOutcome, emails: EmailContents | None = None
+        self,
+        render: Render,
+        outcome: RenderOutcome,
+        emails: EmailContents | None = None,
+        storage: tuple[StorageReceipt, ...] = (),
     ) -> Render:
-        """Store the files, the emails and the success; return the current render."""
+        """Store the files, the emails, the receipts of uploads to come and the success.
+
+        Return the current render.
+        """
         started = self._clock.now()
-        render = replace(render, file_formats=tuple(file.format for file in outcome.files))
+        formats = tuple(file.format for file in outcome.files)
+        render = replace(render, file_formats=formats, storage=storage)
         retention = file_retention(render, outcome, has_emails=emails is not None)
         expires_at = format_rfc3339(started + retention) if retention is not None else None
         files = tuple(
@@ -158,7 +159,7 @@ class FinishRender:
         event = final_event(done, now)
         records = [
             *self._files.creations(
-                [file for file in done.files if file.expires_at is not None],
+                [file for file in redact_files(done) if file.expires_at is not None],
                 FileOwner(done.workspace_id, done.id),
             )
         ]
@@ -248,46 +249,6 @@ def _with_trace(render: Render, trace: RenderTrace) -> Render:
 def _log_fields(done: Render) -> dict[str, Any]:
     code = (done.error or {}).get("code")
     return {"status": done.status, "code": code, "attempt": done.attempt, "timings": done.timings}
-
-
-def check_files(render: Render, outcome: RenderOutcome) -> None:
-    """Raise RenderFailure for files that the render may not have.
-
-    Raises `validation_error` for several where the answer is the file, `page_limit_exceeded` and
-    `output_too_large`.
-    """
-    if render.returns_file and len(outcome.files) > 1:
-        message = f"{render.delivery} answers one file, and {len(outcome.files)} came out: send url"
-        pointer = "/delivery/type"
-        raise RenderFailure(
-            "validation_error",
-            f"{pointer}: {message}",
-            errors=[FieldError(pointer, "not_allowed", message)],
-            trace=outcome.trace,
-        )
-    max_bytes = _MAX_BYTES[render.delivery]
-    if render.zero_retention and render.returns_file:
-        # The response must carry the file, as it cannot be fetched later (decision 17).
-        max_bytes = MAX_RETURNED_BYTES
-    for produced in outcome.files:
-        if produced.pages is not None and produced.pages > render.max_pages:
-            raise RenderFailure(
-                "page_limit_exceeded",
-                f"The document has {produced.pages} pages; {render.max_pages} are allowed by the "
-                "plan and the request's max_pages.",
-                trace=outcome.trace,
-            )
-        if len(produced.content) > max_bytes:
-            raise RenderFailure(
-                "output_too_large",
-                f"The {produced.format} has {len(produced.content)} bytes; with delivery "
-                f"{render.delivery}{_retention_note(render)} {max_bytes} are allowed.",
-                trace=outcome.trace,
-            )
-
-
-def _retention_note(render: Render) -> str:
-    return " and retention none" if render.zero_retention else ""
 
 
 def _timings(render: Render, stages: Mapping[str, int], now: dt.datetime) -> dict[str, int]:

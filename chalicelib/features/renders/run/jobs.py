@@ -63,7 +63,14 @@ def job_from_json(value: JsonObject) -> Job:
 
 
 def job_with_context(job: Job, render: Render) -> Job:
-    """Return the job of a render whose email rules know it: items of a batch share one job."""
+    """Return the job of a render whose email rules and storage keys know it.
+
+    Items of a batch share one job.
+    """
+    if job.storage is not None:
+        known: JsonObject = {"render_id": render.id, "reference": render.reference}
+        storage = msgspec.structs.replace(job.storage, context=known)
+        job = msgspec.structs.replace(job, storage=storage)
     if not isinstance(job, PageJob) or job.emails is None:
         return job
     context: JsonObject = {

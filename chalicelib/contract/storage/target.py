@@ -1,0 +1,41 @@
+"""Storage targets of a request, and what became of the uploads to them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.field_types import Count
+from chalicelib.contract.storage.upload import StorageError
+
+
+class StorageTargetSpec(Model):
+    """A storage destination that gets every file of the render."""
+
+    destination_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    key: Annotated[str, StringConstraints(min_length=1, max_length=1024)] = "{{ filename }}"
+    """Name of a file in the destination, behind its `prefix`: a template over the data at top
+    level, and `data`, `filename`, `format`, `index` (of the file, from 0), `reference` and
+    `render_id`, which win. Empty segments, `.`, `..`, leading slashes and control characters are
+    dropped. A second file of the same key gets `-2` before its extension."""
+    keep_hosted_copy: bool | None = None
+    """False: the file is not kept here once it is stored there. Null: as the destination says.
+    `hosted` wins over it; without `hosted` a copy is kept unless all destinations say false."""
+
+
+StorageTargetSpecs = Annotated[list[StorageTargetSpec], Field(max_length=10)]
+
+
+class StorageReceipt(Model):
+    """The upload of one file to one destination."""
+
+    destination_id: str
+    status: Literal["pending", "retrying", "succeeded", "failed"]
+    """`retrying`: it failed, and is repeated for 24 hours."""
+    key: str | None
+    """The key in the destination, with its prefix; null where it could not be made."""
+    etag: str | None
+    """What the store has answered; null before, and where the store has none (`sftp`)."""
+    bytes: Count
+    error: StorageError | None
+    """The last failure; null after a success."""

@@ -1,0 +1,1 @@
+"""Keys under which the files of a render are stored at storage destinations."""

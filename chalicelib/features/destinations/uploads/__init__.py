@@ -1,0 +1,1 @@
+"""Uploads of the files of renders to storage destinations."""

@@ -1,0 +1,205 @@
+"""Repository of uploads: `UPLOAD#<n>` in the partition of their render, one row for each target.
+
+Their receipts stand in the row of the render, and each transaction changes both.
+"""
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from chalicelib.adapters.aws.due_items import DueKind
+from chalicelib.adapters.aws.queues import DELAY_PRECISION
+from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.core.clock import format_rfc3339, parse_rfc3339
+from chalicelib.features.destinations.uploads.message import UploadFilesMessage, uploads_sort_key
+from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads
+from chalicelib.features.renders.model import StorageReceipt
+from chalicelib.features.renders.rows import DUE_RENDER, partition, receipt_items, row_key
+
+DUE_UPLOADS: Final = DueKind("storage_uploads", shards=8)
+# Until uploads whose message was sent are due themselves: the message may wait in its queue.
+MESSAGE_TIME: Final = dt.timedelta(minutes=2)
+_CLAIM: Final = {"#claim": "claim", "#until": "claimed_until"}
+_FIELDS: Final = tuple(TargetUploads.__dataclass_fields__)
+
+
+class StorageUploads:
+    """Uploads of all workspaces."""
+
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Store uploads in this table."""
+        self._tables = tables
+        self._table = table
+
+    def creation(self, uploads: TargetUploads) -> Write:
+        """Return the write of new uploads; the message of open ones is sent at once."""
+        kept = parse_rfc3339(uploads.created_at) + dt.timedelta(days=uploads.history_days)
+        fields: Item = msgspec.to_builtins(uploads)
+        due: Item = {}
+        if uploads.next_attempt_at is not None:
+            due_at = parse_rfc3339(uploads.next_attempt_at) + MESSAGE_TIME
+            due = {"due_at": format_rfc3339(due_at), "DPK": _due_partition(uploads)}
+        return Write(
+            self._table,
+            item={name: value for name, value in fields.items() if value is not None}
+            | _key(UploadFilesMessage.of(uploads))
+            | {"ttl": int(kept.timestamp())}
+            | due,
+            condition="attribute_not_exists(PK)",
+        )
+
+    def get(self, message: UploadFilesMessage) -> TargetUploads | None:
+        """Return uploads, or None."""
+        key = _key(message)
+        row = self._tables.get(self._table, str(key["PK"]), str(key["SK"]))
+        return None if row is None else uploads_of(row)
+
+    def claim(
+        self, message: UploadFilesMessage, *, claim: str, now: dt.datetime, until: dt.datetime
+    ) -> TargetUploads | None:
+        """Claim the next attempt and return the uploads as the attempt has them.
+
+        None: it is not due, another process has the claim, or no attempt is to come.
+        """
+        # A queue delays by whole seconds.
+        times = {":until": until, ":now": now, ":soon": now + DELAY_PRECISION}
+        write = Write(
+            self._table,
+            key=_key(message),
+            update="SET #claim = :claim, #until = :until, due_at = :until ADD claims_made :one",
+            condition="next_attempt_at <= :soon "
+            "AND (attribute_not_exists(#until) OR #until <= :now)",
+            names=_CLAIM,
+            values={name: format_rfc3339(moment) for name, moment in times.items()}
+            | {":claim": claim, ":one": 1},
+        )
+        try:
+            row = self._tables.write(write)
+        except ConditionFailed as refused:
+            # This very call has claimed it, but its response was lost.
+            is_own = refused.item is not None and refused.item.get("claim") == claim
+            return uploads_of(refused.existing_item) if is_own else None
+        assert row is not None
+        return uploads_of(row)
+
+    def extend_claim(self, uploads: TargetUploads, *, claim: str, until: dt.datetime) -> bool:
+        """Keep the uploads claimed until then; False: another process has them."""
+        write = Write(
+            self._table,
+            key=_key(UploadFilesMessage.of(uploads)),
+            update="SET #until = :until, due_at = :until",
+            condition="#claim = :claim",
+            names=_CLAIM,
+            values={":until": format_rfc3339(until), ":claim": claim},
+        )
+        try:
+            self._tables.write(write)
+        except ConditionFailed:
+            return False
+        return True
+
+    def progress(
+        self, after: TargetUploads, changed: Sequence[FileUpload], *, claim: str
+    ) -> Iterator[Write]:
+        """Yield the writes of files that have changed; the claim goes on."""
+        yield Write(
+            self._table,
+            key=_key(UploadFilesMessage.of(after)),
+            update="SET files = :files",
+            condition="#claim = :claim",
+            names={"#claim": "claim"},
+            values={":files": msgspec.to_builtins(after.files), ":claim": claim},
+        )
+        yield from self.receipts(after, changed)
+
+    def result(
+        self, after: TargetUploads, changed: Sequence[FileUpload], *, claim: str
+    ) -> Iterator[Write]:
+        """Yield the writes of the state after an attempt that was claimed."""
+        yield self._end(after, "#claim = :claim", {":claim": claim})
+        yield from self.receipts(after, changed)
+
+    def end_waiting(
+        self, after: TargetUploads, changed: Sequence[FileUpload], now: str
+    ) -> Iterator[Write]:
+        """Yield the writes of a final state of uploads that are due and no process has."""
+        condition = "next_attempt_at <= :now AND (attribute_not_exists(#until) OR #until <= :now)"
+        yield self._end(after, condition, {":now": now})
+        yield from self.receipts(after, changed)
+
+    def _end(self, after: TargetUploads, condition: str, values: dict[str, RowValue]) -> Write:
+        sets: dict[str, RowValue] = {
+            "files": msgspec.to_builtins(after.files),
+            "attempts": after.attempts,
+        }
+        removed = "#claim, #until, claims_made"
+        if after.next_attempt_at is None:
+            removed += ", next_attempt_at, due_at, DPK"
+        else:
+            sets["next_attempt_at"] = after.next_attempt_at
+            due_at = parse_rfc3339(after.next_attempt_at) + MESSAGE_TIME
+            sets["due_at"] = format_rfc3339(due_at)
+        assigned = ", ".join(f"{name} = :{name}" for name in sets)
+        return Write(
+            self._table,
+            key=_key(UploadFilesMessage.of(after)),
+            update=f"SET {assigned} REMOVE {removed}",
+            condition=condition,
+            names=_CLAIM,
+            values=values | {f":{name}": value for name, value in sets.items()},
+        )
+
+    def receipts(self, after: TargetUploads, changed: Sequence[FileUpload]) -> Iterator[Write]:
+        """Yield the write of changed receipts into the row of the render, if there are some.
+
+        A render whose files are kept only for delivery becomes due: maintenance looks whether
+        others wait for them.
+        """
+        if not changed:
+            return
+        names = {"#storage": "storage"}
+        sets = [f"#storage[{file.receipt}] = :receipt{file.receipt}" for file in changed]
+        values: dict[str, RowValue] = {
+            f":receipt{file.receipt}": receipt_items([_receipt(after, file)])[0] for file in changed
+        }
+        if after.deletes_files and all(file.status == "succeeded" for file in after.files):
+            sets.append("due_at = :due_at, DPK = :dpk")
+            values |= {":due_at": after.created_at, ":dpk": DUE_RENDER.partition(after.render_id)}
+        yield Write(
+            self._table,
+            key=row_key(after.workspace_id, after.render_id),
+            update=f"SET {', '.join(sets)}",
+            condition="attribute_exists(PK)",
+            names=names,
+            values=values,
+        )
+
+
+def uploads_of(row: Item) -> TargetUploads:
+    """Return the uploads of a row."""
+    return msgspec.convert({name: row[name] for name in _FIELDS if name in row}, TargetUploads)
+
+
+def _receipt(uploads: TargetUploads, file: FileUpload) -> StorageReceipt:
+    return StorageReceipt(
+        uploads.destination_id,
+        uploads.files.index(file),
+        file.status,
+        file.key,
+        file.bytes,
+        file.etag,
+        None if file.error is None else file.error.to_json(),
+    )
+
+
+def _key(message: UploadFilesMessage) -> Item:
+    return {
+        "PK": partition(message.workspace_id, message.render_id),
+        "SK": uploads_sort_key(message.number),
+    }
+
+
+def _due_partition(uploads: TargetUploads) -> str:
+    return DUE_UPLOADS.partition(uploads.render_id)

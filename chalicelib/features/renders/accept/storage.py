@@ -1,0 +1,120 @@
+"""Storage targets of a render: those that the request names, or the workspace's default one."""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import replace
+from typing import Final, NamedTuple
+
+import msgspec
+
+from chalicelib.core.errors import validation_error
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.storage.model import DEFAULT_KEY, StorageTarget, StorageTargets
+from chalicelib.features.renders.accept.command import RenderCommand
+from chalicelib.features.renders.accept.delivery import (
+    DeliveryPolicy,
+    RequestedStorage,
+    delivery_policy,
+)
+
+# The render exists only later; `job_with_context` fills it in.
+_NO_CONTEXT: Final[JsonObject] = {}
+# Renders of these go to the default destination.
+_DEFAULT_SOURCES: Final = frozenset({"api", "batch"})
+
+
+class KnownDestination(NamedTuple):
+    """What a render needs of a destination; `prefix` is a template source."""
+
+    prefix: str
+    keep_hosted_copy: bool
+
+
+# Returns those of these destinations that exist, by id.
+type FindDestinations = Callable[[WorkspaceId, Sequence[str]], Mapping[str, KnownDestination]]
+
+
+class ResolveStorage:
+    """Resolver that puts the storage targets of a command into its job."""
+
+    def __init__(self, find: FindDestinations) -> None:
+        """Find destinations with `find`."""
+        self._find = find
+
+    def __call__(self, command: RenderCommand) -> RenderCommand:
+        """Return the command with its storage targets, and its policy as these make it.
+
+        Raises `validation_error` for a destination that does not exist, and for zero retention
+        where the files would go nowhere.
+        """
+        requested = command.delivery_policy.request.storage
+        if requested is None:
+            return self._with_default(command)
+        if requested and "storage" in command.workspace.plan.features:
+            # The check of the plan refuses them where it has none.
+            return self._with_targets(command, requested, is_requested=True)
+        return _checked(command)
+
+    def _with_default(self, command: RenderCommand) -> RenderCommand:
+        destination_id = command.workspace.default_destination_id
+        is_for_default = command.key_mode == "live" and command.source in _DEFAULT_SOURCES
+        if destination_id is None or not is_for_default:
+            return _checked(command)
+        if "storage" not in command.workspace.plan.features:
+            omitted = StorageTargets(_NO_CONTEXT, (), omission="plan")
+            return _checked(_with_storage(command, omitted))
+        default = RequestedStorage(destination_id, DEFAULT_KEY, keep_hosted_copy=None)
+        return self._with_targets(command, [default], is_requested=False)
+
+    def _with_targets(
+        self, command: RenderCommand, requested: Sequence[RequestedStorage], *, is_requested: bool
+    ) -> RenderCommand:
+        ids = sorted({each.destination_id for each in requested})
+        known = self._find(command.workspace.id, ids)
+        targets: list[StorageTarget] = []
+        copies: list[bool] = []
+        for n, each in enumerate(requested):
+            found = known.get(each.destination_id)
+            if found is None:
+                if is_requested:
+                    message = "is none of the workspace's storage destinations"
+                    pointer = f"/delivery/storage/{n}/destination_id"
+                    raise validation_error(pointer, message, "not_found")
+                # The default one was deleted meanwhile.
+                continue
+            targets.append(
+                StorageTarget(destination_id=each.destination_id, prefix=found.prefix, key=each.key)
+            )
+            own = each.keep_hosted_copy
+            copies.append(found.keep_hosted_copy if own is None else own)
+        if not targets:
+            return _checked(command)
+        policy = _policy(command, requested, keeps_copy=any(copies))
+        storage = StorageTargets(_NO_CONTEXT, tuple(targets))
+        return _with_storage(replace(command, delivery_policy=policy), storage)
+
+
+def _policy(
+    command: RenderCommand, storage: Sequence[RequestedStorage], *, keeps_copy: bool
+) -> DeliveryPolicy:
+    """Return the policy of a command; unless it says otherwise the targets decide on the copy."""
+    request = command.delivery_policy.request._replace(storage=tuple(storage))
+    if request.hosted is None:
+        request = request._replace(hosted=keeps_copy)
+    return delivery_policy(request, command.mode, command.job)
+
+
+def _with_storage(command: RenderCommand, storage: StorageTargets) -> RenderCommand:
+    return replace(command, job=msgspec.structs.replace(command.job, storage=storage))
+
+
+def _checked(command: RenderCommand) -> RenderCommand:
+    """Return a command without targets; raise `validation_error` if its files go nowhere."""
+    policy = command.delivery_policy
+    if policy.zero_retention and policy.type not in {"binary", "base64"}:
+        message = (
+            "with retention none the files would go nowhere: send type binary or base64, or name "
+            "a storage destination"
+        )
+        raise validation_error("/delivery/retention", message, "not_allowed")
+    return command

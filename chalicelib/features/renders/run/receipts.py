@@ -1,0 +1,97 @@
+"""Receipts of the uploads of a render: their keys are made here from what the engine has answered.
+
+The engine is not trusted: whatever it says, a key stays inside the prefix of its destination.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.job import Job, RenderOutcome
+from chalicelib.engine.storage.model import RenderedKey
+from chalicelib.features.renders.model import StorageReceipt
+
+MAX_KEY_BYTES: Final = 1_024
+_MAX_MESSAGE_CHARACTERS: Final = 1_000
+# Control characters, and lone surrogates, which UTF-8 cannot encode.
+_DROPPED: Final = ("Cc", "Cs")
+
+
+def first_receipts(job: Job, outcome: RenderOutcome) -> tuple[StorageReceipt, ...]:
+    """Return the receipts of uploads that are to come, target by target, file by file."""
+    if job.storage is None:
+        return ()
+    keys = iter(outcome.storage_keys)
+    missing = RenderedKey(fault="The service could not evaluate the key.")
+    taken = set[tuple[str, str]]()
+    receipts: list[StorageReceipt] = []
+    for target in job.storage.targets:
+        for n, file in enumerate(outcome.files):
+            rendered = next(keys, missing)
+            key = None if rendered.fault else storage_key(rendered.prefix, rendered.key)
+            if key is not None:
+                key = _distinct(key, target.destination_id, taken)
+            error = None if key is not None else _key_error(rendered.fault)
+            receipts.append(
+                StorageReceipt(
+                    target.destination_id,
+                    n,
+                    "pending" if error is None else "failed",
+                    key,
+                    bytes=len(file.content),
+                    error=error,
+                )
+            )
+    return tuple(receipts)
+
+
+def has_targets(job: Job) -> bool:
+    """Tell whether the files of a job go to storage destinations."""
+    return job.storage is not None and bool(job.storage.targets)
+
+
+def storage_key(prefix: str, key: str) -> str | None:
+    """Return the whole key of a file, or None if nothing is left of `key` or it is too long.
+
+    Empty segments, `.`, `..`, leading slashes and control characters are dropped from both.
+    """
+    segments = list(_segments(key))
+    if not segments:
+        return None
+    cleaned = "/".join(_segments(prefix))
+    if cleaned and prefix.rstrip().endswith("/"):
+        cleaned += "/"
+    whole = cleaned + "/".join(segments)
+    return whole if len(whole.encode()) <= MAX_KEY_BYTES else None
+
+
+def _segments(text: str) -> Iterator[str]:
+    kept = "".join(each for each in text if unicodedata.category(each) not in _DROPPED)
+    return (segment for segment in kept.split("/") if segment not in {"", ".", ".."})
+
+
+def _distinct(key: str, destination_id: str, taken: set[tuple[str, str]]) -> str | None:
+    """Return a key that no other file of the render has at the destination, made so by a number."""
+    number, candidate = 1, key
+    while (destination_id, candidate) in taken:
+        number += 1
+        folder, slash, name = key.rpartition("/")
+        stem, dot, extension = name.rpartition(".")
+        numbered = f"{stem}-{number}{dot}{extension}" if stem else f"{name}-{number}"
+        candidate = f"{folder}{slash}{numbered}"
+    if len(candidate.encode()) > MAX_KEY_BYTES:
+        return None
+    taken.add((destination_id, candidate))
+    return candidate
+
+
+def _key_error(fault: str | None) -> JsonObject:
+    message = fault or (
+        f"Nothing is left of the key, or it has more than {MAX_KEY_BYTES} bytes with its prefix."
+    )
+    return {
+        "code": "storage_key_invalid",
+        "message": message[:_MAX_MESSAGE_CHARACTERS],
+        "status": None,
+    }
