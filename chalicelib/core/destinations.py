@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, Self
 ALLOWED_TCP_PORTS: Final = (80, 443, 8080, 8443)
 # Submission of mail with STARTTLS.
 SUBMISSION_PORTS: Final = (587, 2525)
+SFTP_PORTS: Final = (22,)
 # The schemes of the web, with the port of a URL that names none.
 DEFAULT_PORTS: Final[Mapping[str, int]] = {"http": 80, "https": 443}
 WEB_PREFIXES: Final = ("http://", "https://")
