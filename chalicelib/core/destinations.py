@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, Self
 ALLOWED_TCP_PORTS: Final = (80, 443, 8080, 8443)
 # Submission of mail with STARTTLS.
 SUBMISSION_PORTS: Final = (587, 2525)
+SFTP_PORTS: Final = (22,)
 # The schemes of the web, with the port of a URL that names none.
 DEFAULT_PORTS: Final[Mapping[str, int]] = {"http": 80, "https": 443}
 WEB_PREFIXES: Final = ("http://", "https://")
@@ -159,9 +160,9 @@ class DestinationRules:
     def literal_refusal(self, host: str, port: int, ports: Collection[int]) -> str | None:
         """Return why a host and port are refused that need no lookup, or None.
 
-        An own host and an IP address are refused as after a lookup.
+        An own host, an IP address and localhost are refused as after a lookup.
         """
-        literal = ip_literal(normalized_host(host))
+        literal = _entered_address(host)
         if literal is None and normalized_host(host) in self._own_hosts:
             return _refusal(host, port, "it is a host of this service")
         addresses = [literal] if literal else []
@@ -170,8 +171,8 @@ class DestinationRules:
         )
 
     def is_exempt_literal(self, host: str, port: int) -> bool:
-        """Tell whether a host is an IP address that the operator has exempted with this port."""
-        literal = ip_literal(normalized_host(host))
+        """Tell whether the operator has exempted a host with this port: an address, or localhost."""
+        literal = _entered_address(host)
         return literal is not None and any(
             exemption.covers(literal, port) for exemption in self._exemptions
         )
@@ -202,6 +203,14 @@ class DestinationRules:
             if exempt_only:
                 return _refusal(host, port, "plain http is not taken here, use https")
         return None
+
+
+def _entered_address(host: str) -> IpAddress | None:
+    """Return the address that a host names without a lookup (localhost: RFC 6761 6.3), or None."""
+    plain = normalized_host(host)
+    if plain == "localhost" or plain.endswith(".localhost"):
+        return IPv4Address("127.0.0.1")
+    return ip_literal(plain)
 
 
 def host_and_port(host: str, port: int) -> str:

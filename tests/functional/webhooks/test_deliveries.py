@@ -117,21 +117,6 @@ def test_other_answers_are_failures(
     assert len(receiver.received) == 1
 
 
-def test_private_address_behind_a_name_is_not_reached(
-    service: Service, receiver: WebhookReceiver
-) -> None:
-    make_endpoint(service, f"https://localhost:{8443}/")
-    service.render()
-
-    deliver(service)
-
-    (delivery,) = deliveries(service)
-    (attempt,) = delivery["attempts"]
-    assert attempt["status_code"] is None
-    assert "private or internal" in attempt["error"]
-    assert receiver.received == []
-
-
 def test_filters_choose_the_events(service: Service, receiver: WebhookReceiver) -> None:
     path = make_template(service, publish=True)
     template_id = path.rpartition("/")[2]

@@ -1,0 +1,117 @@
+"""Storage destinations: a store of the customer, its settings and credentials."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.emails.connection import ConnectionName, Parts
+from chalicelib.contract.storage.upload import StorageErrorCode
+
+DestinationKind = Literal["s3", "azure_blob", "gcs", "sftp"]
+Prefix = Annotated[str, StringConstraints(max_length=1_024)]
+
+
+class StorageDestinationRequest(Model):
+    """A new storage destination."""
+
+    name: ConnectionName
+    kind: DestinationKind
+    prefix: Prefix = ""
+    """A template over the data of the render; what it gives stands before the key of every file, as
+    in `invoices/{{ customer.id }}/`. A test writes below its part before the first tag."""
+    keep_hosted_copy: bool = True
+    """False: files whose destinations all have it false are not hosted by the service."""
+    is_default: bool = False
+    """The default one receives every live render that names no storage. There is one at most: true
+    takes that from another destination."""
+    config: Parts
+    """`s3`: `endpoint` (null: AWS), `region`, `bucket`, `path_style` (false); `azure_blob`:
+    `account`, `container`, `endpoint` (null: that of Azure); `gcs`: `bucket`; `sftp`: `host`,
+    `port` (22), `username`, `directory`, `host_key` (a public key `ssh-ed25519 AAAA…`, or its
+    fingerprint `SHA256:…`; no other server gets the credentials)."""
+    credentials: Parts | None = None
+    """`s3`, `gcs` (HMAC key): `access_key_id`, `secret_access_key`; `azure_blob`: `account_key` or
+    `sas_token`; `sftp`: `password` or `private_key` (PEM or OpenSSH). Stored sealed, and never
+    shown. Uploads of a destination without credentials fail with `storage_denied`."""
+
+
+class StorageDestinationChange(Model):
+    """A change of a storage destination; absent fields stay as they are."""
+
+    # The defaults are never read: a change has the fields that are set.
+    name: ConnectionName = Field(default_factory=str)
+    kind: DestinationKind = "s3"
+    """It cannot be changed: another kind is another destination."""
+    prefix: Prefix = ""
+    keep_hosted_copy: bool = True
+    is_default: bool = False
+    """True makes it the default one instead of the one before."""
+    config: Parts | None = None
+    """Members replace those of the same name; null keeps all."""
+    credentials: Parts | None = None
+    """They replace all credentials; null keeps them."""
+
+
+class StorageCredentials(Model):
+    """Whether a destination has credentials."""
+
+    configured: bool
+
+
+class StorageDestinationError(Model):
+    """The reason why a destination is failing."""
+
+    at: str
+    code: StorageErrorCode
+    message: str
+    status: int | None
+    """The status of the store's answer; null without one."""
+
+
+class StorageDestination(Model):
+    """A storage destination."""
+
+    id: str
+    object: Literal["storage_destination"]
+    name: str
+    kind: DestinationKind
+    prefix: str
+    keep_hosted_copy: bool
+    is_default: bool
+    config: dict[str, str | int | bool | None]
+    credentials: StorageCredentials
+    status: Literal["active", "failing"]
+    last_error: StorageDestinationError | None
+    """Of the last test or upload; a good one removes it."""
+    last_test_at: str | None
+    last_test_status: Literal["succeeded", "failed"] | None
+    created_at: str
+    updated_at: str
+
+
+class StorageDestinationList(Model):
+    """All storage destinations of a workspace, newest first."""
+
+    object: Literal["list"]
+    data: list[StorageDestination]
+    has_more: bool
+    next_cursor: str | None
+
+
+class StorageTestStep(Model):
+    """One step of a test."""
+
+    name: Literal["connect", "write", "delete"]
+    ok: bool
+    detail: str | None
+    """What went wrong."""
+
+
+class StorageTest(Model):
+    """The result of a test."""
+
+    object: Literal["storage_test"]
+    ok: bool
+    steps: list[StorageTestStep]
+    """They end at the first that failed."""

@@ -1,0 +1,223 @@
+"""Settings and credentials of the kinds of storage destinations, one pair of models each."""
+
+import base64
+import re
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, NamedTuple, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from chalicelib.contract.base import Model
+from chalicelib.contract.emails.providers import SecretText, Word
+from chalicelib.contract.field_types import Url
+from chalicelib.contract.validation import read_part
+from chalicelib.core.json import Json, JsonObject
+
+_BLANK_OR_CONTROL: Final = re.compile(r"[\x00-\x20\x7f]")
+# OpenSSH: type, blob in base64, a comment; or what `ssh-keygen -l` prints of a key.
+_KEY_LINE: Final = re.compile(r"(?P<type>[a-z0-9@.-]{1,64}) (?P<blob>[A-Za-z0-9+/]+={0,2})(?: .*)?")
+_FINGERPRINT: Final = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")
+_HOST_KEY_TYPES: Final = (
+    "ssh-ed25519",
+    "ecdsa-sha2-nistp256",
+    "ecdsa-sha2-nistp384",
+    "ecdsa-sha2-nistp521",
+    "ssh-rsa",
+)
+_PEM: Final = re.compile(
+    r"\s*-----BEGIN (?P<label>(?:[A-Z]+ )?PRIVATE KEY)-----\n"
+    r"[\x20-\x7e\n]+\n-----END (?P=label)-----\s*"
+)
+
+
+def _check_endpoint(url: str) -> str:
+    if "?" in url or "#" in url:
+        message = "has no query and no fragment"
+        raise ValueError(message)
+    return url
+
+
+def _check_directory(path: str) -> str:
+    if not path.isprintable():
+        message = "must have no control characters"
+        raise ValueError(message)
+    return path
+
+
+def _check_account_key(text: str) -> str:
+    try:
+        base64.b64decode(text, validate=True)
+    except ValueError:
+        message = "must be base64, as the portal shows it"
+        raise ValueError(message) from None
+    return text
+
+
+def _check_sas_token(text: str) -> str:
+    token = text.removeprefix("?")
+    if not token.isascii() or _BLANK_OR_CONTROL.search(token) or "sig=" not in token:
+        message = "must be a query such as sv=…&sig=…"
+        raise ValueError(message)
+    return token
+
+
+def _check_host_key(text: str) -> str:
+    """Return the text without a comment; raise ValueError unless it is a key or a fingerprint."""
+    if _FINGERPRINT.fullmatch(text):
+        return text
+    match = _KEY_LINE.fullmatch(text)
+    if match is None or not _is_key_blob(match["type"], match["blob"]):
+        message = (
+            "must be a public key such as ssh-ed25519 AAAA…, as ssh-keyscan prints it behind the "
+            f"host, of the types {', '.join(_HOST_KEY_TYPES)}, or its fingerprint SHA256:…"
+        )
+        raise ValueError(message)
+    return f"{match['type']} {match['blob']}"
+
+
+def _is_key_blob(kind: str, blob: str) -> bool:
+    """Tell whether a blob is a public key of this type: its type comes first (RFC 4253 6.6)."""
+    try:
+        decoded = base64.b64decode(blob, validate=True)
+    except ValueError:
+        return False
+    name = kind.encode()
+    head = len(name).to_bytes(4) + name
+    return kind in _HOST_KEY_TYPES and decoded.startswith(head) and len(decoded) > len(head)
+
+
+def _check_private_key(text: str) -> str:
+    plain = text.replace("\r\n", "\n")
+    if _PEM.fullmatch(plain) is None or "ENCRYPTED" in plain:
+        message = "must be a private key in PEM or OpenSSH form, without a passphrase"
+        raise ValueError(message)
+    return plain.strip() + "\n"
+
+
+Endpoint = Annotated[Url, AfterValidator(_check_endpoint)]
+
+
+class S3Config(Model):
+    """Settings of a store with the API of S3; `endpoint` null is AWS."""
+
+    endpoint: Endpoint | None = None
+    region: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,64}$")]
+    bucket: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
+    path_style: bool = False
+
+
+class AzureBlobConfig(Model):
+    """Settings of Azure Blob Storage; `endpoint` null is the account's own address."""
+
+    account: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{3,24}$")]
+    container: Annotated[
+        str,
+        StringConstraints(
+            max_length=63, pattern=r"^(?:\$root|\$web|[a-z0-9](?:-?[a-z0-9]){2,62})$"
+        ),
+    ]
+    endpoint: Endpoint | None = None
+
+
+class GcsConfig(Model):
+    """Settings of Google Cloud Storage."""
+
+    bucket: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$")]
+
+
+class SftpConfig(Model):
+    """Settings of an SFTP server; `directory` is below that of the log-in unless it begins with /.
+
+    `host_key` is the one that the server must have: nothing is sent to another one.
+    """
+
+    host: Annotated[str, StringConstraints(min_length=1, max_length=253)]
+    port: Annotated[int, Field(ge=1, le=65_535)] = 22
+    username: Word
+    directory: Annotated[
+        str, StringConstraints(max_length=1_024), AfterValidator(_check_directory)
+    ] = ""
+    host_key: Annotated[
+        str, StringConstraints(min_length=1, max_length=4_096), AfterValidator(_check_host_key)
+    ]
+
+
+class AccessKeyCredentials(Model):
+    """Credentials of S3, and of GCS (HMAC keys for interoperability)."""
+
+    access_key_id: Word
+    secret_access_key: SecretText
+
+
+class AzureBlobCredentials(Model):
+    """Exactly one of `account_key` and `sas_token`."""
+
+    account_key: (
+        Annotated[
+            str,
+            StringConstraints(min_length=1, max_length=1_024),
+            AfterValidator(_check_account_key),
+        ]
+        | None
+    ) = None
+    sas_token: (
+        Annotated[
+            str, StringConstraints(min_length=1, max_length=2_048), AfterValidator(_check_sas_token)
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _check_exactly_one(self) -> Self:
+        if (self.account_key is None) == (self.sas_token is None):
+            message = "needs exactly one of account_key and sas_token"
+            raise ValueError(message)
+        return self
+
+
+class SftpCredentials(Model):
+    """Exactly one of `password` and `private_key`."""
+
+    password: SecretText | None = None
+    private_key: (
+        Annotated[
+            str,
+            StringConstraints(min_length=1, max_length=16_384),
+            AfterValidator(_check_private_key),
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _check_exactly_one(self) -> Self:
+        if (self.password is None) == (self.private_key is None):
+            message = "needs exactly one of password and private_key"
+            raise ValueError(message)
+        return self
+
+
+class KindModels(NamedTuple):
+    """Models of one kind's settings and credentials."""
+
+    config: type[Model]
+    credentials: type[Model]
+
+
+KIND_MODELS: Final[Mapping[str, KindModels]] = {
+    "s3": KindModels(S3Config, AccessKeyCredentials),
+    "azure_blob": KindModels(AzureBlobConfig, AzureBlobCredentials),
+    "gcs": KindModels(GcsConfig, AccessKeyCredentials),
+    "sftp": KindModels(SftpConfig, SftpCredentials),
+}
+
+
+def read_kind_part(
+    kind: str, part: Literal["config", "credentials"], value: JsonObject
+) -> dict[str, Json]:
+    """Return the settings or credentials of a kind, all of them; raise `validation_error`."""
+    models = KIND_MODELS[kind]
+    model = models.config if part == "config" else models.credentials
+    read: dict[str, Json] = read_part(model, value, f"/{part}").model_dump(
+        exclude_none=part == "credentials"
+    )
+    return read
