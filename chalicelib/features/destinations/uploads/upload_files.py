@@ -148,15 +148,16 @@ class UploadFiles:
             return
         situation = self._situation(round_.uploads)
         if situation.destination is None or not situation.has_files:
-            error = _GONE if situation.destination else _DELETED
-            failed = [each.with_failure(error, is_final=True) for each in round_.uploads.open_files]
-            self._record(round_, failed)
+            self._fail_all(round_, _GONE if situation.destination else _DELETED)
             return
         try:
             self._upload_all(round_, situation.destination, ends_at)
         except UploadFailed as failure:
             self._note(situation.destination, failure)
-            self._repeat_later(round_, _error_of(failure), failure.retry_after_s)
+            if failure.is_final:
+                self._fail_all(round_, _error_of(failure))
+            else:
+                self._repeat_later(round_, _error_of(failure), failure.retry_after_s)
         except KeyUnavailable as fault:
             # No attempt is used up for what the operator has to mend.
             log.error("files not uploaded", exc_info=fault)  # noqa: TRY400 -- it is tried again
@@ -184,7 +185,8 @@ class UploadFiles:
     ) -> None:
         """Upload the open files one after the other; raises UploadFailed and KeyUnavailable.
 
-        What is final is recorded. UploadFailed is a failure that is to be repeated.
+        What is final for a file is recorded. UploadFailed is a failure of the destination, or one
+        that is to be repeated.
         """
         files = round_.uploads.open_files
         timeout_s = upload_timeout_s(max(file.bytes for file in files))
@@ -237,6 +239,10 @@ class UploadFiles:
         if not self._uploads.extend_claim(round_.uploads, claim=round_.claim, until=until):
             raise _ClaimLostError
         round_.until = until
+
+    def _fail_all(self, round_: _Round, error: UploadError) -> None:
+        failed = [each.with_failure(error, is_final=True) for each in round_.uploads.open_files]
+        self._record(round_, failed)
 
     def _repeat_later(
         self, round_: _Round, error: UploadError, retry_after_s: float | None = None

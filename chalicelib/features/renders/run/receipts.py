@@ -3,19 +3,16 @@
 The engine is not trusted: whatever it says, a key stays inside the prefix of its destination.
 """
 
-import unicodedata
-from collections.abc import Iterator
 from typing import Final
 
 from chalicelib.core.json import JsonObject
+from chalicelib.core.storage_keys import MAX_KEY_BYTES, storage_key
+from chalicelib.core.text import replace_lone_surrogates
 from chalicelib.engine.job import Job, RenderOutcome
 from chalicelib.engine.storage.model import RenderedKey
 from chalicelib.features.renders.model import StorageReceipt
 
-MAX_KEY_BYTES: Final = 1_024
 _MAX_MESSAGE_CHARACTERS: Final = 1_000
-# Control characters, and lone surrogates, which UTF-8 cannot encode.
-_DROPPED: Final = ("Cc", "Cs")
 
 
 def first_receipts(job: Job, outcome: RenderOutcome) -> tuple[StorageReceipt, ...]:
@@ -51,26 +48,6 @@ def has_targets(job: Job) -> bool:
     return job.storage is not None and bool(job.storage.targets)
 
 
-def storage_key(prefix: str, key: str) -> str | None:
-    """Return the whole key of a file, or None if nothing is left of `key` or it is too long.
-
-    Empty segments, `.`, `..`, leading slashes and control characters are dropped from both.
-    """
-    segments = list(_segments(key))
-    if not segments:
-        return None
-    cleaned = "/".join(_segments(prefix))
-    if cleaned and prefix.rstrip().endswith("/"):
-        cleaned += "/"
-    whole = cleaned + "/".join(segments)
-    return whole if len(whole.encode()) <= MAX_KEY_BYTES else None
-
-
-def _segments(text: str) -> Iterator[str]:
-    kept = "".join(each for each in text if unicodedata.category(each) not in _DROPPED)
-    return (segment for segment in kept.split("/") if segment not in {"", ".", ".."})
-
-
 def _distinct(key: str, destination_id: str, taken: set[tuple[str, str]]) -> str | None:
     """Return a key that no other file of the render has at the destination, made so by a number."""
     number, candidate = 1, key
@@ -92,6 +69,6 @@ def _key_error(fault: str | None) -> JsonObject:
     )
     return {
         "code": "storage_key_invalid",
-        "message": message[:_MAX_MESSAGE_CHARACTERS],
+        "message": replace_lone_surrogates(message[:_MAX_MESSAGE_CHARACTERS]),
         "status": None,
     }

@@ -1,0 +1,36 @@
+"""Keys of files in a customer's store: whatever the data say, they lead out of no folder."""
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+MAX_KEY_BYTES: Final = 1_024
+_STEPS: Final = frozenset({".", ".."})
+# Control characters, and lone surrogates, which UTF-8 cannot encode.
+_DROPPED_CATEGORIES: Final = frozenset({"Cc", "Cs"})
+
+
+def storage_key(prefix: str, key: str) -> str | None:
+    """Return the whole key of a file, or None if nothing is left of `key` or it is too long.
+
+    Control characters, leading slashes, and empty, `.` and `..` segments are dropped from both. A
+    prefix that ends with a slash is a folder.
+    """
+    segments = list(_segments(key))
+    if not segments:
+        return None
+    begin = "/".join(_segments(prefix))
+    if begin and prefix.rstrip().endswith("/"):
+        begin += "/"
+    whole = begin + "/".join(segments)
+    return whole if len(whole.encode()) <= MAX_KEY_BYTES else None
+
+
+def _segments(text: str) -> Iterator[str]:
+    visible = (each for each in text if unicodedata.category(each) not in _DROPPED_CATEGORIES)
+    return (each for each in "".join(visible).split("/") if not _is_step(each))
+
+
+def _is_step(segment: str) -> bool:
+    """Tell whether a segment is no name; on Windows a backslash is a slash."""
+    return not segment or any(part in _STEPS for part in segment.split("\\"))

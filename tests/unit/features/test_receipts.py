@@ -1,0 +1,92 @@
+"""First receipts of uploads: keys of an engine that is not trusted."""
+
+from typing import Final
+
+import pytest
+
+from chalicelib.core.storage_keys import MAX_KEY_BYTES
+from chalicelib.engine.job import PageJob, RenderedFile, RenderOutcome, RenderTrace
+from chalicelib.engine.sources import HtmlSource
+from chalicelib.engine.storage.model import RenderedKey, StorageTarget, StorageTargets
+from chalicelib.features.renders.run.receipts import first_receipts
+
+PDF: Final = RenderedFile("pdf", b"12345", "application/pdf")
+PNG: Final = RenderedFile("png", b"123", "image/png")
+
+
+def receipts(
+    targets: list[str], files: list[RenderedFile], keys: list[RenderedKey]
+) -> list[tuple[str, int, str, str | None]]:
+    storage = StorageTargets({}, tuple(StorageTarget(destination_id=each) for each in targets))
+    job = PageJob(HtmlSource(html=""), storage=storage)
+    outcome = RenderOutcome(
+        tuple(files), RenderTrace(), is_cold_start=False, storage_keys=tuple(keys)
+    )
+    return [each[:4] for each in first_receipts(job, outcome)]
+
+
+def test_receipts_stand_target_by_target_and_file_by_file() -> None:
+    keys = [RenderedKey(prefix, name) for prefix in ("a/", "b/") for name in ("x.pdf", "x.png")]
+
+    made = receipts(["dst_1", "dst_2"], [PDF, PNG], keys)
+
+    assert made == [
+        ("dst_1", 0, "pending", "a/x.pdf"),
+        ("dst_1", 1, "pending", "a/x.png"),
+        ("dst_2", 0, "pending", "b/x.pdf"),
+        ("dst_2", 1, "pending", "b/x.png"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "second"),
+    [
+        ("x.pdf", "x-2.pdf"),
+        ("a.b/x", "a.b/x-2"),
+        ("a/.hidden", "a/.hidden-2"),
+        ("x.tar.gz", "x.tar-2.gz"),
+    ],
+)
+def test_second_file_of_a_key_gets_a_number(key: str, second: str) -> None:
+    rendered = [RenderedKey("p/", key)] * 4
+
+    made = receipts(["dst_1", "dst_1"], [PDF, PNG], rendered)
+
+    third, fourth = second.replace("-2", "-3"), second.replace("-2", "-4")
+    assert [each[3] for each in made] == [f"p/{name}" for name in (key, second, third, fourth)]
+
+
+def test_destinations_do_not_share_keys() -> None:
+    made = receipts(["dst_1", "dst_2"], [PDF], [RenderedKey("", "x.pdf")] * 2)
+
+    assert [each[3] for each in made] == ["x.pdf", "x.pdf"]
+
+
+def test_number_that_makes_a_key_too_long_makes_it_invalid() -> None:
+    name = "a" * (MAX_KEY_BYTES - 4) + ".pdf"
+
+    made = receipts(["dst_1"], [PDF, PNG], [RenderedKey("", name)] * 2)
+
+    assert [each[2:] for each in made] == [("pending", name), ("failed", None)]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [],
+        [RenderedKey(fault="the template failed \ud800")],
+        [RenderedKey("", "../")],
+        [RenderedKey("a" * 2_000, "b")],
+    ],
+)
+def test_key_that_cannot_be_made_fails_its_upload(keys: list[RenderedKey]) -> None:
+    storage = StorageTargets({}, (StorageTarget(destination_id="dst_1"),))
+    job = PageJob(HtmlSource(html=""), storage=storage)
+    outcome = RenderOutcome((PDF,), RenderTrace(), is_cold_start=False, storage_keys=tuple(keys))
+
+    (receipt,) = first_receipts(job, outcome)
+
+    assert (receipt.status, receipt.key, receipt.bytes) == ("failed", None, 5)
+    assert receipt.error is not None
+    assert receipt.error["code"] == "storage_key_invalid"
+    assert str(receipt.error["message"]).encode()
