@@ -13,11 +13,11 @@ from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap.api_batches import BatchUseCases
 from chalicelib.bootstrap.api_emails import EmailUseCases
 from chalicelib.bootstrap.api_renders import RenderParts, RenderUseCases
-from chalicelib.bootstrap.api_state import ApiState, WallsCheck
+from chalicelib.bootstrap.api_state import ApiState
+from chalicelib.bootstrap.api_storage import StorageUseCases
 from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.bootstrap.cold_start import arm_crash_points
 from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES, EVENT_TYPES
-from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.destinations import DestinationRules
@@ -211,6 +211,10 @@ class ApiServices:
     def emails(self) -> EmailUseCases:  # noqa: D102
         return EmailUseCases(self.state, self._sealer, self._destination_rules, self.templates)
 
+    @cached_property
+    def storage(self) -> StorageUseCases:  # noqa: D102
+        return StorageUseCases(self.state, self._sealer, self._destination_rules)
+
     @property
     def _destination_rules(self) -> DestinationRules:
         settings = self.settings
@@ -257,38 +261,7 @@ class ApiServices:
     @property
     def checks(self) -> Mapping[str, Callable[[], bool]]:
         """Checks of `/healthz` by name: False where a part is missing, raising where it fails."""
-        return {
-            "database": self._can_read,
-            "storage": self._can_read_objects,
-            "queues": self._can_reach_queues,
-            "walls": self._walls_check,
-            "tenancy": lambda: isolates_tenants(self.settings.tenancy),
-        }
-
-    def _can_read(self) -> bool:
-        self.state.tables.get(self.settings.main_table, "HEALTH")
-        return True
-
-    def _can_read_objects(self) -> bool:
-        # There is no such object. Only a read, not a look-up, tells an absent bucket from it.
-        self.state.objects.get("ws/HEALTH")
-        return True
-
-    def _can_reach_queues(self) -> bool:
-        settings = self.settings
-        for url in (
-            settings.renders_queue_url,
-            settings.renders_low_queue_url,
-            settings.events_queue_url,
-            settings.webhooks_queue_url,
-            settings.batches_queue_url,
-        ):
-            self.state.queue(url).approximate_message_count()
-        return True
-
-    @cached_property
-    def _walls_check(self) -> WallsCheck:
-        return WallsCheck(self.state.engine, self.state.clock)
+        return self.state.checks
 
 
 @cache

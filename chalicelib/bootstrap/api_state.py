@@ -2,6 +2,7 @@
 
 import datetime as dt
 import logging
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Final
 
@@ -10,6 +11,7 @@ from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost,
 from chalicelib.adapters.aws.remote_schemas import RemoteSchemas
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.bootstrap.shared_services import SharedServices
+from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import IdGenerator, WorkspaceId
@@ -109,3 +111,39 @@ class ApiState(SharedServices):
     @cached_property
     def engine(self) -> RemoteEngine:  # noqa: D102
         return self.make_engine(self.settings.engine_function, self.settings.tenancy)
+
+    @property
+    def checks(self) -> Mapping[str, Callable[[], bool]]:
+        """Checks of `/healthz` by name: False where a part is missing, raising where it fails."""
+        return {
+            "database": self._can_read,
+            "storage": self._can_read_objects,
+            "queues": self._can_reach_queues,
+            "walls": self._check_walls,
+            "tenancy": lambda: isolates_tenants(self.settings.tenancy),
+        }
+
+    def _can_read(self) -> bool:
+        self.tables.get(self.settings.main_table, "HEALTH")
+        return True
+
+    def _can_read_objects(self) -> bool:
+        # There is no such object. Only a read, not a look-up, tells an absent bucket from it.
+        self.objects.get("ws/HEALTH")
+        return True
+
+    def _can_reach_queues(self) -> bool:
+        settings = self.settings
+        for url in (
+            settings.renders_queue_url,
+            settings.renders_low_queue_url,
+            settings.events_queue_url,
+            settings.webhooks_queue_url,
+            settings.batches_queue_url,
+        ):
+            self.queue(url).approximate_message_count()
+        return True
+
+    @cached_property
+    def _check_walls(self) -> WallsCheck:
+        return WallsCheck(self.engine, self.clock)

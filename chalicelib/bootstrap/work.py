@@ -11,6 +11,9 @@ from chalicelib.adapters.aws.due_items import DueItem, DueKind
 from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.rows import DUE_BATCH, DUE_RELEASE
 from chalicelib.features.dead_letters.resolutions import PostponeDueItem, ResolveQueuedRender
+from chalicelib.features.destinations.model import (
+    CREDENTIALS_FIELD as STORAGE_CREDENTIALS_FIELD,
+)
 from chalicelib.features.emails.connections import CREDENTIALS_FIELD, DUE_CREDENTIALS
 from chalicelib.features.emails.registrations import DUE_REGISTRATION
 from chalicelib.features.emails.sends.give_up import GiveUpEmail
@@ -339,6 +342,24 @@ _CONSUMERS: Final = (
             ("s3:GetObject", "${FilesBucket.Arn}/ws/*/files/*"),
             ("secretsmanager:GetSecretValue", "SigningSecret"),
             ("kms:Decrypt", f"DataKey {CREDENTIALS_FIELD}"),
+        ),
+    ),
+    Work(
+        name="upload_files",
+        queues=("uploads",),
+        resolve=_postpone_due_item,
+        settings=(
+            "main_table",
+            "data_key",
+            "base_url",
+            "files_host",
+            "gateway_url",
+            "egress_allow",
+            "storage_base_gcs",
+        ),
+        grants=(
+            ("dynamodb:BatchGetItem PutItem", "MainTable WS#*#DST"),
+            ("kms:Decrypt", f"DataKey {STORAGE_CREDENTIALS_FIELD}"),
         ),
     ),
 )

@@ -171,7 +171,7 @@ class DestinationRules:
         )
 
     def is_exempt_literal(self, host: str, port: int) -> bool:
-        """Tell whether the operator has exempted a host, an address or localhost, with a port."""
+        """Tell whether a host, an address or localhost, is exempted with this port."""
         literal = _entered_address(host)
         return literal is not None and any(
             exemption.covers(literal, port) for exemption in self._exemptions

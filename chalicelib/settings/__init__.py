@@ -49,6 +49,7 @@ class ApiSettings(Settings):
     engine_function: str
     schemas_function: str
     send_email_function: str
+    upload_files_function: str
     signing_secret: str
     data_key: str
     webhooks_queue_url: str
@@ -146,6 +147,7 @@ class WorkSettings(Settings):
     email_base_resend: str = ""
     email_base_ses: str = ""
     email_base_microsoft365: str = ""
+    storage_base_gcs: str = ""
     region: str = ""
     engine_function: str = ""
     tenancy: str = "shared"

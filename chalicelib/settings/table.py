@@ -21,6 +21,10 @@ SETTINGS: Final[dict[str, Setting]] = {
     "send_email_function": Setting(
         "PLATEN_SEND_EMAIL_FUNCTION", "Lambda function that sends emails, and tests connections"
     ),
+    "upload_files_function": Setting(
+        "PLATEN_UPLOAD_FILES_FUNCTION",
+        "Lambda function that uploads files to stores, and tests destinations",
+    ),
     "signing_secret": Setting(
         "PLATEN_SIGNING_SECRET", "Secrets Manager secret that signs file URLs and list cursors"
     ),
@@ -62,6 +66,9 @@ SETTINGS: Final[dict[str, Setting]] = {
         "PLATEN_EMAIL_BASE_MICROSOFT365",
         "URL of Microsoft Graph and its tokens; empty for its own",
         "",
+    ),
+    "storage_base_gcs": Setting(
+        "PLATEN_STORAGE_BASE_GCS", "URL of Google Cloud Storage; empty for its own", ""
     ),
     "smtp_url": Setting(
         "PLATEN_SMTP_URL",

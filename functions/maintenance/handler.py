@@ -15,6 +15,7 @@ from chalicelib.core.ids import BatchId, FileId, RenderId, WorkspaceId
 from chalicelib.features.batches.erase import EraseBatches
 from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 from chalicelib.features.batches.rows import DUE_BATCH
+from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.emails.connections import DUE_CREDENTIALS, EmailConnections
 from chalicelib.features.emails.downgrade import DeleteCredentials
 from chalicelib.features.emails.rules import StoredRules
@@ -211,6 +212,7 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
             deliveries=Deliveries(state.tables, state.main_table),
             objects=state.objects,
         ),
+        Destinations(state.tables, state.main_table).erase,
         EmailConnections(state.tables, state.main_table).erase,
         Sends(state.tables, state.main_table).erase,
         Reports(state.tables, state.main_table).erase,

@@ -15,6 +15,7 @@ from chalicelib.bootstrap.work import (
 from chalicelib.bootstrap.work_function import WorkParts
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
+from chalicelib.features.destinations.outgoing import OpenStore
 from chalicelib.settings import ApiSettings, WorkSettings
 from functions.combine_batch import handler as combine_batch
 from functions.dead_letters import handler as dead_letters
@@ -24,6 +25,7 @@ from functions.relay import handler as relay
 from functions.release_batch import handler as release_batch
 from functions.send_email import handler as send_email
 from functions.tick import handler as tick
+from functions.upload_files import handler as upload_files
 from infra.local.event_sources import sqs_event
 from tests.builders.aws_actions import acting_as
 from tests.fakes.api_services import FixedClock
@@ -40,6 +42,7 @@ _FUNCTIONS = {
     "BatchItems": "RenderFunction",
     "Combine": "CombineBatchFunction",
     "Emails": "SendEmailFunction",
+    "Uploads": "UploadFilesFunction",
 }
 # A batch that is not done after so many rounds never is.
 _MAX_ROUNDS = 1_000
@@ -53,6 +56,8 @@ class BackgroundFunctions(ABC):
     clients: AwsClients
     clock: FixedClock
     workspace: WorkspaceId
+    # By kind; None: the stores themselves.
+    stores: Mapping[str, OpenStore] | None = None
     smtp_url = ""
 
     def run_batch(self, queue: str, serve: Callable[[Any], Mapping[str, Any]]) -> list[str]:
@@ -134,6 +139,17 @@ class BackgroundFunctions(ABC):
     def send_emails(self) -> list[str]:
         """Run the function that sends emails on the messages of its queue."""
         return self.run_batch("Emails", send_email.build(self.work_parts("send_email")))
+
+    def upload_files(self) -> list[str]:
+        """Run the function that uploads files on the messages of its queue."""
+        return self.run_batch("Uploads", self.upload_function())
+
+    def upload_function(self) -> Callable[[Any], Mapping[str, Any]]:
+        """Return the function that uploads files, to the stores of a test if there are any."""
+        parts = self.work_parts("upload_files")
+        if self.stores is None:
+            return upload_files.build(parts)
+        return upload_files.build_with(parts, self.stores)
 
     @abstractmethod
     def run_queued(self, queue: str = "Renders") -> list[str]:

@@ -52,6 +52,7 @@ class LambdaClient:
             self._service.settings.engine_function: self._run_engine,
             self._service.settings.schemas_function: self._check_schema,
             self._service.settings.send_email_function: self._send_email,
+            self._service.settings.upload_files_function: self._upload_files,
         }
         if FunctionName in others:
             return others[FunctionName](json.loads(Payload), options.get("TenantId"))
@@ -81,6 +82,21 @@ class LambdaClient:
         try:
             with acting_as("SendEmailFunction"):
                 answer = send_email.build(service.work_parts("send_email"))(call)
+        except InvocationError as failed:
+            return failed_invocation(failed)
+        return {"Payload": io.BytesIO(json.dumps(answer).encode())}
+
+    def _upload_files(self, event: dict[str, Any], _tenant: str | None) -> dict[str, Any]:
+        service = self._service
+        service.aws_actions.record_invocation(service.settings.upload_files_function)
+        with acting_as(""):
+            failure = next(service.upload_failures, None)
+        if failure is not None:
+            raise failure
+        call: Any = event
+        try:
+            with acting_as("UploadFilesFunction"):
+                answer = service.upload_function()(call)
         except InvocationError as failed:
             return failed_invocation(failed)
         return {"Payload": io.BytesIO(json.dumps(answer).encode())}

@@ -88,6 +88,7 @@ class Service(BackgroundFunctions):
         self.schemas: SchemaChecker = shared_schemas()
         self.schema_calls: list[EngineInvocation] = []
         self.email_failures: Iterator[BaseException | None] = iter(())
+        self.upload_failures: Iterator[BaseException | None] = iter(())
         self.schema_failures: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(
@@ -106,6 +107,7 @@ class Service(BackgroundFunctions):
             engine_function=made["EngineFunction"]["Ref"],
             schemas_function=made["SchemasFunction"]["Ref"],
             send_email_function=made["SendEmailFunction"]["Ref"],
+            upload_files_function=made["UploadFilesFunction"]["Ref"],
             signing_secret=made["SigningSecret"]["Ref"],
             data_key=made["DataKey"]["Ref"],
             webhooks_queue_url=made["WebhooksQueue"]["Ref"],

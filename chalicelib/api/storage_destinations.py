@@ -1,0 +1,114 @@
+"""`/v1/storage-destinations`: stores that receive the files of renders."""
+
+from typing import Final
+
+from chalice.app import Blueprint
+
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.features.destinations.model import StorageDestination
+from chalicelib.features.destinations.present import destination_json
+
+blueprint: Final = Blueprint(__name__)
+
+_READ: Final = "storage:read"
+_WRITE: Final = "storage:write"
+_CONTRACT: Final = "chalicelib.contract.storage.destination"
+_DESTINATION: Final = f"{_CONTRACT}:StorageDestination"
+_REFUSALS: Final = (
+    "plan_feature_unavailable",
+    "url_not_allowed",
+    "template_syntax_error",
+    "template_runtime_error",
+    "conflict",
+    "region_degraded",
+)
+
+
+@blueprint.route("/v1/storage-destinations", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:StorageDestinationRequest",
+    tag="Storage",
+    answers={201: _DESTINATION},
+    problems=_REFUSALS,
+)
+def create(call: Call) -> Reply:
+    """Make a storage destination.
+
+    Its credentials are sealed and never shown. A workspace has 50 destinations at most; one more is
+    a `conflict`.
+    """
+    fields = call.body.model_dump()
+    created = call.services.storage.manage.create(call.caller.workspace, fields)
+    url = f"{call.services.settings.base_url}/storage-destinations/{created.id}"
+    return Reply(201, destination_json(created), headers={"Location": url})
+
+
+@blueprint.route("/v1/storage-destinations", methods=["GET"])
+@endpoint(auth=KeyAuth(_READ), tag="Storage", answers={200: f"{_CONTRACT}:StorageDestinationList"})
+def list_destinations(call: Call) -> Reply:
+    """List all storage destinations, newest first, on one page."""
+    destinations = call.services.storage.destinations.all(call.caller.workspace_id)
+    shown = [destination_json(each) for each in reversed(destinations)]
+    return Reply(200, paging.list_envelope(call, shown, None))
+
+
+@blueprint.route("/v1/storage-destinations/{id}", methods=["GET"])
+@endpoint(auth=KeyAuth(_READ), tag="Storage", answers={200: _DESTINATION}, problems=("not_found",))
+def retrieve(call: Call) -> Reply:
+    """Retrieve a storage destination."""
+    return Reply(200, destination_json(_named_destination(call)))
+
+
+@blueprint.route("/v1/storage-destinations/{id}", methods=["PATCH"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:StorageDestinationChange",
+    tag="Storage",
+    answers={200: _DESTINATION},
+    problems=("not_found", *_REFUSALS),
+)
+def change(call: Call) -> Reply:
+    """Change a storage destination; without `credentials` the stored ones stay."""
+    fields = call.body.model_dump(include=call.body.model_fields_set)
+    manage = call.services.storage.manage
+    changed = manage.change(call.caller.workspace, call.params["id"], fields)
+    return Reply(200, destination_json(changed))
+
+
+@blueprint.route("/v1/storage-destinations/{id}", methods=["DELETE"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    tag="Storage",
+    answers={204: None},
+    problems=("not_found", "conflict"),
+)
+def delete(call: Call) -> Reply:
+    """Delete a storage destination with its credentials; uploads that wait for it fail."""
+    call.services.storage.destinations.delete(_named_destination(call))
+    return Reply(204)
+
+
+@blueprint.route("/v1/storage-destinations/{id}/test", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    tag="Storage",
+    answers={200: f"{_CONTRACT}:StorageTest"},
+    problems=("not_found", "plan_feature_unavailable", "conflict", "region_degraded"),
+)
+def test(call: Call) -> Reply:
+    """Test a destination: connect, write a small file, and delete it.
+
+    Its key is `.platen-test-…` behind the `prefix`, of which a template counts up to its first tag.
+    The steps end at the first that fails; each takes 5 s at most. Of a workspace one test runs at a
+    time: another one is a `conflict`.
+    """
+    steps = call.services.storage.request_trial(call.caller.workspace, call.params["id"])
+    ok = all(step["ok"] for step in steps)
+    return Reply(200, {"object": "storage_test", "ok": ok, "steps": steps})
+
+
+def _named_destination(call: Call) -> StorageDestination:
+    return call.services.storage.destinations.one(call.caller.workspace_id, call.params["id"])

@@ -1,0 +1,58 @@
+"""Use cases of the API function for storage destinations."""
+
+from functools import cached_property
+from typing import Literal
+
+from chalicelib.adapters.aws.functions import LambdaFunction
+from chalicelib.adapters.aws.sealing import SecretSealer
+from chalicelib.bootstrap.api_state import ApiState
+from chalicelib.core.destinations import DestinationRules
+from chalicelib.core.json import Json, JsonObject
+from chalicelib.features.destinations.manage import CheckAddress, ManageDestinations
+from chalicelib.features.destinations.repository import Destinations
+from chalicelib.features.destinations.request_trial import RequestStorageTrial
+from chalicelib.features.templates.compile_texts import CompileTexts
+from chalicelib.features.workspaces.trials import RunTrial
+
+
+class StorageUseCases:
+    """Use cases for storage destinations."""
+
+    def __init__(self, state: ApiState, sealer: SecretSealer, rules: DestinationRules) -> None:
+        """Seal credentials with `sealer`; addresses are checked by `rules`."""
+        self._state = state
+        self._sealer = sealer
+        self._rules = rules
+        self.destinations = Destinations(state.tables, state.settings.main_table)
+
+    @cached_property
+    def manage(self) -> ManageDestinations:  # noqa: D102
+        state = self._state
+        return ManageDestinations(
+            destinations=self.destinations,
+            read_part=_read_part,
+            check_address=CheckAddress(self._rules),
+            compile_texts=CompileTexts(state.engine, state.clock),
+            sealer=self._sealer,
+            clock=state.clock,
+            ids=state.ids,
+        )
+
+    @cached_property
+    def request_trial(self) -> RequestStorageTrial:  # noqa: D102
+        state = self._state
+        run_trial = RunTrial(
+            tables=state.tables,
+            table=state.settings.main_table,
+            function=LambdaFunction(state.clients, state.settings.upload_files_function),
+            clock=state.clock,
+        )
+        return RequestStorageTrial(self.destinations, run_trial)
+
+
+def _read_part(
+    kind: str, part: Literal["config", "credentials"], value: JsonObject
+) -> dict[str, Json]:
+    from chalicelib.contract.storage.kinds import read_kind_part  # noqa: PLC0415 -- pydantic
+
+    return read_kind_part(kind, part, value)

@@ -1,0 +1,178 @@
+"""Management of storage destinations: create and change them, with their credentials sealed."""
+
+from typing import Final, Literal, Protocol, TypedDict, cast
+
+from chalicelib.adapters.aws.sealing import SecretSealer
+from chalicelib.core import json
+from chalicelib.core.check_url import CheckTargetUrl
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.destinations import SFTP_PORTS, DestinationRules
+from chalicelib.core.errors import FieldError, ServiceError, validation_error
+from chalicelib.core.ids import DestinationId, IdGenerator, WorkspaceId
+from chalicelib.core.json import Json, JsonObject
+from chalicelib.features.destinations.keys import literal_part
+from chalicelib.features.destinations.model import DestinationKind, StorageDestination
+from chalicelib.features.destinations.repository import Destinations, contention_error
+from chalicelib.features.templates.compile_texts import PLACE, CompileTexts, text_error
+from chalicelib.features.workspaces.entitlements import require_feature
+from chalicelib.features.workspaces.model import Workspace
+
+_MAX_TRIES: Final = 10
+
+
+class DestinationFields(TypedDict, total=False):
+    """Fields of a request that makes or changes a destination."""
+
+    name: str
+    kind: DestinationKind
+    prefix: str
+    keep_hosted_copy: bool
+    is_default: bool
+    config: JsonObject | None
+    credentials: JsonObject | None
+
+
+class ReadKindPart(Protocol):
+    """Port: check of what a request says about a kind of store."""
+
+    def __call__(
+        self, kind: str, part: Literal["config", "credentials"], value: JsonObject
+    ) -> dict[str, Json]:
+        """Return settings or credentials with their defaults; raises `validation_error`."""
+        ...
+
+
+class CheckAddress:
+    """Check of the addresses of stores, before any lookup (decision 15)."""
+
+    def __init__(self, rules: DestinationRules) -> None:
+        """Check by the rules of this deployment."""
+        self._rules = rules
+        self._check_url = CheckTargetUrl(rules)
+
+    def __call__(self, config: JsonObject) -> None:
+        """Raise `validation_error` or `url_not_allowed` for the address in the settings."""
+        if (endpoint := config.get("endpoint")) is not None:
+            pointer = "/config/endpoint"
+            if not self._check_url(str(endpoint), pointer):
+                raise _refusal(pointer, "plain http is not taken here, use https")
+        if "host" in config:
+            host, port = str(config["host"]), cast("int", config["port"])
+            refusal = self._rules.literal_refusal(host, port, SFTP_PORTS)
+            if refusal is not None:
+                field = "host" if port in SFTP_PORTS else "port"
+                raise _refusal(f"/config/{field}", refusal)
+
+
+class ManageDestinations:
+    """Use cases that change destinations, for workspaces whose plan has storage."""
+
+    def __init__(  # noqa: PLR0913 -- the parts it works with
+        self,
+        *,
+        destinations: Destinations,
+        read_part: ReadKindPart,
+        check_address: CheckAddress,
+        compile_texts: CompileTexts,
+        sealer: SecretSealer,
+        clock: Clock,
+        ids: IdGenerator,
+    ) -> None:
+        """Seal credentials with `sealer`; the engine compiles prefixes."""
+        self._destinations = destinations
+        self._read_part = read_part
+        self._check_address = check_address
+        self._compile_texts = compile_texts
+        self._sealer = sealer
+        self._clock = clock
+        self._ids = ids
+
+    def create(self, workspace: Workspace, fields: DestinationFields) -> StorageDestination:
+        """Create a destination; `fields` are those of the request.
+
+        Raises `plan_feature_unavailable`, `validation_error`, `url_not_allowed` for an address that
+        is refused, errors of templates for the prefix, and `conflict` for one too many.
+        """
+        require_feature(workspace, "storage", "")
+        now = self._clock.now()
+        at = format_rfc3339(now)
+        kind = fields["kind"]
+        destination = StorageDestination(
+            id=DestinationId(self._ids.new("dst", now)),
+            workspace_id=workspace.id,
+            name=fields["name"],
+            kind=kind,
+            prefix=fields["prefix"],
+            keep_hosted_copy=fields["keep_hosted_copy"],
+            is_default=fields["is_default"],
+            config=self._config(kind, {}, fields["config"] or {}),
+            sealed_credentials=None,
+            created_at=at,
+            updated_at=at,
+        )
+        destination = self._with_credentials(destination, fields)
+        self._check_prefix(workspace.id, destination.prefix)
+        self._destinations.create(destination)
+        return destination
+
+    def change(
+        self, workspace: Workspace, destination_id: str, fields: DestinationFields
+    ) -> StorageDestination:
+        """Change the given fields of a destination; raises as `create`, and `not_found`."""
+        destination = self._destinations.one(workspace.id, destination_id)
+        require_feature(workspace, "storage", "")
+        if fields.get("kind", destination.kind) != destination.kind:
+            message = f"it cannot be changed from {destination.kind}: make a destination"
+            raise validation_error("/kind", message, "not_allowed")
+        self._check_prefix(workspace.id, fields.get("prefix", ""))
+        for _ in range(_MAX_TRIES):
+            after = self._with_credentials(self._with_fields(destination, fields), fields)
+            after = after._replace(updated_at=format_rfc3339(self._clock.now()))
+            is_default = fields.get("is_default")
+            changed = self._destinations.replace(after, is_default=is_default)
+            if changed is not None:
+                return changed
+            destination = self._destinations.one(workspace.id, destination_id)
+        raise contention_error()
+
+    def _with_fields(
+        self, destination: StorageDestination, fields: DestinationFields
+    ) -> StorageDestination:
+        if given := fields.get("config"):
+            config = self._config(destination.kind, destination.config, given)
+            destination = destination._replace(config=config)
+        return destination._replace(
+            name=fields.get("name", destination.name),
+            prefix=fields.get("prefix", destination.prefix),
+            keep_hosted_copy=fields.get("keep_hosted_copy", destination.keep_hosted_copy),
+        )
+
+    def _with_credentials(
+        self, destination: StorageDestination, fields: DestinationFields
+    ) -> StorageDestination:
+        credentials = fields.get("credentials")
+        if credentials is None:
+            return destination
+        read = self._read_part(destination.kind, "credentials", credentials)
+        sealed = self._sealer.seal(json.dumps(read), destination.credentials_place)
+        return destination._replace(sealed_credentials=sealed)
+
+    def _config(self, kind: str, stored: JsonObject, given: JsonObject) -> JsonObject:
+        """Return all settings of a kind, the stored ones replaced by the given ones."""
+        config = self._read_part(kind, "config", {**stored, **given})
+        self._check_address(config)
+        return config
+
+    def _check_prefix(self, workspace_id: WorkspaceId, prefix: str) -> None:
+        if literal_part(prefix) == prefix:
+            return
+        for failure in self._compile_texts(workspace_id, {"prefix": prefix}):
+            error = text_error(failure, "/prefix", failure.code)
+            members = {name: failure.members.get(name) for name in PLACE}
+            detail = f"/prefix: {failure.detail}"
+            raise ServiceError(failure.code, detail, errors=[error], field="prefix", **members)
+
+
+def _refusal(pointer: str, reason: str) -> ServiceError:
+    errors = [FieldError(pointer, "not_allowed", reason)]
+    return ServiceError("url_not_allowed", f"{pointer}: {reason}.", errors=errors)

@@ -1,0 +1,43 @@
+"""Sessions with the stores of destinations, whose credentials are opened for them."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import cast
+
+from chalicelib.adapters.aws.sealing import SealBroken, SecretSealer
+from chalicelib.core import json
+from chalicelib.core.json import JsonObject
+from chalicelib.features.destinations.model import StorageDestination
+from chalicelib.features.destinations.outgoing import OpenStore, StoreSession, UploadFailed
+
+
+class StoreSessions:
+    """Opening of sessions by the kind of a destination, in the function that uploads."""
+
+    def __init__(self, sealer: SecretSealer, openers: Mapping[str, OpenStore]) -> None:
+        """Open credentials with `sealer`, and sessions by `openers`."""
+        self._sealer = sealer
+        self._openers = openers
+
+    def open(
+        self, destination: StorageDestination, timeout_s: float
+    ) -> AbstractContextManager[StoreSession]:
+        """Return the session with a destination's store.
+
+        Each call of the session takes `timeout_s` at most. Raises UploadFailed (`storage_denied`)
+        without credentials.
+        """
+        credentials = self._credentials(destination)
+        return self._openers[destination.kind](destination, credentials, timeout_s)
+
+    def _credentials(self, destination: StorageDestination) -> JsonObject:
+        message = "The destination has no credentials: change it with some."
+        if destination.sealed_credentials is None:
+            raise UploadFailed("storage_denied", message, is_final=True)
+        try:
+            opened = self._sealer.open(
+                destination.sealed_credentials, destination.credentials_place
+            )
+        except SealBroken as broken:
+            raise UploadFailed("storage_denied", message, is_final=True) from broken
+        return cast("JsonObject", json.loads_own(opened))

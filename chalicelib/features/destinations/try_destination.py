@@ -1,0 +1,84 @@
+"""Test of a storage destination, in the function that uploads: it alone may open credentials."""
+
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.ids import IdGenerator
+from chalicelib.core.json import JsonObject
+from chalicelib.features.destinations.keys import literal_part, storage_key
+from chalicelib.features.destinations.model import StorageDestination
+from chalicelib.features.destinations.outgoing import OutgoingFile, StoreSession, UploadFailed
+from chalicelib.features.destinations.repository import Destinations
+from chalicelib.features.destinations.request_trial import DestinationTrial
+from chalicelib.features.destinations.sessions import StoreSessions
+
+# Of each of the three steps. The gateway answers within 29 s; the rest is for two functions.
+TIMEOUT_S: Final = 5.0
+_TEXT: Final = b"Test of a storage destination. This file can be deleted.\n"
+
+type Step = tuple[str, Callable[[], object]]
+
+
+class TryDestination:
+    """Use case: go through the steps until one fails, and record the result."""
+
+    def __init__(
+        self,
+        *,
+        destinations: Destinations,
+        sessions: StoreSessions,
+        clock: Clock,
+        ids: IdGenerator,
+    ) -> None:
+        """Connect to stores by `sessions`."""
+        self._destinations = destinations
+        self._sessions = sessions
+        self._clock = clock
+        self._ids = ids
+
+    def __call__(self, trial: DestinationTrial) -> list[JsonObject]:
+        """Return the steps of a test, as the API shows them; raises `not_found`.
+
+        Nothing is connected to without credentials.
+        """
+        destination = self._destinations.one(trial.workspace_id, trial.destination_id)
+        shown: list[JsonObject] = []
+        error: JsonObject | None = None
+        name = "connect"
+        try:
+            with self._sessions.open(destination, TIMEOUT_S) as session:
+                for name, go in self._steps(session, destination):
+                    go()
+                    shown.append({"name": name, "ok": True, "detail": None})
+        except UploadFailed as failure:
+            shown.append({"name": name, "ok": False, "detail": str(failure)})
+            error = upload_error(failure)
+        at = format_rfc3339(self._clock.now())
+        self._destinations.record_test(destination, at, error and {"at": at, **error})
+        return shown
+
+    def _steps(self, session: StoreSession, destination: StorageDestination) -> Iterator[Step]:
+        """Yield the steps of a test, each with its name."""
+        yield "connect", session.connect
+        ulid = self._ids.new("test", self._clock.now()).rpartition("_")[2]
+        key = f"{literal_part(destination.prefix)}.platen-test-{ulid}"
+        yield "write", lambda: session.put(_file(storage_key(key)))
+        yield "delete", lambda: session.delete(storage_key(key))
+
+
+def upload_error(failure: UploadFailed) -> JsonObject:
+    """Return a failure as the API shows it."""
+    return {"code": failure.code, "message": str(failure), "status": failure.status}
+
+
+def _file(key: str) -> OutgoingFile:
+    return OutgoingFile(
+        key=key,
+        bytes=len(_TEXT),
+        sha256=hashlib.sha256(_TEXT).hexdigest(),
+        content_type="text/plain",
+        open=lambda: io.BytesIO(_TEXT),
+    )

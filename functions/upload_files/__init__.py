@@ -1,0 +1,1 @@
+"""Function that uploads files to stores."""
