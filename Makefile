@@ -6,13 +6,16 @@ PY := .venv/bin/python
 LONGEST := crash engine faults templating local deployed validators limits package
 FOLDERS := $(LONGEST) $(filter-out $(LONGEST) __pycache__,$(patsubst tests/integration/%/,%,$(wildcard tests/integration/*/)))
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down demo fmt check test bench figures openapi lock package deploy destroy
+.PHONY: help setup setup-tests run up down demo fmt check test bench figures openapi lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 setup: ## install everything that is missing into folders of this project
 	@sh infra/setup/setup.sh
+
+setup-tests:
+	@sh infra/setup/setup.sh --tests
 
 run: setup ## start the stack, render the examples into out/, serve until Ctrl-C (PORT=8700 ARGS=--json)
 	@exec $(PY) -m infra.local up --port $(PORT) --tied --render out $(ARGS)
@@ -38,7 +41,7 @@ check: setup ## lint, types, import rules, unit and architecture tests
 	.venv/bin/lint-imports
 	.venv/bin/pytest -q --tb=short -n auto tests/unit tests/architecture
 
-test: setup ## check, functional and integration tests, and the package, side by side
+test: setup-tests ## check, functional and integration tests, and the package, side by side
 	@$(MAKE) --no-print-directory -j2 --output-sync=target check package
 	.venv/bin/pytest -q --tb=short -n auto tests/functional
 	@$(MAKE) --no-print-directory -j2 --keep-going --output-sync=target $(FOLDERS:%=test-%)

@@ -1,4 +1,7 @@
-"""`python -m infra.setup`: run the set-up steps, in parallel where they are independent."""
+"""`python -m infra.setup`: run the set-up steps, in parallel where they are independent.
+
+With `--tests` also those that only tests need.
+"""
 
 import sys
 import time
@@ -6,16 +9,21 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
+from infra.setup import go_servers
 from infra.setup.steps import INSTALL_DIR, SetupError, SetupStep, setup_steps
 from layers.validators.tools import INSTALL_COMMAND, missing_tools
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the pending steps, or with `--done` only check; return the exit status."""
-    pending = [step for step in setup_steps(_interpreter()) if not step.is_done()]
+    for_tests = "--tests" in arguments
+    steps = setup_steps(_interpreter(), for_tests=for_tests)
+    pending = [step for step in steps if not step.is_done()]
     if pending and "--done" in arguments:
         return 1
     _warn_of_missing_tools()
+    for tool, command in go_servers.missing_tools() if for_tests else ():
+        _print(f"missing: {tool} -- install it with: {command}\nTests with stores need it.")
     if not pending:
         return 0
     started = time.monotonic()

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Check the prerequisites (make, npm, Python 3.13), print an install command for each missing one,
-# and start the set-up in Python.
+# and start the set-up in Python. With --tests it installs what only tests need, too.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 # Fast path: usually there is nothing to do.
-if [ -x .venv/bin/python ] && .venv/bin/python -E -S -m infra.setup --done 2>/dev/null; then exit 0; fi
+if [ -x .venv/bin/python ] && .venv/bin/python -E -S -m infra.setup --done "$@" 2>/dev/null; then exit 0; fi
 
 works() { "$@" -c 'import sys, venv, ensurepip, ssl, sqlite3; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; }
 
@@ -48,4 +48,4 @@ if [ -z "$python" ]; then
     fi
 fi
 [ "$absent" -eq 0 ] || exit 1
-exec "$python" -E -m infra.setup
+exec "$python" -E -m infra.setup "$@"

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import tomllib
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ UV: Final = INSTALL_DIR / "tools" / "bin" / "uv"
 PYTHON: Final = ROOT / ".venv" / "bin" / "python"
 LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
 WEBHOOK_LIBRARY_DIR: Final = INSTALL_DIR / "webhook-library"
+STORES_DIR: Final = INSTALL_DIR / "stores"
 
 
 class SetupError(Exception):
@@ -83,8 +85,11 @@ def _run(command: Sequence[str]) -> None:
         raise SetupError(message)
 
 
-def setup_steps(python: str) -> tuple[SetupStep, ...]:
-    """Return all steps; `python` is a Python 3.13 that can make virtual environments."""
+def setup_steps(python: str, *, for_tests: bool) -> tuple[SetupStep, ...]:
+    """Return all steps; `python` is a Python 3.13 that can make virtual environments.
+
+    Only tests need servers of storage, which take minutes to build.
+    """
     localstack = _localstack(python)
     return (
         _tools(python),
@@ -97,6 +102,8 @@ def setup_steps(python: str) -> tuple[SetupStep, ...]:
         _webhook_library(),
         # Optional: without JDK and Maven only verdicts are unavailable (decision 23).
         *(() if missing_tools() else (_validators(),)),
+        *((_azurite(),) if for_tests else ()),
+        *((_go_servers(),) if for_tests and shutil.which("go") else ()),
     )
 
 
@@ -231,6 +238,33 @@ def _dynoxide() -> SetupStep:
 def _webhook_library() -> SetupStep:
     result = WEBHOOK_LIBRARY_DIR / "node_modules"
     return _npm_step("webhook_library", "library that verifies webhooks in tests", result)
+
+
+def _azurite() -> SetupStep:
+    folder = ROOT / "infra" / "setup" / "azurite"
+    # npm reads no lock file through a link.
+    target = (STORES_DIR / "azurite").resolve()
+    locks = folder / "package.json", folder / "package-lock.json"
+    install = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(target)]
+    return SetupStep(
+        "azurite",
+        "Azure's storage for tests",
+        (["mkdir", "-p", str(target)], ["cp", *map(str, locks), str(target)], install),
+        inputs=locks,
+        results=(target / "node_modules" / ".bin" / "azurite-blob",),
+    )
+
+
+def _go_servers() -> SetupStep:
+    module = ROOT / "infra" / "setup" / "go_servers.py"
+    return SetupStep(
+        "go_servers",
+        "storage servers for tests, which takes minutes",
+        ([str(PYTHON), "-m", "infra.setup.go_servers", str(STORES_DIR)],),
+        inputs=(module,),
+        results=(STORES_DIR / "fake-gcs-server", STORES_DIR / "versitygw"),
+        after=("product",),
+    )
 
 
 def _npm_step(name: str, title: str, result: Path) -> SetupStep:

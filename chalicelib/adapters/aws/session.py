@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypedDict, override
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, override
+from urllib.parse import quote, urlencode
 
 if TYPE_CHECKING:
     from boto3.session import Session
-    from botocore.awsrequest import AWSResponse
+    from botocore.auth import S3SigV4Auth, SigV4Auth
+    from botocore.awsrequest import AWSRequest, AWSResponse
     from botocore.config import Config
     from botocore.hooks import BaseEventHooks
     from botocore.model import OperationModel
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 
 _TRUNCATION_PAUSE_S: Final = 0.05
+# Of a signed URL that is requested at once; the clocks of two machines differ.
+_SIGNED_URL_S: Final = 900
 
 
 class _LockedCachedProperty[Client](cached_property[Client]):
@@ -167,24 +171,123 @@ def _retry_delay_s(
     raise IncompleteReadError(actual_bytes=len(received.content), expected_bytes=announced)
 
 
+class SignatureDialect(NamedTuple):
+    """Names in signatures of version 4: of the scheme (`AWS4`), and before fields (`X-Amz`)."""
+
+    scheme: str
+    fields: str
+
+
+GOOGLE_DIALECT: Final = SignatureDialect("GOOG4", "X-Goog")
+
+
 class RequestSignature:
-    """Signer with the keys of one account, for a service of one region."""
+    """Signer with the keys of one account, for a service of one region.
+
+    botocore is imported with the first call, not with this module (decision 7).
+    """
 
     def __init__(self, key_id: str, secret: str, service: str, region: str) -> None:
         """Sign with the key `key_id`."""
         self._key_id = key_id
         self._secret = secret
-        self._service = service
-        self._region = region
+        self._scope = service, region
 
     def headers(self, method: str, url: str, content: bytes) -> Mapping[str, str]:
         """Return the headers that sign a request, which is valid for some minutes."""
-        # botocore is imported with the first call, not with this module (decision 7).
         from botocore.auth import SigV4Auth  # noqa: PLC0415
         from botocore.awsrequest import AWSRequest  # noqa: PLC0415
-        from botocore.credentials import Credentials  # noqa: PLC0415
 
         request = AWSRequest(method, url, data=content)
-        credentials = Credentials(self._key_id, self._secret)
-        SigV4Auth(credentials, self._service, self._region).add_auth(request)
-        return {name: str(value) for name, value in request.headers.items()}
+        return _headers(self._signed(SigV4Auth, request))
+
+    def object_headers(
+        self, method: str, url: str, headers: Mapping[str, str], sha256: str
+    ) -> Mapping[str, str]:
+        """Return headers with S3's signature of a request whose content has this SHA-256."""
+        from botocore.awsrequest import AWSRequest  # noqa: PLC0415
+
+        request = AWSRequest(method, url, headers=headers)
+        request.context["content_sha256"] = sha256
+        return _headers(self._signed(_object_auth(), request))
+
+    def object_url(
+        self, dialect: SignatureDialect, method: str, url: str, headers: Mapping[str, str]
+    ) -> str:
+        """Return a URL, which has no query, with the signature of a request with these headers.
+
+        The header `<fields>-Content-Sha256`, if there is one, signs the content, too.
+        """
+        from botocore.awsrequest import AWSRequest  # noqa: PLC0415
+
+        request = AWSRequest(method, url, headers=headers)
+        sha256 = headers.get(f"{dialect.fields}-Content-Sha256", "UNSIGNED-PAYLOAD")
+        request.context["content_sha256"] = sha256
+        return str(self._signed(_query_auth(dialect), request).url)
+
+    def _signed(self, auth: "type[SigV4Auth]", request: "AWSRequest") -> "AWSRequest":
+        from botocore.credentials import Credentials  # noqa: PLC0415
+
+        auth(Credentials(self._key_id, self._secret), *self._scope).add_auth(request)
+        return request
+
+
+def _headers(request: "AWSRequest") -> Mapping[str, str]:
+    return {name: str(value) for name, value in request.headers.items()}
+
+
+@cache
+def _object_auth() -> "type[S3SigV4Auth]":
+    """Return botocore's signer, which itself would read the content once more to hash it."""
+    from botocore.auth import S3SigV4Auth  # noqa: PLC0415
+
+    class ObjectAuth(S3SigV4Auth):
+        @override
+        def payload(self, request: "AWSRequest") -> str:
+            return str(request.context["content_sha256"])
+
+    return ObjectAuth
+
+
+@cache
+def _query_auth(dialect: SignatureDialect) -> "type[S3SigV4Auth]":
+    """Return a signer in the query; botocore's own knows S3's names only."""
+    scheme, fields = dialect
+    algorithm, scope_end = f"{scheme}-HMAC-SHA256", f"{scheme.lower()}_request"
+
+    class QueryAuth(_object_auth()):  # type: ignore[misc]  # its base is imported when needed
+        def _modify_request_before_signing(self, request: "AWSRequest") -> None:
+            query = {
+                f"{fields}-Algorithm": algorithm,
+                f"{fields}-Credential": self.scope(request),
+                f"{fields}-Date": request.context["timestamp"],
+                f"{fields}-Expires": str(_SIGNED_URL_S),
+                f"{fields}-SignedHeaders": self.signed_headers(self.headers_to_sign(request)),
+            }
+            request.url = f"{request.url}?{urlencode(query, quote_via=quote, safe='')}"
+
+        def _inject_signature_to_request(self, request: "AWSRequest", signature: str) -> None:
+            request.url = f"{request.url}&{fields}-Signature={signature}"
+
+        @override
+        def scope(self, request: "AWSRequest") -> str:
+            return f"{self.credentials.access_key}/{self.credential_scope(request)}"
+
+        @override
+        def credential_scope(self, request: "AWSRequest") -> str:
+            day = request.context["timestamp"][:8]
+            return f"{day}/{self._region_name}/{self._service_name}/{scope_end}"
+
+        @override
+        def string_to_sign(self, request: "AWSRequest", canonical_request: str) -> str:
+            _, rest = super().string_to_sign(request, canonical_request).split("\n", 1)
+            return f"{algorithm}\n{rest}"
+
+        @override
+        def signature(self, string_to_sign: str, request: "AWSRequest") -> str:
+            key = f"{scheme}{self.credentials.secret_key}".encode()
+            for part in self.credential_scope(request).split("/"):
+                key = self._sign(key, part)
+            return str(self._sign(key, string_to_sign, hex=True))
+
+    return QueryAuth

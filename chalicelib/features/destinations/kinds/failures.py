@@ -1,0 +1,69 @@
+"""Failures of stores, as their tenants read them."""
+
+import re
+from http import HTTPStatus
+from typing import Final
+
+from chalicelib.engine.ports import DestinationRefusedError, EgressError, FetchResponse
+from chalicelib.features.destinations.outgoing import UploadFailed
+
+MAX_RETRY_AFTER_S: Final = 3_600.0
+_SECONDS: Final = re.compile(r"[0-9]{1,6}")
+_DENIED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_WORTH_REPEATING: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
+
+
+def credentials_unusable(what: str) -> UploadFailed:
+    """Return that a credential cannot be used at all."""
+    message = f"The credentials cannot be used: {what}. Enter them anew."
+    return UploadFailed("storage_denied", message, is_final=True)
+
+
+def egress_failure(failure: EgressError) -> UploadFailed:
+    """Return what it means that a store was not reached, or gave no answer."""
+    if isinstance(failure, DestinationRefusedError):
+        message = f"The address of the store is not allowed: {failure}."
+        return UploadFailed("url_not_allowed", message, is_final=True)
+    message = f"The store could not be used: {failure}."
+    return UploadFailed("storage_unavailable", message, is_final=False)
+
+
+def answer_failure(answer: FetchResponse) -> UploadFailed:
+    """Return what an answer over HTTP means that is no success."""
+    status = answer.status
+    if status in _DENIED:
+        message = (
+            f"The store denied the request (status {status}): check the credentials, and that "
+            "they may write and delete files there."
+        )
+        return UploadFailed("storage_denied", message, is_final=True, status=status)
+    if status == HTTPStatus.NOT_FOUND:
+        message = "The store has no such bucket or container (status 404): create it first."
+        return UploadFailed("storage_not_found", message, is_final=True, status=status)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _WORTH_REPEATING:
+        message = f"The store takes no files for now (status {status})."
+        return UploadFailed(
+            "storage_unavailable",
+            message,
+            is_final=False,
+            status=status,
+            retry_after_s=_retry_after_s(answer),
+        )
+    return UploadFailed("storage_rejected", _rejection(status), is_final=True, status=status)
+
+
+def _rejection(status: int) -> str:
+    if status < HTTPStatus.BAD_REQUEST:
+        return (
+            f"The store redirected the request (status {status}), which is not followed: check "
+            "endpoint and region."
+        )
+    return (
+        f"The store rejected the request (status {status}): check the settings of the "
+        "destination, and whether the store takes such a key and size."
+    )
+
+
+def _retry_after_s(answer: FetchResponse) -> float | None:
+    given = answer.headers.get("retry-after", "")
+    return min(float(given), MAX_RETRY_AFTER_S) if _SECONDS.fullmatch(given) else None

@@ -1,0 +1,100 @@
+"""SFTP servers."""
+
+import posixpath
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, cast
+
+from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.core.json import JsonObject
+from chalicelib.engine.ports import EgressError
+from chalicelib.features.destinations.kinds.failures import egress_failure
+from chalicelib.features.destinations.model import StorageDestination
+from chalicelib.features.destinations.outgoing import (
+    OpenStore,
+    OutgoingFile,
+    StorageErrorCode,
+    StoreSession,
+    UploadFailed,
+)
+
+if TYPE_CHECKING:
+    from chalicelib.adapters.net.sftp import SftpClient, SftpFault, SftpLogin
+
+# With what the tenant has to change.
+_MEANINGS: Final[Mapping["SftpFault", tuple[StorageErrorCode, str]]] = {
+    "host_key": (
+        "storage_host_key_mismatch",
+        "enter its new key if its operator confirms the change",
+    ),
+    "credentials": ("storage_denied", "check the credentials"),
+    "denied": ("storage_denied", "give the user the right to write and delete there"),
+    "missing": ("storage_not_found", "create the folder, or correct `directory`"),
+    "rejected": ("storage_rejected", "check the settings of the destination and of the server"),
+    "unavailable": ("storage_unavailable", ""),
+}
+
+
+def open_sftp(egress: GuardedEgress) -> OpenStore:
+    """Return the opening of sessions."""
+
+    @contextmanager
+    def open_store(
+        destination: StorageDestination, credentials: JsonObject, timeout_s: float
+    ) -> Iterator[StoreSession]:
+        # asyncssh is imported only where a file goes to such a server.
+        from chalicelib.adapters.net.sftp import SftpClient  # noqa: PLC0415
+
+        login = _login(destination.config, credentials)
+        with SftpClient(egress.connect, login, timeout_s) as client:
+            yield _SftpSession(client, login.host, str(destination.config["directory"]))
+
+    return open_store
+
+
+class _SftpSession:
+    def __init__(self, client: "SftpClient", host: str, directory: str) -> None:
+        self._client = client
+        self._host = host
+        self._directory = directory
+
+    def connect(self) -> None:
+        self._attempt(self._client.connect)
+
+    def put(self, file: OutgoingFile) -> str | None:
+        with file.open() as source:
+            self._attempt(lambda: self._client.put(self._path(file.key), source))
+        # The protocol has no such tag.
+        return None
+
+    def delete(self, key: str) -> None:
+        self._attempt(lambda: self._client.delete(self._path(key)))
+
+    def _path(self, key: str) -> str:
+        return posixpath.join(self._directory, key)
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        from chalicelib.adapters.net.sftp import SftpFailed  # noqa: PLC0415
+
+        try:
+            step()
+        except EgressError as failure:
+            raise egress_failure(failure) from failure
+        except SftpFailed as failure:
+            code, advice = _MEANINGS[failure.fault]
+            message = f"{self._host} {failure}" + (f": {advice}." if advice else ".")
+            raise UploadFailed(code, message, is_final=code != "storage_unavailable") from failure
+
+
+def _login(config: JsonObject, credentials: JsonObject) -> "SftpLogin":
+    from chalicelib.adapters.net.sftp import SftpLogin  # noqa: PLC0415
+
+    password, private_key = credentials.get("password"), credentials.get("private_key")
+    return SftpLogin(
+        str(config["host"]),
+        cast("int", config["port"]),
+        str(config["host_key"]),
+        str(config["username"]),
+        str(password) if password else None,
+        str(private_key) if private_key else None,
+    )

@@ -1,0 +1,76 @@
+"""Build of the storage servers of the tests that are written in Go.
+
+`python -m infra.setup.go_servers TARGET_DIR`
+
+Each module is checked by its hash, and pins by its own go.sum what it needs.
+"""
+
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from layers.npm import LayerError, main
+from layers.validators.tools import run
+
+
+class GoServer(NamedTuple):
+    """Module with the hash of its files, and the package in it that is the server."""
+
+    name: str
+    module: str
+    version: str
+    sum: str
+    package: str
+
+
+SERVERS: Final = (
+    GoServer(
+        "fake-gcs-server",
+        "github.com/fsouza/fake-gcs-server",
+        "v1.56.1",
+        "h1:K03sAvbLvDz4hAynpCCUqnNRp+ik9JFSvHbkD/wTPOU=",
+        ".",
+    ),
+    GoServer(
+        "versitygw",
+        "github.com/versity/versitygw",
+        "v1.8.0",
+        "h1:au+wI+aybno/STsQiSm35Uu6Q6iK5MWReQxgO6SEMFc=",
+        "./cmd/versitygw",
+    ),
+)
+
+
+def build(target: Path) -> None:
+    """Create the executables `target/<name>`; idempotent."""
+    # One after the other: the compiler itself uses all cores.
+    for server in SERVERS:
+        _build(server, target / server.name)
+
+
+def _build(server: GoServer, target: Path) -> None:
+    pin = f"{server.module}@{server.version}"
+    module = json.loads(run(["go", "mod", "download", "-json", pin]))
+    if module["Sum"] != server.sum:
+        message = f"{pin} is not the pinned module: {module['Sum']} instead of {server.sum}"
+        raise LayerError(message)
+    # `go install` would not look at the module's go.sum.
+    command = ["go", "build", "-C", module["Dir"], "-mod=readonly", "-trimpath", "-buildvcs=false"]
+    run([*command, "-ldflags=-s -w", "-o", str(target), server.package])
+
+
+def missing_tools() -> Sequence[tuple[str, str]]:
+    """Return the tools that the tests with stores lack, each with its install command."""
+    has_sshd = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin") or shutil.which("sshd")
+    go = ("Go 1.25", "sudo apt-get install golang-go, or where that is older, from go.dev/dl")
+    return [
+        *([] if shutil.which("go") else [go]),
+        *([] if has_sshd else [("sshd", "sudo apt-get install openssh-server")]),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(build, sys.argv[1:]))
