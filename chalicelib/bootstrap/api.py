@@ -122,7 +122,7 @@ class ApiServices:
             self.uploads.read,
             self.files.signed_urls,
             self.webhooks.accept_request,
-            ResolveStorage(Destinations(self.state.tables, self.state.main_table).known),
+            ResolveStorage(Destinations(self.state.tables, self.state.main_table).of_renders),
         )
 
     @cached_property

@@ -14,6 +14,9 @@ from chalicelib.features.dead_letters.resolutions import PostponeDueItem, Resolv
 from chalicelib.features.destinations.model import (
     CREDENTIALS_FIELD as STORAGE_CREDENTIALS_FIELD,
 )
+from chalicelib.features.destinations.uploads.give_up import GiveUpUploads
+from chalicelib.features.destinations.uploads.message import UploadFilesMessage
+from chalicelib.features.destinations.uploads.repository import DUE_UPLOADS
 from chalicelib.features.emails.connections import CREDENTIALS_FIELD, DUE_CREDENTIALS
 from chalicelib.features.emails.registrations import DUE_REGISTRATION
 from chalicelib.features.emails.sends.give_up import GiveUpEmail
@@ -170,6 +173,17 @@ def _give_up_email(parts: "WorkParts") -> "ResolveMessage":
     return lambda message: (postpone if "kind" in message else give_up)(message)
 
 
+def _give_up_uploads(parts: "WorkParts") -> "ResolveMessage":
+    state = parts.state
+    return GiveUpUploads(
+        tables=state.tables,
+        table=state.main_table,
+        outbox=state.outbox,
+        publish=parts.settle_and_publish.publish,
+        clock=parts.clock,
+    )
+
+
 # Functions behind a queue.
 _CONSUMERS: Final = (
     Work(
@@ -194,7 +208,15 @@ _CONSUMERS: Final = (
     Work(
         name="relay",
         queues=("events",),
-        sends=("maintenance", "webhooks", "webhooks_slow", "events", "batches", "emails"),
+        sends=(
+            "maintenance",
+            "webhooks",
+            "webhooks_slow",
+            "events",
+            "batches",
+            "emails",
+            "uploads",
+        ),
         due=(DUE_EVENT,),
         due_message=lambda item: PublishEvent.of_due_item(item).to_json(),
         resolve=_postpone_event,
@@ -347,9 +369,13 @@ _CONSUMERS: Final = (
     Work(
         name="upload_files",
         queues=("uploads",),
-        resolve=_postpone_due_item,
+        sends=("uploads", "events"),
+        due=(DUE_UPLOADS,),
+        due_message=lambda item: UploadFilesMessage.of_due_item(item).to_json(),
+        resolve=_give_up_uploads,
         settings=(
             "main_table",
+            "bucket",
             "data_key",
             "base_url",
             "files_host",
@@ -358,7 +384,10 @@ _CONSUMERS: Final = (
             "storage_base_gcs",
         ),
         grants=(
-            ("dynamodb:BatchGetItem PutItem", "MainTable WS#*#DST"),
+            ("dynamodb:BatchGetItem", "MainTable WS#*"),
+            ("dynamodb:PutItem", "MainTable WS#*#DST"),
+            ("dynamodb:PutItem UpdateItem", "MainTable WS#*#RND#*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/ws/*/files/*"),
             ("kms:Decrypt", f"DataKey {STORAGE_CREDENTIALS_FIELD}"),
         ),
     ),

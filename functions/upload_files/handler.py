@@ -3,54 +3,75 @@
 Messages of its queue are files to upload. A direct call is the test of a destination.
 """
 
+import datetime as dt
+import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.adapters.aws.messages import ReceivedMessage
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.json_logs import ids_in_payload, log_context
+from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import RandomIdGenerator
-from chalicelib.core.message_version import check_version
+from chalicelib.features.destinations.kinds.azure_blob import open_azure_blob
+from chalicelib.features.destinations.kinds.gcs import open_gcs
+from chalicelib.features.destinations.kinds.s3 import open_s3
+from chalicelib.features.destinations.kinds.sftp import open_sftp
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.destinations.request_trial import DestinationTrial
 from chalicelib.features.destinations.sessions import StoreSessions
 from chalicelib.features.destinations.try_destination import TryDestination
+from chalicelib.features.destinations.uploads.message import UploadFilesMessage
+from chalicelib.features.destinations.uploads.round import RecordRounds
+from chalicelib.features.destinations.uploads.upload_files import UploadFiles
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.messages import QueueEvent
     from chalicelib.core.json import JsonObject
     from chalicelib.features.destinations.outgoing import OpenStore
 
-_VERSION: Final = 1
+# No upload begins that could last longer; the function has 480 s, and an upload at most 220 s.
+_TIME_FOR_BATCH: Final = dt.timedelta(seconds=240)
 
 
 def build(parts: WorkParts) -> ServeEvent:
     """Return the function that uploads a batch of files, or tests a destination."""
-    return build_with(parts, {})
+    settings = parts.settings
+    egress = GuardedEgress(allow=settings.egress_allow, own_hosts=settings.own_hosts)
+    openers = {
+        "s3": open_s3(egress),
+        "gcs": open_gcs(egress, settings.storage_base_gcs),
+        "azure_blob": open_azure_blob(egress),
+        "sftp": open_sftp(egress),
+    }
+    return build_with(parts, openers)
 
 
 def build_with(parts: WorkParts, openers: Mapping[str, "OpenStore"]) -> ServeEvent:
     """Return the function over sessions that `openers` open, by kind."""
-    parts.clients.create("dynamodb", "kms", "sqs")
+    parts.clients.create("dynamodb", "kms", "s3", "sqs")
     sealer = SecretSealer(parts.clients, parts.settings.data_key, parts.clock)
+    sessions = StoreSessions(sealer, openers)
+    destinations = Destinations(parts.state.tables, parts.state.main_table)
+    upload_files = _upload_files(parts, destinations, sessions)
     try_destination = TryDestination(
-        destinations=Destinations(parts.state.tables, parts.state.main_table),
-        sessions=StoreSessions(sealer, openers),
-        clock=parts.clock,
-        ids=RandomIdGenerator(),
+        destinations=destinations, sessions=sessions, clock=parts.clock, ids=RandomIdGenerator()
     )
 
     def serve(event: "QueueEvent") -> Mapping[str, object]:
         call = cast("JsonObject", event)
         if "Records" not in call:
             return test(call)
-        return parts.consumer.process_batch(event["Records"], handle)
+        ends_at = parts.clock.now() + _TIME_FOR_BATCH
 
-    def handle(message: ReceivedMessage) -> None:
-        check_version(message.body, _VERSION)
+        def handle(message: ReceivedMessage) -> None:
+            named = UploadFilesMessage.from_json(message.body)
+            upload_files(named, secrets.token_hex(8), ends_at)
+
+        return parts.consumer.process_batch(event["Records"], handle)
 
     def test(call: "JsonObject") -> Mapping[str, object]:
         """Return the steps of a test; raises InvocationError."""
@@ -58,6 +79,28 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenStore"]) -> ServeEve
             return {"steps": try_destination(DestinationTrial.from_json(call))}
 
     return serve
+
+
+def _upload_files(
+    parts: WorkParts, destinations: Destinations, sessions: StoreSessions
+) -> UploadFiles:
+    state = parts.state
+    return UploadFiles(
+        tables=state.tables,
+        table=state.main_table,
+        destinations=destinations,
+        rounds=RecordRounds(
+            tables=state.tables,
+            table=state.main_table,
+            outbox=state.outbox,
+            queue=parts.queue("uploads"),
+            events_queue=parts.queue("events"),
+            clock=parts.clock,
+        ),
+        objects=state.objects,
+        open_session=sessions.open,
+        clock=parts.clock,
+    )
 
 
 handler = WorkFunction("upload_files", build)

@@ -44,7 +44,7 @@ class Destinations:
             destination_of(row, default_id) for key, row in by_key.items() if key.startswith("dst_")
         ]
 
-    def known(
+    def of_renders(
         self, workspace_id: WorkspaceId, ids: Sequence[str]
     ) -> Mapping[str, KnownDestination]:
         """Return what renders need of those of up to 100 destinations that exist, by id."""

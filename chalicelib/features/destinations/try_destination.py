@@ -8,7 +8,7 @@ from typing import Final
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
-from chalicelib.features.destinations.keys import literal_part, storage_key
+from chalicelib.core.storage_keys import literal_part, storage_key
 from chalicelib.features.destinations.model import StorageDestination
 from chalicelib.features.destinations.outgoing import OutgoingFile, StoreSession, UploadFailed
 from chalicelib.features.destinations.repository import Destinations
@@ -18,6 +18,7 @@ from chalicelib.features.destinations.sessions import StoreSessions
 # Of each of the three steps. The gateway answers within 29 s; the rest is for two functions.
 TIMEOUT_S: Final = 5.0
 _TEXT: Final = b"Test of a storage destination. This file can be deleted.\n"
+
 
 type Step = tuple[str, Callable[[], object]]
 
@@ -64,9 +65,16 @@ class TryDestination:
         """Yield the steps of a test, each with its name."""
         yield "connect", session.connect
         ulid = self._ids.new("test", self._clock.now()).rpartition("_")[2]
-        key = f"{literal_part(destination.prefix)}.platen-test-{ulid}"
-        yield "write", lambda: session.put(_file(storage_key(key)))
-        yield "delete", lambda: session.delete(storage_key(key))
+        key = storage_key(literal_part(destination.prefix), f".platen-test-{ulid}")
+        yield "write", lambda: session.put(_file(_require_key(key)))
+        yield "delete", lambda: session.delete(_require_key(key))
+
+
+def _require_key(key: str | None) -> str:
+    if key is None:
+        message = "The prefix of the destination is too long."
+        raise UploadFailed("storage_key_invalid", message, is_final=True)
+    return key
 
 
 def upload_error(failure: UploadFailed) -> JsonObject:

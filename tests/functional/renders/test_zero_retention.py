@@ -19,6 +19,7 @@ from chalicelib.engine.job import (
 )
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.service import Service
+from tests.builders.stored_text import as_text, stored_text
 
 SECRET: Final = "Geheimnis-4711-Überweisung"
 CONTENT: Final = f"%PDF {SECRET} %%EOF".encode()
@@ -89,18 +90,6 @@ def recording_requests(service: Service) -> Iterator[list[str]]:
         events.unregister("before-parameter-build", record)
 
 
-def as_text(value: Any) -> str:
-    """Return a value as text, with bytes and escaped JSON decoded."""
-    if isinstance(value, dict):
-        return " ".join(f"{as_text(name)} {as_text(member)}" for name, member in value.items())
-    if isinstance(value, list | tuple):
-        return " ".join(map(as_text, value))
-    if isinstance(value, bytes | bytearray):
-        return as_text(bytes(value).decode(errors="replace"))
-    text = str(value)
-    return f"{text} {text.encode('latin-1', 'ignore').decode('unicode_escape', 'ignore')}"
-
-
 def secrets_in(text: str) -> list[str]:
     """Return the forms of the secret in a text: plain, cut, or in base64."""
     forms = [SECRET, "Geheimnis-4711", SECRET.encode("ascii", "ignore").decode()]
@@ -108,21 +97,6 @@ def secrets_in(text: str) -> list[str]:
         coded = base64.b64encode(b"x" * shift + SECRET.encode())
         forms.append(coded[4 : len(coded) - 4].decode())
     return [form for form in forms if form in text]
-
-
-def stored_text(service: Service) -> str:
-    """Return every item and every object version of the stack as one text."""
-    s3 = service.clients.s3
-    found: list[Any] = []
-    listed = s3.list_object_versions(Bucket=service.settings.bucket)
-    for version in listed.get("Versions", []):
-        body = s3.get_object(
-            Bucket=service.settings.bucket, Key=version["Key"], VersionId=version["VersionId"]
-        )["Body"].read()
-        found += [version["Key"], body]
-    for table in (service.settings.main_table, service.settings.transient_table):
-        found += service.clients.dynamodb.scan(TableName=table)["Items"]
-    return as_text(found)
 
 
 def process_queues(service: Service) -> None:

@@ -22,7 +22,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def has_step() -> bool:
-    return any(step.name == "validators" for step in steps.setup_steps("python"))
+    return any(step.name == "validators" for step in steps.setup_steps("python", for_tests=False))
 
 
 @pytest.mark.usefixtures("machine")

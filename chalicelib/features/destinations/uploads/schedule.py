@@ -25,7 +25,7 @@ def next_attempt_time(
 ) -> dt.datetime:
     """Return when uploads are tried again after `attempts` rounds, the last of which ends now.
 
-    Not before the store has asked for.
+    Not before the time of a Retry-After of the store.
     """
     pause = _PAUSES[min(attempts, len(_PAUSES)) - 1]
     random = Random(f"{subject} {attempts}")  # noqa: S311 -- spreads load

@@ -5,19 +5,16 @@ A function may die at any line: the same bytes are then stored once more under t
 
 import datetime as dt
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from copy import replace
-from itertools import batched
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
 from chalicelib.adapters.aws.sealing import KeyUnavailable
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import Tables
 from chalicelib.adapters.json_logs import log_context
-from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
+from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.features.destinations.model import StorageDestination
 from chalicelib.features.destinations.outgoing import (
@@ -32,28 +29,20 @@ from chalicelib.features.destinations.repository import (
     destination_of,
     destinations_partition,
 )
-from chalicelib.features.destinations.uploads.events import upload_failed_event
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads, UploadError
-from chalicelib.features.destinations.uploads.repository import StorageUploads
+from chalicelib.features.destinations.uploads.round import ClaimLost, RecordRounds, UploadRound
 from chalicelib.features.destinations.uploads.schedule import (
-    LIFE,
-    next_attempt_time,
     upload_timeout_s,
 )
-from chalicelib.features.events.model import PublishEvent
-from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.renders.rows import partition, render_of
 
 log = logging.getLogger(__name__)
 
-_CLAIM_TIME: Final = dt.timedelta(seconds=60)
 # Between the end of an upload and its record.
 _MARGIN: Final = dt.timedelta(seconds=10)
 # Until the operator has mended the key of the credentials.
 _KEY_PAUSE: Final = dt.timedelta(seconds=60)
-# Events of failures that are written in one transaction.
-_MAX_RECORDED: Final = 40
 _DELETED: Final = UploadError(
     "storage_destination_deleted", "The storage destination has been deleted."
 )
@@ -77,19 +66,6 @@ _DESTINATION_ERRORS: Final = frozenset(
 type OpenSession = Callable[[StorageDestination, float], AbstractContextManager[StoreSession]]
 
 
-class _ClaimLostError(Exception):
-    pass
-
-
-class _Round:
-    """Attempt of the uploads to a target; `uploads` are as they have been recorded."""
-
-    def __init__(self, uploads: TargetUploads, claim: str, until: dt.datetime) -> None:
-        self.uploads = uploads
-        self.claim = claim
-        self.until = until
-
-
 class _Situation(NamedTuple):
     destination: StorageDestination | None
     has_files: bool
@@ -104,23 +80,18 @@ class UploadFiles:
         tables: Tables,
         table: str,
         destinations: Destinations,
-        outbox: EventOutbox,
+        rounds: RecordRounds,
         objects: Objects,
         open_session: OpenSession,
-        queue: Queue,
-        events_queue: Queue,
         clock: Clock,
     ) -> None:
-        """Send messages of next attempts to `queue`, and events to `events_queue`."""
+        """Upload `objects` by sessions of `open_session`."""
         self._tables = tables
         self._table = table
         self._destinations = destinations
-        self._uploads = StorageUploads(tables, table)
-        self._outbox = outbox
+        self._rounds = rounds
         self._objects = objects
         self._open_session = open_session
-        self._queue = queue
-        self._events_queue = events_queue
         self._clock = clock
 
     def __call__(self, message: UploadFilesMessage, claim: str, ends_at: dt.datetime) -> None:
@@ -130,38 +101,36 @@ class UploadFiles:
         """
         with log_context(workspace=message.workspace_id, render=message.render_id):
             crash_if_armed(CrashPoint.STORAGE_BEGUN)
-            now = self._clock.now()
-            until = now + _CLAIM_TIME
-            uploads = self._uploads.claim(message, claim=claim, now=now, until=until)
-            if uploads is None:
+            round_ = self._rounds.begin(message, claim)
+            if round_ is None:
                 return
             crash_if_armed(CrashPoint.STORAGE_CLAIMED)
             try:
-                self._make(_Round(uploads, claim, until), ends_at)
-            except _ClaimLostError:
+                self._make(round_, ends_at)
+            except ClaimLost:
                 log.warning("uploads not recorded: another function has them")
 
-    def _make(self, round_: _Round, ends_at: dt.datetime) -> None:
+    def _make(self, round_: UploadRound, ends_at: dt.datetime) -> None:
         if round_.uploads.claims_made > MAX_RECEIVE_COUNT:
             log.error("uploads interrupted: their functions died")
-            self._repeat_later(round_, _LOST)
+            self._rounds.repeat_later(round_, _LOST)
             return
         situation = self._situation(round_.uploads)
         if situation.destination is None or not situation.has_files:
-            self._fail_all(round_, _GONE if situation.destination else _DELETED)
+            self._rounds.fail_all(round_, _GONE if situation.destination else _DELETED)
             return
         try:
             self._upload_all(round_, situation.destination, ends_at)
         except UploadFailed as failure:
             self._note(situation.destination, failure)
             if failure.is_final:
-                self._fail_all(round_, _error_of(failure))
+                self._rounds.fail_all(round_, _error_of(failure))
             else:
-                self._repeat_later(round_, _error_of(failure), failure.retry_after_s)
+                self._rounds.repeat_later(round_, _error_of(failure), failure.retry_after_s)
         except KeyUnavailable as fault:
             # No attempt is used up for what the operator has to mend.
             log.error("files not uploaded", exc_info=fault)  # noqa: TRY400 -- it is tried again
-            self._postpone(round_, _KEY_PAUSE)
+            self._rounds.postpone(round_, _KEY_PAUSE)
 
     def _situation(self, uploads: TargetUploads) -> _Situation:
         destination_key = (
@@ -181,7 +150,7 @@ class UploadFiles:
         )
 
     def _upload_all(
-        self, round_: _Round, destination: StorageDestination, ends_at: dt.datetime
+        self, round_: UploadRound, destination: StorageDestination, ends_at: dt.datetime
     ) -> None:
         """Upload the open files one after the other; raises UploadFailed and KeyUnavailable.
 
@@ -195,12 +164,12 @@ class UploadFiles:
                 now = self._clock.now()
                 ends = now + dt.timedelta(seconds=upload_timeout_s(file.bytes))
                 if file is not files[0] and ends > ends_at:
-                    self._postpone(round_, dt.timedelta(0))
+                    self._rounds.postpone(round_, dt.timedelta(0))
                     return
-                self._keep_claim(round_, ends + _MARGIN)
+                self._rounds.keep_claim(round_, ends + _MARGIN)
                 after = self._upload(file, destination, session)
                 crash_if_armed(CrashPoint.STORAGE_STORED)
-                self._record(round_, [after])
+                self._rounds.record(round_, [after])
 
     def _upload(
         self, file: FileUpload, destination: StorageDestination, session: StoreSession
@@ -232,82 +201,6 @@ class UploadFiles:
 
         return open_bytes
 
-    def _keep_claim(self, round_: _Round, until: dt.datetime) -> None:
-        """Extend the claim if it ends before; raises _ClaimLostError."""
-        if until <= round_.until:
-            return
-        if not self._uploads.extend_claim(round_.uploads, claim=round_.claim, until=until):
-            raise _ClaimLostError
-        round_.until = until
-
-    def _fail_all(self, round_: _Round, error: UploadError) -> None:
-        failed = [each.with_failure(error, is_final=True) for each in round_.uploads.open_files]
-        self._record(round_, failed)
-
-    def _repeat_later(
-        self, round_: _Round, error: UploadError, retry_after_s: float | None = None
-    ) -> None:
-        """Let the open files wait for the next attempt, or fail if their time is over."""
-        uploads, now = round_.uploads, self._clock.now()
-        first, *others = uploads.open_files
-        attempts = uploads.attempts + 1
-        again_at = next_attempt_time(first.id, attempts, now, retry_after_s)
-        is_over = again_at >= parse_rfc3339(uploads.created_at) + LIFE
-        changed = [first.with_failure(error, is_final=is_over)]
-        if is_over:
-            changed += [each.with_failure(error, is_final=True) for each in others]
-        else:
-            at = format_rfc3339(again_at)
-            round_.uploads = replace(uploads, attempts=attempts, next_attempt_at=at)
-        self._record(round_, changed, is_end=True)
-        if not is_over:
-            self._send_message(round_.uploads, again_at - now)
-
-    def _postpone(self, round_: _Round, pause: dt.timedelta) -> None:
-        """Let the open files wait without an attempt."""
-        at = format_rfc3339(self._clock.now() + pause)
-        round_.uploads = replace(round_.uploads, next_attempt_at=at)
-        self._record(round_, [], is_end=True)
-        self._send_message(round_.uploads, pause)
-
-    def _record(
-        self, round_: _Round, changed: Sequence[FileUpload], *, is_end: bool = False
-    ) -> None:
-        """Record files that have changed, with the events of those that have failed.
-
-        With the last open file, or `is_end`, the attempt ends. Raises _ClaimLostError.
-        """
-        for part in batched(changed, _MAX_RECORDED, strict=False) if changed else [()]:
-            for file in part:
-                round_.uploads = round_.uploads.with_file(file)
-            if not round_.uploads.open_files:
-                round_.uploads = replace(round_.uploads, next_attempt_at=None)
-            self._record_part(round_, part, is_end=is_end or not round_.uploads.open_files)
-
-    def _record_part(self, round_: _Round, changed: Sequence[FileUpload], *, is_end: bool) -> None:
-        now = self._clock.now()
-        failed = [file for file in changed if file.status == "failed"]
-        events = [upload_failed_event(round_.uploads, file, now) for file in failed]
-        write = self._uploads.result if is_end else self._uploads.progress
-        try:
-            self._tables.transact(
-                [
-                    *write(round_.uploads, changed, claim=round_.claim),
-                    *(self._outbox.creation(event) for event in events),
-                ]
-            )
-        except ConditionFailed as refused:
-            raise _ClaimLostError from refused
-        crash_if_armed(CrashPoint.STORAGE_RECORDED)
-        for file in changed:
-            code = None if file.error is None else file.error.code
-            fields = {"upload": file.id, "upload_status": file.status, "code": code}
-            log.info("file uploaded" if code is None else "file not uploaded", extra=fields)
-        for event in events:
-            body = PublishEvent.of_event(event, settled=True).to_json()
-            self._events_queue.try_send(body, group=event.workspace_id)
-            crash_if_armed(CrashPoint.STORAGE_EVENT_SENT)
-
     def _note(self, destination: StorageDestination, failure: UploadFailed | None) -> None:
         """Let a destination be failing, or active again."""
         error = None
@@ -318,13 +211,6 @@ class UploadFiles:
             error = {"at": at, **_error_of(failure).to_json()}
         if error is not None or destination.last_error is not None:
             self._destinations.note_outcome(destination, error)
-
-    def _send_message(self, uploads: TargetUploads, delay: dt.timedelta) -> None:
-        """Send the message of an attempt; what is later than a queue can delay is a due item."""
-        if delay <= MAX_DELAY:
-            body = UploadFilesMessage.of(uploads).to_json()
-            self._queue.try_send(body, group=uploads.workspace_id, delay=delay)
-            crash_if_armed(CrashPoint.STORAGE_DELAYED)
 
 
 class _FileGoneError(Exception):

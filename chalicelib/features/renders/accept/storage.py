@@ -53,16 +53,16 @@ class ResolveStorage:
         if requested and "storage" in command.workspace.plan.features:
             # The check of the plan refuses them where it has none.
             return self._with_targets(command, requested, is_requested=True)
-        return _checked(command)
+        return _require_way_out(command)
 
     def _with_default(self, command: RenderCommand) -> RenderCommand:
         destination_id = command.workspace.default_destination_id
         is_for_default = command.key_mode == "live" and command.source in _DEFAULT_SOURCES
         if destination_id is None or not is_for_default:
-            return _checked(command)
+            return _require_way_out(command)
         if "storage" not in command.workspace.plan.features:
             omitted = StorageTargets(_NO_CONTEXT, (), omission="plan")
-            return _checked(_with_storage(command, omitted))
+            return _require_way_out(_with_storage(command, omitted))
         default = RequestedStorage(destination_id, DEFAULT_KEY, keep_hosted_copy=None)
         return self._with_targets(command, [default], is_requested=False)
 
@@ -88,7 +88,7 @@ class ResolveStorage:
             own = each.keep_hosted_copy
             copies.append(found.keep_hosted_copy if own is None else own)
         if not targets:
-            return _checked(command)
+            return _require_way_out(command)
         policy = _policy(command, requested, keeps_copy=any(copies))
         storage = StorageTargets(_NO_CONTEXT, tuple(targets))
         return _with_storage(replace(command, delivery_policy=policy), storage)
@@ -108,7 +108,7 @@ def _with_storage(command: RenderCommand, storage: StorageTargets) -> RenderComm
     return replace(command, job=msgspec.structs.replace(command.job, storage=storage))
 
 
-def _checked(command: RenderCommand) -> RenderCommand:
+def _require_way_out(command: RenderCommand) -> RenderCommand:
     """Return a command without targets; raise `validation_error` if its files go nowhere."""
     policy = command.delivery_policy
     if policy.zero_retention and policy.type not in {"binary", "base64"}:

@@ -1,6 +1,6 @@
 """Receipts of the uploads of a render: their keys are made here from what the engine has answered.
 
-The engine is not trusted: whatever it says, a key stays inside the prefix of its destination.
+The engine is not trusted: no answer of it makes a key leave the prefix of its destination.
 """
 
 from typing import Final

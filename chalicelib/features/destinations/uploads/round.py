@@ -1,0 +1,155 @@
+"""Round of uploads to a target: an attempt that is claimed, and the records of what came of it."""
+
+import datetime as dt
+import logging
+from collections.abc import Sequence
+from copy import replace
+from itertools import batched
+from typing import Final
+
+from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
+from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.features.destinations.uploads.events import upload_failed_event
+from chalicelib.features.destinations.uploads.message import UploadFilesMessage
+from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads, UploadError
+from chalicelib.features.destinations.uploads.repository import StorageUploads
+from chalicelib.features.destinations.uploads.schedule import LIFE, next_attempt_time
+from chalicelib.features.events.model import PublishEvent
+from chalicelib.features.events.repository import EventOutbox
+
+log = logging.getLogger(__name__)
+
+_CLAIM_TIME: Final = dt.timedelta(seconds=60)
+# Events of failures that are written in one transaction.
+_MAX_RECORDED: Final = 40
+
+
+class ClaimLost(Exception):  # noqa: N818 -- says what happened
+    """Another function has the uploads meanwhile."""
+
+
+class UploadRound:
+    """Attempt of the uploads to a target; `uploads` are as they have been recorded."""
+
+    def __init__(self, uploads: TargetUploads, claim: str, until: dt.datetime) -> None:
+        """Begin with claimed uploads."""
+        self.uploads = uploads
+        self.claim = claim
+        self.until = until
+
+
+class RecordRounds:
+    """Records of rounds: each is one transaction, refused if the claim is lost."""
+
+    def __init__(
+        self,
+        *,
+        tables: Tables,
+        table: str,
+        outbox: EventOutbox,
+        queue: Queue,
+        events_queue: Queue,
+        clock: Clock,
+    ) -> None:
+        """Send messages of next attempts to `queue`, and events to `events_queue`."""
+        self._tables = tables
+        self._uploads = StorageUploads(tables, table)
+        self._outbox = outbox
+        self._queue = queue
+        self._events_queue = events_queue
+        self._clock = clock
+
+    def begin(self, message: UploadFilesMessage, claim: str) -> UploadRound | None:
+        """Claim the next attempt; None: it is not due, or another function has it."""
+        now = self._clock.now()
+        until = now + _CLAIM_TIME
+        uploads = self._uploads.claim(message, claim=claim, now=now, until=until)
+        return None if uploads is None else UploadRound(uploads, claim, until)
+
+    def keep_claim(self, round_: UploadRound, until: dt.datetime) -> None:
+        """Extend the claim if it ends before; raises ClaimLost."""
+        if until <= round_.until:
+            return
+        if not self._uploads.extend_claim(round_.uploads, claim=round_.claim, until=until):
+            raise ClaimLost
+        round_.until = until
+
+    def fail_all(self, round_: UploadRound, error: UploadError) -> None:
+        """Let the open files fail for good."""
+        failed = [each.with_failure(error, is_final=True) for each in round_.uploads.open_files]
+        self.record(round_, failed)
+
+    def repeat_later(
+        self, round_: UploadRound, error: UploadError, retry_after_s: float | None = None
+    ) -> None:
+        """Let the open files wait for the next attempt, or fail if their time is over."""
+        uploads, now = round_.uploads, self._clock.now()
+        first, *others = uploads.open_files
+        attempts = uploads.attempts + 1
+        again_at = next_attempt_time(first.id, attempts, now, retry_after_s)
+        is_over = again_at >= parse_rfc3339(uploads.created_at) + LIFE
+        changed = [first.with_failure(error, is_final=is_over)]
+        if is_over:
+            changed += [each.with_failure(error, is_final=True) for each in others]
+        else:
+            at = format_rfc3339(again_at)
+            round_.uploads = replace(uploads, attempts=attempts, next_attempt_at=at)
+        self.record(round_, changed, is_end=True)
+        if not is_over:
+            self._send_message(round_.uploads, again_at - now)
+
+    def postpone(self, round_: UploadRound, pause: dt.timedelta) -> None:
+        """Let the open files wait without an attempt."""
+        at = format_rfc3339(self._clock.now() + pause)
+        round_.uploads = replace(round_.uploads, next_attempt_at=at)
+        self.record(round_, [], is_end=True)
+        self._send_message(round_.uploads, pause)
+
+    def record(
+        self, round_: UploadRound, changed: Sequence[FileUpload], *, is_end: bool = False
+    ) -> None:
+        """Record files that have changed, with the events of those that have failed.
+
+        With the last open file, or `is_end`, the attempt ends. Raises ClaimLost.
+        """
+        for part in batched(changed, _MAX_RECORDED, strict=False) if changed else [()]:
+            for file in part:
+                round_.uploads = round_.uploads.with_file(file)
+            if not round_.uploads.open_files:
+                round_.uploads = replace(round_.uploads, next_attempt_at=None)
+            self._record_part(round_, part, is_end=is_end or not round_.uploads.open_files)
+
+    def _record_part(
+        self, round_: UploadRound, changed: Sequence[FileUpload], *, is_end: bool
+    ) -> None:
+        now = self._clock.now()
+        failed = [file for file in changed if file.status == "failed"]
+        events = [upload_failed_event(round_.uploads, file, now) for file in failed]
+        write = self._uploads.result if is_end else self._uploads.progress
+        try:
+            self._tables.transact(
+                [
+                    *write(round_.uploads, changed, claim=round_.claim),
+                    *(self._outbox.creation(event) for event in events),
+                ]
+            )
+        except ConditionFailed as refused:
+            raise ClaimLost from refused
+        crash_if_armed(CrashPoint.STORAGE_RECORDED)
+        for file in changed:
+            code = None if file.error is None else file.error.code
+            fields = {"upload": file.id, "upload_status": file.status, "code": code}
+            log.info("file uploaded" if code is None else "file not uploaded", extra=fields)
+        for event in events:
+            body = PublishEvent.of_event(event, settled=True).to_json()
+            self._events_queue.try_send(body, group=event.workspace_id)
+            crash_if_armed(CrashPoint.STORAGE_EVENT_SENT)
+
+    def _send_message(self, uploads: TargetUploads, delay: dt.timedelta) -> None:
+        """Send the message of an attempt; what is later than a queue can delay is a due item."""
+        if delay <= MAX_DELAY:
+            body = UploadFilesMessage.of(uploads).to_json()
+            self._queue.try_send(body, group=uploads.workspace_id, delay=delay)
+            crash_if_armed(CrashPoint.STORAGE_DELAYED)

@@ -1,0 +1,405 @@
+"""Uploads of the files of renders: their keys, receipts, and what becomes of them."""
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from chalicelib.features.destinations.outgoing import UploadFailed
+from tests.builders.batches import make_batch, use_new_workspace
+from tests.builders.email_connections import use_plan
+from tests.builders.invoices.invoice_json import invoice_json
+from tests.builders.service import Service
+from tests.builders.storage_uploads import (
+    DESTINATIONS,
+    make_destination,
+    receipts,
+    render_to,
+    shown,
+    stored_files,
+    upload,
+    upload_later,
+)
+from tests.fakes.store import DENIED, FakeStore
+
+AWAY = UploadFailed("storage_unavailable", "The store does not answer.", is_final=False, status=503)
+
+
+def test_file_is_uploaded_and_its_receipt_says_so(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service, prefix="invoices/")
+
+    rendered = render_to(service, destination, output={"filename": "INV-1"})
+    assert rendered.json["storage"] == [
+        {
+            "destination_id": destination,
+            "status": "pending",
+            "key": "invoices/INV-1.pdf",
+            "etag": None,
+            "bytes": len(service.engine.content),
+            "error": None,
+        }
+    ]
+    upload(service)
+
+    assert store.files == {"invoices/INV-1.pdf": service.engine.content}
+    (written,) = store.written
+    assert written.content_type == "application/pdf"
+    (receipt,) = receipts(service, rendered)
+    digest = hashlib.sha256(service.engine.content).hexdigest()
+    assert (receipt["status"], receipt["etag"]) == ("succeeded", f'"{digest[:32]}"')
+    assert shown(service, rendered)["warnings"] == []
+    assert store.open_sessions == 0
+
+
+def test_keys_are_templates_over_the_data(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service, prefix="{{ customer }}/{{ reference }}/")
+    key = "{{ data.customer }}-{{ render_id }}-{{ index }}.{{ format }}"
+
+    rendered = render_to(
+        service,
+        {"destination_id": destination, "key": key},
+        input={"type": "html", "html": "<p>{{ customer }}"},
+        data={"customer": "ada", "index": "lost", "format": "lost"},
+        output={"formats": ["pdf", "png"]},
+        reference="R/1",
+    )
+    upload(service)
+
+    name = f"ada/R/1/ada-{rendered.json['id']}"
+    assert sorted(store.files) == [f"{name}-0.pdf", f"{name}-1.png"]
+
+
+def test_data_that_only_keys_use_are_no_reason_to_warn(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service)
+
+    render_to(
+        service,
+        {"destination_id": destination, "key": "{{ year }}/a"},
+        input={"type": "html", "html": "<p>{{ braces }}", "templating": False},
+        data={"year": 2026},
+    )
+    upload(service)
+
+    assert list(store.files) == ["2026/a"]
+
+
+@pytest.mark.parametrize(
+    "hostile", ["../../other/", "/etc/", "a\x00b/../", "..", "./", "\u202e/../"]
+)
+def test_data_cannot_leave_the_prefix(service: Service, store: FakeStore, hostile: str) -> None:
+    destination = make_destination(service, prefix="tenant-1/{{ name }}/")
+
+    render_to(
+        service,
+        {"destination_id": destination, "key": "{{ name }}/x.pdf"},
+        input={"type": "html", "html": "<p>{{ name }}"},
+        data={"name": hostile},
+    )
+    upload(service)
+
+    (key,) = store.files
+    assert key.startswith("tenant-1/")
+    assert not {"", ".", ".."}.intersection(key.split("/"))
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("{{ 1 / 0 }}", "division"),
+        ("{{ unclosed", ""),
+        ("{% for x in range(10**9) %}{% endfor %}", ""),
+        ("{{ 'a' * 20000 }}", "10000"),
+        ("{{ '../' }}", "Nothing is left"),
+    ],
+)
+@pytest.mark.usefixtures("store")
+def test_key_that_cannot_be_made_fails_its_upload_alone(
+    service: Service, key: str, message: str
+) -> None:
+    destination = make_destination(service)
+
+    rendered = render_to(
+        service, {"destination_id": destination, "key": key}, destination, data={"a": 1}
+    )
+    assert rendered.status == 200
+    upload(service)
+
+    failed, good = receipts(service, rendered)
+    assert (failed["status"], failed["key"]) == ("failed", None)
+    assert failed["error"]["code"] == "storage_key_invalid"
+    assert message in failed["error"]["message"]
+    assert good["status"] == "succeeded"
+    (warning,) = shown(service, rendered)["warnings"]
+    assert (warning["code"], warning["detail"]) == ("storage_upload_failed", destination)
+    assert service.call("GET", f"{DESTINATIONS}/{destination}").json["status"] == "active"
+
+
+def test_every_file_goes_to_every_target(service: Service, store: FakeStore) -> None:
+    first, second = make_destination(service), make_destination(service, prefix="b/")
+
+    rendered = render_to(
+        service, first, second, first, output={"formats": ["pdf", "png"], "filename": "x"}
+    )
+    upload(service)
+
+    assert sorted(store.files) == ["b/x.pdf", "b/x.png", "x-2.pdf", "x-2.png", "x.pdf", "x.png"]
+    assert [each["status"] for each in receipts(service, rendered)] == ["succeeded"] * 6
+
+
+def test_failure_that_is_final_is_told(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service)
+    store.failures["write"] = DENIED
+
+    rendered = render_to(service, destination, output={"filename": "x"})
+    upload(service)
+
+    (receipt,) = receipts(service, rendered)
+    error = {"code": "storage_denied", "message": "The store refused access.", "status": 403}
+    assert (receipt["status"], receipt["error"]) == ("failed", error)
+    (warning,) = shown(service, rendered)["warnings"]
+    assert warning["code"] == "storage_upload_failed"
+    failing = service.call("GET", f"{DESTINATIONS}/{destination}").json
+    assert (failing["status"], failing["last_error"]["code"]) == ("failing", "storage_denied")
+    upload_later(service, hours=25)
+    assert store.steps == ["write"]
+
+
+def test_failure_that_passes_is_repeated(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service)
+    store.failures["write"] = AWAY
+
+    rendered = render_to(service, destination)
+    upload(service)
+    (receipt,) = receipts(service, rendered)
+    assert (receipt["status"], receipt["error"]["code"]) == ("retrying", "storage_unavailable")
+    assert service.call("GET", f"{DESTINATIONS}/{destination}").json["status"] == "failing"
+    del store.failures["write"]
+    # The message of the next attempt waits in real time; what is due is handed out by this one.
+    upload_later(service, minutes=3)
+
+    (receipt,) = receipts(service, rendered)
+    assert (receipt["status"], receipt["error"]) == ("succeeded", None)
+    assert service.call("GET", f"{DESTINATIONS}/{destination}").json["status"] == "active"
+    assert store.steps == ["write", "write"]
+
+
+def test_repeats_end_after_a_day(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service)
+    store.failures["write"] = AWAY
+    rendered = render_to(service, destination, destination)
+    upload(service)
+
+    for _ in range(30):
+        upload_later(service, hours=1)
+
+    statuses = [each["status"] for each in receipts(service, rendered)]
+    assert statuses == ["failed", "failed"]
+    # The first two within a few minutes, then every four hours.
+    assert 8 <= len(store.steps) / 2 <= 12
+
+
+def test_pause_is_at_least_that_of_the_store(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service)
+    store.failures["write"] = UploadFailed(
+        "storage_unavailable", "Later.", is_final=False, status=503, retry_after_s=7_200
+    )
+    render_to(service, destination)
+    upload(service)
+
+    upload_later(service, minutes=100)
+    assert store.steps == ["write"]
+    upload_later(service, minutes=25)
+    assert store.steps == ["write", "write"]
+
+
+def test_files_that_are_stored_are_not_sent_again(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service)
+    store.before = lambda _step: store.failures.update(
+        {"write": AWAY} if len(store.steps) == 1 else {}
+    )
+
+    rendered = render_to(service, destination, output={"formats": ["pdf", "png"], "filename": "x"})
+    upload(service)
+    assert [each["status"] for each in receipts(service, rendered)] == ["succeeded", "retrying"]
+    store.failures.clear()
+    store.before = lambda _step: None
+    upload_later(service, minutes=5)
+
+    assert [file.key for file in store.written] == ["x.pdf", "x.png"]
+    assert [each["status"] for each in receipts(service, rendered)] == ["succeeded"] * 2
+
+
+def test_deleted_destination_lets_pending_uploads_fail(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service)
+    rendered = render_to(service, destination)
+    service.relay_events()
+    assert service.call("DELETE", f"{DESTINATIONS}/{destination}").status == 204
+
+    upload(service)
+
+    (receipt,) = receipts(service, rendered)
+    assert receipt["error"]["code"] == "storage_destination_deleted"
+    assert store.steps == []
+
+
+def test_purge_before_the_upload_lets_it_fail(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service)
+    rendered = render_to(service, destination)
+    service.relay_events()
+    assert service.call("DELETE", f"/v1/renders/{rendered.json['id']}/files").status == 200
+
+    upload(service)
+
+    (receipt,) = receipts(service, rendered)
+    assert (receipt["status"], receipt["error"]["code"]) == ("failed", "storage_rejected")
+    assert store.steps == []
+
+
+def test_destination_without_credentials_is_denied(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service, credentials=None)
+
+    rendered = render_to(service, destination)
+    upload(service)
+
+    (receipt,) = receipts(service, rendered)
+    assert (receipt["status"], receipt["error"]["code"]) == ("failed", "storage_denied")
+    assert store.opened == []
+
+
+def test_repeated_message_changes_nothing(service: Service, store: FakeStore) -> None:
+    render_to(service, make_destination(service))
+    service.relay_events()
+    (message,) = service.clients.sqs.receive_message(
+        QueueUrl=service.resources["UploadsQueue"]["Ref"], VisibilityTimeout=0
+    )["Messages"]
+
+    for _ in range(3):
+        service.send("Uploads", message["Body"])
+    service.upload_files()
+    service.upload_files()
+
+    assert store.steps == ["write"]
+
+
+def test_default_destination_gets_live_renders(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service, is_default=True)
+
+    live = service.render(output={"filename": "live"})
+    test = service.render(output={"filename": "test"}, key=service.test)
+    none = service.render(output={"filename": "none"}, delivery={"storage": []})
+    upload(service)
+
+    assert list(store.files) == ["live.pdf"]
+    assert [each.json["storage"] for each in (test, none)] == [[], []]
+    assert live.json["storage"][0]["destination_id"] == destination
+    changed = service.call(
+        "PATCH", f"{DESTINATIONS}/{destination}", json_body={"is_default": False}
+    )
+    assert changed.status == 200
+    assert service.render().json["storage"] == []
+
+
+@pytest.mark.usefixtures("store")
+def test_default_destination_that_is_deleted_gets_nothing(service: Service) -> None:
+    destination = make_destination(service, is_default=True)
+    service.call("DELETE", f"{DESTINATIONS}/{destination}")
+
+    answer = service.render()
+
+    assert (answer.status, answer.json["storage"]) == (200, [])
+
+
+def test_test_renders_go_where_they_are_told(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service)
+
+    render_to(service, destination, key=service.test, output={"filename": "t"})
+    upload(service)
+
+    assert list(store.files) == ["t.pdf"]
+
+
+@pytest.mark.usefixtures("store")
+def test_plan_without_storage_skips_the_default_and_says_so(service: Service) -> None:
+    destination = make_destination(service, is_default=True)
+    use_plan(service, "free")
+
+    skipped = service.render()
+    refused = render_to(service, destination)
+
+    assert [each["code"] for each in skipped.json["warnings"]] == ["storage_skipped_plan"]
+    assert skipped.json["storage"] == []
+    assert (refused.status, refused.json["code"]) == (402, "plan_feature_unavailable")
+
+
+@pytest.mark.parametrize(
+    ("storage", "pointer"),
+    [
+        ([{"destination_id": "dst_01J8Z6Y3K4M5N6P7Q8R9S0T1V2"}], "0/destination_id"),
+        ([{"destination_id": ""}], "0/destination_id"),
+        ([{"key": "a"}], "0/destination_id"),
+        ([{"destination_id": "dst_x", "key": ""}], "0/key"),
+        ([{"destination_id": "dst_x", "key": "a" * 1025}], "0/key"),
+        ([{"destination_id": "dst_x", "more": 1}], "0/more"),
+        ([{"destination_id": "dst_x", "keep_hosted_copy": "no"}], "0/keep_hosted_copy"),
+        ([{"destination_id": "dst_x"}] * 11, ""),
+        ("dst_x", ""),
+    ],
+)
+def test_bad_targets_are_refused(service: Service, storage: Any, pointer: str) -> None:
+    make_destination(service)
+
+    answer = service.render(delivery={"storage": storage})
+
+    expected = f"/delivery/storage/{pointer}".rstrip("/")
+    assert (answer.status, answer.pointers) == (400, [expected])
+
+
+def test_destination_of_another_workspace_is_none(service: Service) -> None:
+    destination = make_destination(service)
+    use_new_workspace(service)
+
+    answer = render_to(service, destination)
+
+    assert answer.pointers == ["/delivery/storage/0/destination_id"]
+
+
+def test_einvoices_are_uploaded(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service)
+    target = {"destination_id": destination, "key": "{{ invoice.number }}.{{ format }}"}
+    answer = service.call(
+        "POST",
+        "/v1/einvoices",
+        json_body={
+            "profile": "EN16931",
+            "invoice": invoice_json(),
+            "delivery": {"storage": [target]},
+        },
+    )
+    upload(service)
+
+    assert answer.status == 200, answer.body
+    assert [key.rpartition(".")[2] for key in store.files] == ["xml"]
+
+
+def test_items_of_a_batch_are_uploaded(service: Service, store: FakeStore) -> None:
+    destination = make_destination(service, prefix="{{ reference }}/")
+
+    make_batch(
+        service,
+        items=[{"data": {"n": n}, "reference": f"r{n}"} for n in range(3)],
+        delivery={"storage": [{"destination_id": destination, "key": "{{ n }}.pdf"}]},
+    )
+    service.run_batches()
+    upload(service)
+
+    assert sorted(store.files) == ["r0/0.pdf", "r1/1.pdf", "r2/2.pdf"]
+
+
+@pytest.mark.usefixtures("store")
+def test_hosted_files_stay(service: Service) -> None:
+    render_to(service, make_destination(service))
+    upload(service)
+    service.clock.advance(minutes=5)
+    service.process_due()
+
+    assert len(stored_files(service)) == 1
