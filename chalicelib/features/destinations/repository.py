@@ -173,15 +173,12 @@ class Destinations:
     def _while_used(self, used: StorageDestination) -> Iterator[StorageDestination]:
         """Yield a destination again and again, until it is another store than the one used."""
         current = used
-        for _ in range(_MAX_TRIES):
+        while _used_part(current) == _used_part(used):
             yield current
             try:
                 current = self.one(used.workspace_id, used.id)
             except NotFound:
                 return
-            if _used_part(current) != _used_part(used):
-                return
-        raise contention_error()
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
