@@ -3,7 +3,6 @@
 from functools import cached_property
 from typing import Literal
 
-from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
@@ -27,7 +26,6 @@ from chalicelib.features.emails.sends.take_reports import TakeReports
 from chalicelib.features.templates.compile_texts import CompileTexts
 from chalicelib.features.templates.sources import CachedTemplateSources
 from chalicelib.features.workspaces.people.members import Members
-from chalicelib.features.workspaces.trials import RunTrial
 
 
 class EmailUseCases:
@@ -54,12 +52,7 @@ class EmailUseCases:
         self.request_trial = RequestTrial(
             connections=self.connections,
             members=self._members,
-            run_trial=RunTrial(
-                tables=state.tables,
-                table=settings.main_table,
-                function=LambdaFunction(state.clients, settings.send_email_function),
-                clock=state.clock,
-            ),
+            run_trial=state.make_run_trial(settings.send_email_function),
         )
         self.preview = _preview_email(state, templates, self.connections)
         self.rule_test = RuleTestCommand(self.preview, self._members)

@@ -22,6 +22,7 @@ from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.features.workspaces.trials import RunTrial
 from chalicelib.settings import ApiSettings
 
 log = logging.getLogger(__name__)
@@ -111,6 +112,15 @@ class ApiState(SharedServices):
     @cached_property
     def engine(self) -> RemoteEngine:  # noqa: D102
         return self.make_engine(self.settings.engine_function, self.settings.tenancy)
+
+    def make_run_trial(self, function: str) -> RunTrial:
+        """Return the use case that has a function test credentials."""
+        return RunTrial(
+            tables=self.tables,
+            table=self.settings.main_table,
+            function=LambdaFunction(self.clients, function),
+            clock=self.clock,
+        )
 
     @property
     def checks(self) -> Mapping[str, Callable[[], bool]]:

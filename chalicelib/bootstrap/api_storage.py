@@ -3,7 +3,6 @@
 from functools import cached_property
 from typing import Literal
 
-from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.core.destinations import DestinationRules
@@ -12,7 +11,6 @@ from chalicelib.features.destinations.manage import CheckAddress, ManageDestinat
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.destinations.request_trial import RequestStorageTrial
 from chalicelib.features.templates.compile_texts import CompileTexts
-from chalicelib.features.workspaces.trials import RunTrial
 
 
 class StorageUseCases:
@@ -40,13 +38,7 @@ class StorageUseCases:
 
     @cached_property
     def request_trial(self) -> RequestStorageTrial:  # noqa: D102
-        state = self._state
-        run_trial = RunTrial(
-            tables=state.tables,
-            table=state.settings.main_table,
-            function=LambdaFunction(state.clients, state.settings.upload_files_function),
-            clock=state.clock,
-        )
+        run_trial = self._state.make_run_trial(self._state.settings.upload_files_function)
         return RequestStorageTrial(self.destinations, run_trial)
 
 

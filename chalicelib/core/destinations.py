@@ -151,7 +151,7 @@ class DestinationRules:
 
         `ports` are those that may be reached without an exemption.
         """
-        if not _is_host(normalized_host(host)):
+        if not is_host(normalized_host(host)):
             return "a host is a name of at most 253 characters (xn--…), or an address"
         if port in ports or any(port == exemption.port for exemption in self._exemptions):
             return None
@@ -241,12 +241,13 @@ def _parse_exemptions(allow: str) -> tuple[EgressExemption, ...]:
 def _valid_own_host(host: str) -> str:
     """Return a host in its normal form, also an IP address."""
     plain = normalized_host(host)
-    if not _is_host(plain):
+    if not is_host(plain):
         raise ValueError(f"{host!r} is no host; a name with other letters is written as xn--…")
     return str(ip_literal(plain) or plain)
 
 
-def _is_host(plain: str) -> bool:
+def is_host(plain: str) -> bool:
+    """Tell whether a host in its normal form is a name or an address."""
     if ":" in plain:
         return ip_literal(plain) is not None
     return len(plain) <= _MAX_NAME_CHARS and _NAME.fullmatch(plain) is not None

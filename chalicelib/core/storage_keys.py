@@ -1,12 +1,10 @@
 """Keys of files in a customer's store; no data make them lead out of a folder."""
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
 MAX_KEY_BYTES: Final = 1_024
-_TAG: Final = re.compile(r"\{[{%#]")
 _STEPS: Final = frozenset({".", ".."})
 # Control characters, and lone surrogates, which UTF-8 cannot encode.
 _DROPPED_CATEGORIES: Final = frozenset({"Cc", "Cs"})
@@ -26,11 +24,6 @@ def storage_key(prefix: str, key: str) -> str | None:
         begin += "/"
     whole = begin + "/".join(segments)
     return whole if len(whole.encode()) <= MAX_KEY_BYTES else None
-
-
-def literal_part(template: str) -> str:
-    """Return a template up to its first tag: all of it if it has none."""
-    return _TAG.split(template, maxsplit=1)[0]
 
 
 def _segments(text: str) -> Iterator[str]:

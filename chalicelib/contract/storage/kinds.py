@@ -11,6 +11,7 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.emails.providers import SecretText, Word
 from chalicelib.contract.field_types import Url
 from chalicelib.contract.validation import read_part
+from chalicelib.core.destinations import is_host, normalized_host
 from chalicelib.core.json import Json, JsonObject
 
 _BLANK_OR_CONTROL: Final = re.compile(r"[\x00-\x20\x7f]")
@@ -35,6 +36,13 @@ def _check_endpoint(url: str) -> str:
         message = "has no query and no fragment"
         raise ValueError(message)
     return url
+
+
+def _check_host(host: str) -> str:
+    if not is_host(normalized_host(host)):
+        message = "must be a name, with other letters than a-z as xn--…, or an address"
+        raise ValueError(message)
+    return host
 
 
 def _check_directory(path: str) -> str:
@@ -131,7 +139,9 @@ class SftpConfig(Model):
     `host_key` is the one that the server must have: nothing is sent to another one.
     """
 
-    host: Annotated[str, StringConstraints(min_length=1, max_length=253)]
+    host: Annotated[
+        str, StringConstraints(min_length=1, max_length=253), AfterValidator(_check_host)
+    ]
     port: Annotated[int, Field(ge=1, le=65_535)] = 22
     username: Word
     directory: Annotated[

@@ -10,8 +10,11 @@ from chalicelib.core.destinations import SFTP_PORTS, DestinationRules
 from chalicelib.core.errors import FieldError, ServiceError, validation_error
 from chalicelib.core.ids import DestinationId, IdGenerator, WorkspaceId
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.core.storage_keys import literal_part
-from chalicelib.features.destinations.model import DestinationKind, StorageDestination
+from chalicelib.features.destinations.model import (
+    DestinationKind,
+    StorageDestination,
+    literal_part,
+)
 from chalicelib.features.destinations.repository import Destinations, contention_error
 from chalicelib.features.templates.compile_texts import PLACE, CompileTexts, text_error
 from chalicelib.features.workspaces.entitlements import require_feature

@@ -1,5 +1,6 @@
 """Storage destination of a workspace."""
 
+import re
 from typing import Final, Literal, NamedTuple
 
 from chalicelib.adapters.aws.sealing import SealContext
@@ -9,6 +10,7 @@ from chalicelib.core.json import JsonObject
 type DestinationKind = Literal["s3", "azure_blob", "gcs", "sftp"]
 
 CREDENTIALS_FIELD: Final = "storage_credentials"
+_TAG: Final = re.compile(r"\{[{%#]")
 
 
 class StorageDestination(NamedTuple):
@@ -30,12 +32,17 @@ class StorageDestination(NamedTuple):
     sealed_credentials: str | None
     created_at: str
     updated_at: str
-    changes: int = 0
+    last_error: JsonObject | None = None
     last_test_at: str | None = None
     last_test_status: str | None = None
-    last_error: JsonObject | None = None
+    changes: int = 0
 
     @property
     def credentials_place(self) -> SealContext:
         """Return the place in which its credentials are sealed."""
         return SealContext(self.workspace_id, self.id, CREDENTIALS_FIELD)
+
+
+def literal_part(template: str) -> str:
+    """Return a template up to its first tag: all of it if it has none."""
+    return _TAG.split(template, maxsplit=1)[0]

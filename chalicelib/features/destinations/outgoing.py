@@ -45,7 +45,7 @@ class UploadFailed(Exception):  # noqa: N818 -- says what happened
     """A store did not take a file; the text is for the tenant, and repeats nothing of the store.
 
     `status` is that of an HTTP answer, if there was one. `is_final`: another attempt would fail
-    too. `retry_after_s` is that of a Retry-After.
+    too. `retry_after_s` is that of the store.
     """
 
     def __init__(

@@ -150,8 +150,7 @@ class Destinations:
 
         The result is of no use where the tested settings or credentials were replaced meanwhile.
         """
-        current = tested
-        for _ in range(_MAX_TRIES):
+        for current in self._while_used(tested):
             after = current._replace(
                 last_test_at=at,
                 last_test_status="failed" if error else "succeeded",
@@ -159,13 +158,6 @@ class Destinations:
             )
             if self.replace(after) is not None:
                 return
-            try:
-                current = self.one(tested.workspace_id, tested.id)
-            except NotFound:
-                return
-            if _tested_part(current) != _tested_part(tested):
-                return
-        raise contention_error()
 
     def note_outcome(self, used: StorageDestination, error: JsonObject | None) -> None:
         """Store the error that an upload to a destination has met, or its end; None: it is there.
@@ -173,12 +165,16 @@ class Destinations:
         It is of no use where settings or credentials were replaced meanwhile. An error that is
         known already keeps its time: many uploads to a store that fails need one write.
         """
-        current = used
-        while _without_time(current.last_error) != _without_time(error) and (
-            _tested_part(current) == _tested_part(used)
-        ):
-            if self.replace(current._replace(last_error=error)) is not None:
+        for current in self._while_used(used):
+            is_known = _without_time(current.last_error) == _without_time(error)
+            if is_known or self.replace(current._replace(last_error=error)) is not None:
                 return
+
+    def _while_used(self, used: StorageDestination) -> Iterator[StorageDestination]:
+        """Yield a destination again and again, until it is another store than the one used."""
+        current = used
+        while _used_part(current) == _used_part(used):
+            yield current
             try:
                 current = self.one(used.workspace_id, used.id)
             except NotFound:
@@ -233,7 +229,7 @@ def _not_found(destination_id: str) -> NotFound:
     return NotFound("not_found", f"There is no storage destination {destination_id[:64]}.")
 
 
-def _tested_part(destination: StorageDestination) -> tuple[JsonObject, str | None, str]:
+def _used_part(destination: StorageDestination) -> tuple[JsonObject, str | None, str]:
     return destination.config, destination.sealed_credentials, destination.prefix
 
 

@@ -8,8 +8,8 @@ from typing import Final
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
-from chalicelib.core.storage_keys import literal_part, storage_key
-from chalicelib.features.destinations.model import StorageDestination
+from chalicelib.core.storage_keys import MAX_KEY_BYTES, storage_key
+from chalicelib.features.destinations.model import StorageDestination, literal_part
 from chalicelib.features.destinations.outgoing import OutgoingFile, StoreSession, UploadFailed
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.destinations.request_trial import DestinationTrial
@@ -18,7 +18,6 @@ from chalicelib.features.destinations.sessions import StoreSessions
 # Of each of the three steps. The gateway answers within 29 s; the rest is for two functions.
 TIMEOUT_S: Final = 5.0
 _TEXT: Final = b"Test of a storage destination. This file can be deleted.\n"
-
 
 type Step = tuple[str, Callable[[], object]]
 
@@ -65,21 +64,22 @@ class TryDestination:
         """Yield the steps of a test, each with its name."""
         yield "connect", session.connect
         ulid = self._ids.new("test", self._clock.now()).rpartition("_")[2]
-        key = storage_key(literal_part(destination.prefix), f".platen-test-{ulid}")
-        yield "write", lambda: session.put(_file(_require_key(key)))
-        yield "delete", lambda: session.delete(_require_key(key))
-
-
-def _require_key(key: str | None) -> str:
-    if key is None:
-        message = "The prefix of the destination is too long."
-        raise UploadFailed("storage_key_invalid", message, is_final=True)
-    return key
+        prefix = literal_part(destination.prefix)
+        key = storage_key(prefix, f".platen-test-{ulid}")
+        yield "write", lambda: session.put(_file(_required(key)))
+        yield "delete", lambda: session.delete(_required(key))
 
 
 def upload_error(failure: UploadFailed) -> JsonObject:
     """Return a failure as the API shows it."""
     return {"code": failure.code, "message": str(failure), "status": failure.status}
+
+
+def _required(key: str | None) -> str:
+    if key is None:
+        message = f"The prefix is too long: a key has {MAX_KEY_BYTES} bytes at most."
+        raise UploadFailed("storage_key_invalid", message, is_final=True)
+    return key
 
 
 def _file(key: str) -> OutgoingFile:

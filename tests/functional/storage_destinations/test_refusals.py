@@ -1,0 +1,344 @@
+"""Storage destinations: what is refused, and where."""
+
+from itertools import repeat
+from typing import Any
+
+import pytest
+from botocore.exceptions import ReadTimeoutError
+
+from tests.builders.http import ApiAnswer
+from tests.builders.service import Service
+from tests.builders.storage_destinations import (
+    ED25519,
+    FINGERPRINT,
+    KINDS,
+    PATH,
+    PRIVATE_KEY,
+    S3,
+    SFTP,
+    change_destination,
+    create_destination,
+    made_destination,
+    shown_destination,
+)
+
+BODY: dict[str, Any] = {"name": "x", "kind": "s3", "config": S3}
+AZURE = KINDS["azure_blob"][0]
+
+
+def pointers(answer: ApiAnswer) -> list[str]:
+    assert answer.code == "validation_error", answer.body
+    return answer.pointers
+
+
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ({"name": ""}, "/name"),
+        ({"name": "x" * 101}, "/name"),
+        ({"name": "a\nb"}, "/name"),
+        ({"kind": "ftp"}, "/kind"),
+        ({"prefix": "x" * 1_025}, "/prefix"),
+        ({"prefix": None}, "/prefix"),
+        ({"keep_hosted_copy": "yes"}, "/keep_hosted_copy"),
+        ({"keep_hosted_copy": None}, "/keep_hosted_copy"),
+        ({"is_default": 1}, "/is_default"),
+        ({"config": []}, "/config"),
+        ({"credentials": "x"}, "/credentials"),
+        ({"status": "active"}, "/status"),
+        ({"endpoint": "https://s3.example.com"}, "/endpoint"),
+    ],
+)
+def test_field_out_of_bounds_is_refused(
+    service: Service, fields: dict[str, Any], place: str
+) -> None:
+    destination = made_destination(service)
+
+    created = service.call("POST", PATH, json_body=BODY | fields)
+
+    assert pointers(created) == [place]
+    assert pointers(change_destination(service, destination, **fields)) == [place]
+    assert shown_destination(service, destination) == destination
+
+
+@pytest.mark.parametrize("name", ["name", "kind", "config"])
+def test_required_field_is_missed(service: Service, name: str) -> None:
+    body = {each: value for each, value in BODY.items() if each != name}
+
+    answer = service.call("POST", PATH, json_body=body)
+
+    assert pointers(answer) == [f"/{name}"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "field"),
+    [
+        ("s3", {"region": ""}, "region"),
+        ("s3", {"region": "EU central"}, "region"),
+        ("s3", {"region": None}, "region"),
+        ("s3", {"region": "x" * 65}, "region"),
+        ("s3", {"bucket": "ab"}, "bucket"),
+        ("s3", {"bucket": "a" * 64}, "bucket"),
+        ("s3", {"bucket": "My-Files"}, "bucket"),
+        ("s3", {"bucket": "a/../b"}, "bucket"),
+        ("s3", {"bucket": "a.example.com/?x"}, "bucket"),
+        ("s3", {"path_style": "true"}, "path_style"),
+        ("s3", {"endpoint": "ftp://s3.example.com"}, "endpoint"),
+        ("s3", {"endpoint": "s3.example.com"}, "endpoint"),
+        ("s3", {"endpoint": "https://"}, "endpoint"),
+        ("s3", {"endpoint": "https://u:p@s3.example.com"}, "endpoint"),
+        ("s3", {"endpoint": "https://s3.example.com/?x=1"}, "endpoint"),
+        ("s3", {"endpoint": "https://s3.example.com/#x"}, "endpoint"),
+        ("s3", {"endpoint": "https://s3.example.com/a b"}, "endpoint"),
+        ("s3", {"endpoint": "https://müller.example"}, "endpoint"),
+        ("s3", {"endpoint": "https://s3.example.com:99999"}, "endpoint"),
+        ("s3", {"endpoint": "https://s3.example.com/" + "x" * 2_048}, "endpoint"),
+        ("s3", {"account": "x"}, "account"),
+        ("azure_blob", {"account": "ab"}, "account"),
+        ("azure_blob", {"account": "a" * 25}, "account"),
+        ("azure_blob", {"account": "a.b-c"}, "account"),
+        ("azure_blob", {"container": "ab"}, "container"),
+        ("azure_blob", {"container": "a--b"}, "container"),
+        ("azure_blob", {"container": "-abc"}, "container"),
+        ("azure_blob", {"container": "a" * 64}, "container"),
+        ("azure_blob", {"container": "a-" * 40 + "a"}, "container"),
+        ("azure_blob", {"container": "$logs/x"}, "container"),
+        ("azure_blob", {"endpoint": "https://x.example?sig=1"}, "endpoint"),
+        ("azure_blob", {"bucket": "x"}, "bucket"),
+        ("gcs", {"bucket": "ab"}, "bucket"),
+        ("gcs", {"bucket": "a" * 223}, "bucket"),
+        ("gcs", {"bucket": "Files"}, "bucket"),
+        ("gcs", {"endpoint": "https://storage.example.com"}, "endpoint"),
+        ("sftp", {"host": ""}, "host"),
+        ("sftp", {"host": "x" * 254}, "host"),
+        ("sftp", {"host": "https://sftp.example.com"}, "host"),
+        ("sftp", {"host": "sftp.example.com:22"}, "host"),
+        ("sftp", {"host": "sftp example.com"}, "host"),
+        ("sftp", {"port": 0}, "port"),
+        ("sftp", {"port": 65_536}, "port"),
+        ("sftp", {"port": "22"}, "port"),
+        ("sftp", {"username": ""}, "username"),
+        ("sftp", {"username": "x" * 256}, "username"),
+        ("sftp", {"username": "a\nb"}, "username"),
+        ("sftp", {"directory": "x" * 1_025}, "directory"),
+        ("sftp", {"directory": "a\x00b"}, "directory"),
+        ("sftp", {"host_key": None}, "host_key"),
+        ("sftp", {"host_key": ""}, "host_key"),
+        ("sftp", {"host_key": "x" * 4_097}, "host_key"),
+        ("sftp", {"host_key": "ssh-ed25519"}, "host_key"),
+        ("sftp", {"host_key": f"sftp.example.com {ED25519}"}, "host_key"),
+        ("sftp", {"host_key": ED25519.replace("ed25519", "rsa")}, "host_key"),
+        ("sftp", {"host_key": ED25519.replace("ed25519", "dss")}, "host_key"),
+        ("sftp", {"host_key": f"{ED25519}\n{ED25519}"}, "host_key"),
+        ("sftp", {"host_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5"}, "host_key"),
+        ("sftp", {"host_key": "ssh-ed25519 !!!!"}, "host_key"),
+        ("sftp", {"host_key": FINGERPRINT[:-1]}, "host_key"),
+        ("sftp", {"host_key": "MD5:" + "00:" * 15 + "00"}, "host_key"),
+    ],
+)
+def test_settings_out_of_bounds_are_refused(
+    service: Service, kind: str, config: dict[str, Any], field: str
+) -> None:
+    destination = made_destination(service, kind)
+
+    created = create_destination(service, kind, config=KINDS[kind][0] | config)
+
+    assert pointers(created) == [f"/config/{field}"]
+    changed = change_destination(service, destination, config=config)
+    assert pointers(changed) == [f"/config/{field}"]
+    assert shown_destination(service, destination) == destination
+
+
+@pytest.mark.parametrize(
+    ("kind", "config"),
+    [
+        ("s3", {"region": "x" * 64, "bucket": "a" * 63}),
+        ("s3", {"endpoint": "https://s3.example.com:8443/storage/v1/s3", "path_style": True}),
+        ("s3", {"endpoint": "https://198.51.99.7"}),
+        ("azure_blob", {"account": "a" * 24, "container": "a" * 63}),
+        ("azure_blob", {"container": "$web", "endpoint": "https://blob.example.com"}),
+        ("azure_blob", {"container": "$root"}),
+        ("azure_blob", {"container": "a-b-c"}),
+        ("gcs", {"bucket": "a" * 222}),
+        ("sftp", {"username": "x" * 255, "directory": "/srv/" + "x" * 1_019}),
+        ("sftp", {"host_key": FINGERPRINT}),
+        ("sftp", {"host": "SFTP.example.com."}),
+    ],
+)
+def test_settings_at_their_bounds_are_accepted(
+    service: Service, kind: str, config: dict[str, Any]
+) -> None:
+    destination = made_destination(service, kind, config=KINDS[kind][0] | config)
+
+    assert {name: destination["config"][name] for name in config} == config
+
+
+@pytest.mark.parametrize(
+    ("kind", "credentials", "places"),
+    [
+        ("s3", {}, ["access_key_id", "secret_access_key"]),
+        ("s3", {"access_key_id": "", "secret_access_key": ""}, None),
+        ("s3", {"access_key_id": "x" * 256, "secret_access_key": "x" * 1_025}, None),
+        ("gcs", {"access_key_id": "a\nb", "secret_access_key": "a\nb"}, None),
+        ("gcs", {"access_key_id": "a"}, ["secret_access_key"]),
+        ("sftp", {"password": "x" * 1_025}, ["password"]),
+        ("sftp", {"private_key": "x"}, ["private_key"]),
+        ("sftp", {"private_key": PRIVATE_KEY + "x" * 16_384}, ["private_key"]),
+        ("sftp", {"private_key": PRIVATE_KEY.replace("END OPENSSH", "END RSA")}, ["private_key"]),
+        (
+            "sftp",
+            {
+                "private_key": "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nQUFB\n"
+                "-----END RSA PRIVATE KEY-----\n"
+            },
+            ["private_key"],
+        ),
+        ("azure_blob", {"account_key": "no base64!"}, ["account_key"]),
+        ("azure_blob", {"account_key": "QUFB" * 257}, ["account_key"]),
+        ("azure_blob", {"sas_token": "sv=1"}, ["sas_token"]),
+        ("azure_blob", {"sas_token": "sv=1&sig=a b"}, ["sas_token"]),
+        ("azure_blob", {"sas_token": "sig=" + "x" * 2_045}, ["sas_token"]),
+        ("azure_blob", {"password": "x"}, ["password"]),
+    ],
+)
+def test_credentials_out_of_bounds_are_refused(
+    service: Service, kind: str, credentials: dict[str, str], places: list[str] | None
+) -> None:
+    destination = made_destination(service, kind)
+
+    created = create_destination(service, kind, credentials=credentials)
+
+    expected = [f"/credentials/{name}" for name in (places or credentials)]
+    assert pointers(created) == expected
+    assert pointers(change_destination(service, destination, credentials=credentials)) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "credentials"),
+    [
+        ("azure_blob", {}),
+        ("azure_blob", {"account_key": None, "sas_token": None}),
+        ("azure_blob", {"account_key": "QUFB", "sas_token": "sig=x"}),
+        ("sftp", {}),
+        ("sftp", {"password": "x", "private_key": PRIVATE_KEY}),
+    ],
+)
+def test_exactly_one_of_two_credentials_is_taken(
+    service: Service, kind: str, credentials: dict[str, str | None]
+) -> None:
+    assert pointers(create_destination(service, kind, credentials=credentials)) == ["/credentials"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "10.0.0.1",
+        "127.0.0.1",
+        "0x7f.1",
+        "2130706433",
+        "[::1]",
+        "[::ffff:10.0.0.1]",
+        "[fd00:ec2::254]",
+        "169.254.169.254",
+        "localhost",
+        "a.localhost.",
+        "api.test",
+        "FILES.test.",
+        "gateway.test",
+    ],
+)
+def test_addresses_that_are_refused_without_a_lookup(service: Service, address: str) -> None:
+    endpoint = {"endpoint": f"https://{address}"}
+    host = {"host": address.strip("[]")}
+
+    for kind, config, place in (
+        ("s3", endpoint, "/config/endpoint"),
+        ("azure_blob", endpoint, "/config/endpoint"),
+        ("sftp", host, "/config/host"),
+    ):
+        destination = made_destination(service, kind)
+        for answer in (
+            create_destination(service, kind, config=KINDS[kind][0] | config),
+            change_destination(service, destination, config=config),
+        ):
+            assert (answer.status, answer.code) == (422, "url_not_allowed")
+            assert answer.pointers == [place]
+        assert shown_destination(service, destination) == destination
+
+
+@pytest.mark.parametrize("port", [22, 25, 6_379, 8_000])
+def test_stores_are_reached_at_ports_of_the_web(service: Service, port: int) -> None:
+    for kind, config in (("s3", S3), ("azure_blob", AZURE)):
+        endpoint = {"endpoint": f"https://store.example.com:{port}"}
+        answer = create_destination(service, kind, config=config | endpoint)
+        assert (answer.code, answer.pointers) == ("url_not_allowed", ["/config/endpoint"])
+    for allowed in (80, 443, 8_080, 8_443):
+        endpoint = {"endpoint": f"https://store.example.com:{allowed}"}
+        assert create_destination(service, config=S3 | endpoint).status == 201
+
+
+@pytest.mark.parametrize("port", [21, 80, 443, 2_222])
+def test_sftp_is_reached_at_its_port(service: Service, port: int) -> None:
+    answer = create_destination(service, "sftp", config=SFTP | {"port": port})
+
+    assert (answer.code, answer.pointers) == ("url_not_allowed", ["/config/port"])
+
+
+def test_plain_http_is_refused(service: Service) -> None:
+    for address in ("store.example.com", "198.51.99.7", "store.example.com:8080"):
+        answer = create_destination(service, config=S3 | {"endpoint": f"http://{address}"})
+        assert (answer.code, answer.pointers) == ("url_not_allowed", ["/config/endpoint"])
+
+
+def test_operator_may_exempt_an_address_and_a_port(service: Service) -> None:
+    # The service of these tests exempts 127.0.0.1:9.
+    for url in ("http://127.0.0.1:9", "https://127.0.0.1:9", "http://localhost:9/account"):
+        assert create_destination(service, config=S3 | {"endpoint": url}).status == 201
+        assert create_destination(service, "azure_blob", config=AZURE | {"endpoint": url}).status
+    near = SFTP | {"host": "127.0.0.1", "port": 9}
+    assert create_destination(service, "sftp", config=near).status == 201
+    for url in ("http://127.0.0.1:80", "http://127.0.0.2:9"):
+        answer = create_destination(service, config=S3 | {"endpoint": url})
+        assert answer.code == "url_not_allowed"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "code", "line", "column", "excerpt"),
+    [
+        ("a/{{ n", "template_syntax_error", 1, 7, "a/{{ n"),
+        ("a/\n{% if %}x{% endif %}", "template_syntax_error", 2, 7, "{% if %}x{% endif %}"),
+        ("{{ a | nothing }}/", "template_runtime_error", 1, 8, "{{ a | nothing }}/"),
+        ("{# open", "template_syntax_error", 1, 3, "{# open"),
+    ],
+)
+def test_prefix_that_is_no_template_is_refused_with_its_place(
+    service: Service, prefix: str, code: str, line: int, column: int, excerpt: str
+) -> None:
+    destination = made_destination(service, prefix="{{ customer.id }}/")
+
+    for refused in (
+        create_destination(service, prefix=prefix),
+        change_destination(service, destination, prefix=prefix),
+    ):
+        place = {name: refused.json[name] for name in ("field", "line", "column", "excerpt")}
+        assert (refused.status, refused.code) == (422, code)
+        assert place == {"field": "prefix", "line": line, "column": column, "excerpt": excerpt}
+        assert [(each["path"], each["code"]) for each in refused.json["errors"]] == [
+            ("/prefix", code)
+        ]
+    assert shown_destination(service, destination) == destination
+
+
+def test_literal_prefix_needs_no_engine(service: Service) -> None:
+    made_destination(service, prefix="invoices/}}%}/x" + "y" * 1_009)
+
+    assert service.engine_calls == []
+
+
+def test_lost_engine_stores_nothing(service: Service) -> None:
+    service.invoke_failures = repeat(ReadTimeoutError(endpoint_url="https://lambda.test"))
+
+    answer = create_destination(service, prefix="{{ x }}/")
+
+    assert answer.code == "region_degraded"
+    assert service.call("GET", PATH).json["data"] == []
