@@ -13,8 +13,8 @@ from typing import Final, Literal, NamedTuple, Protocol, Self, override
 import asyncssh
 
 from chalicelib.adapters.net.transport import Connector
+from chalicelib.core.destinations import SFTP_PORTS
 
-_PORTS: Final = (22,)
 _PIECE_BYTES: Final = 1024 * 1024
 _GOODBYE_S: Final = 1.0
 # A server offers one key for each of them; the first one that both know is presented.
@@ -187,7 +187,7 @@ class SftpClient:
         login = self._login
         keys = None if login.private_key is None else [_private_key(login.private_key)]
         connection = self._connect(
-            login.host, login.port, timeout_s=self._timeout_s, ports=_PORTS, exempt_only=False
+            login.host, login.port, timeout_s=self._timeout_s, ports=SFTP_PORTS, exempt_only=False
         )
         try:
             # Nothing of this machine is used: no configuration, keys, agent or known hosts.

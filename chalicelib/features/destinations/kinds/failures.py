@@ -13,12 +13,6 @@ _DENIED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _WORTH_REPEATING: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
 
 
-def credentials_unusable(what: str) -> UploadFailed:
-    """Return that a credential cannot be used at all."""
-    message = f"The credentials cannot be used: {what}. Enter them anew."
-    return UploadFailed("storage_denied", message, is_final=True)
-
-
 def egress_failure(failure: EgressError) -> UploadFailed:
     """Return what it means that a store was not reached, or gave no answer."""
     if isinstance(failure, DestinationRefusedError):

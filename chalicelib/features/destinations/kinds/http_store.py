@@ -11,11 +11,7 @@ from urllib.parse import quote
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.ports import EgressError, FetchResponse
-from chalicelib.features.destinations.kinds.failures import (
-    answer_failure,
-    credentials_unusable,
-    egress_failure,
-)
+from chalicelib.features.destinations.kinds.failures import answer_failure, egress_failure
 from chalicelib.features.destinations.model import StorageDestination
 from chalicelib.features.destinations.outgoing import (
     OpenStore,
@@ -49,11 +45,11 @@ class HttpStore(Protocol):
         ...
 
     def put_request(self, file: OutgoingFile) -> StoreRequest:
-        """Return the request that puts a file; raises UploadFailed for unusable credentials."""
+        """Return the request that puts a file."""
         ...
 
     def delete_request(self, key: str) -> StoreRequest:
-        """Return the request that deletes a file; raises as `put_request`."""
+        """Return the request that deletes a file."""
         ...
 
 
@@ -137,8 +133,8 @@ class _HttpStoreSession:
         self, method: str, request: StoreRequest, body: bytes | Iterator[bytes]
     ) -> FetchResponse:
         if not all(_SENDABLE.fullmatch(value) for value in request.headers.values()):
-            what = "one of them has characters that no request can have"
-            raise credentials_unusable(what)
+            message = "The credentials have characters that no request can have: enter them anew."
+            raise UploadFailed("storage_denied", message, is_final=True)
         try:
             return self._client.request(
                 method,
