@@ -21,6 +21,11 @@ _ENDPOINT: Final = (
 )
 _DELIVERY: Final = "id object endpoint_id event_id event_type status next_attempt_at created_at"
 _RENDER_ERROR: Final = "code message line column excerpt errors"
+_STORAGE_KIND: Final = "s3 azure_blob gcs sftp"
+_STORAGE_ERROR: Final = (
+    "storage_denied storage_not_found storage_unavailable storage_rejected "
+    "storage_key_invalid storage_host_key_mismatch storage_destination_deleted url_not_allowed"
+)
 _OPTIONS: Final = {
     "mode": _RENDER_MODE,
     "priority": "normal low",
@@ -192,8 +197,17 @@ ENUMS: Final[dict[str, str]] = {
     },
     "NamedTemplateVersion.object": "template_version",
     "SkippedEmail.code": "email_not_resendable email_file_expired",
-    "StorageError.code": "storage_denied storage_not_found storage_unavailable storage_rejected "
-    "storage_key_invalid storage_host_key_mismatch storage_destination_deleted url_not_allowed",
+    "StorageDestination.kind": _STORAGE_KIND,
+    "StorageDestination.last_test_status": "succeeded failed",
+    "StorageDestination.object": "storage_destination",
+    "StorageDestination.status": "active failing",
+    "StorageDestinationChange.kind": _STORAGE_KIND,
+    "StorageDestinationError.code": _STORAGE_ERROR,
+    "StorageDestinationList.object": "list",
+    "StorageDestinationRequest.kind": _STORAGE_KIND,
+    "StorageError.code": _STORAGE_ERROR,
+    "StorageTest.object": "storage_test",
+    "StorageTestStep.name": "connect write delete",
     "StorageUpload.object": "storage_upload",
     "UsageThreshold.kind": "included_renders top_ups",
     "UsageThreshold.object": "usage_threshold",
@@ -320,7 +334,14 @@ SHAPES: Final[dict[str, str]] = {
     "RenderWarning": "code message detail",
     "SkippedEmail": "code send_id",
     "SourceShown": _SOURCE,
+    "StorageCredentials": "configured",
+    "StorageDestination": "id object name kind prefix keep_hosted_copy is_default config "
+    "credentials status last_error last_test_at last_test_status created_at updated_at",
+    "StorageDestinationError": "at code message status",
+    "StorageDestinationList": "object data has_more next_cursor",
     "StorageError": "code message status",
+    "StorageTest": "object ok steps",
+    "StorageTestStep": "name ok detail",
     "StorageUpload": "id object render_id file_id destination_id key attempts error",
     "Template": "id object name description type locked live_version draft_revision created_at "
     "updated_at deleted_at",

@@ -181,6 +181,7 @@ def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozens
         "signing_secret": {"DeliverWebhookFunction"},
         "request_signing_secret": {"APIHandler", "DeliverWebhookFunction"},
         "email_credentials": {"SendEmailFunction"},
+        "storage_credentials": {"UploadFilesFunction"},
         "credentials": set[str](),
     }.items():
         assert functions_granted(grants, AwsAction("kms:Decrypt", "DataKey", field)) == functions

@@ -53,11 +53,9 @@ def _check_directory(path: str) -> str:
 
 
 def _check_account_key(text: str) -> str:
-    try:
-        base64.b64decode(text, validate=True)
-    except ValueError:
+    if not _decoded(text):
         message = "must be base64, as the portal shows it"
-        raise ValueError(message) from None
+        raise ValueError(message)
     return text
 
 
@@ -85,13 +83,17 @@ def _check_host_key(text: str) -> str:
 
 def _is_key_blob(kind: str, blob: str) -> bool:
     """Tell whether a blob is a public key of this type: its type comes first (RFC 4253 6.6)."""
-    try:
-        decoded = base64.b64decode(blob, validate=True)
-    except ValueError:
-        return False
-    name = kind.encode()
+    name, decoded = kind.encode(), _decoded(blob)
     head = len(name).to_bytes(4) + name
     return kind in _HOST_KEY_TYPES and decoded.startswith(head) and len(decoded) > len(head)
+
+
+def _decoded(text: str) -> bytes:
+    """Return the bytes of a text in base64; none for another text."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        return b""
 
 
 def _check_private_key(text: str) -> str:
@@ -147,9 +149,7 @@ class SftpConfig(Model):
     directory: Annotated[
         str, StringConstraints(max_length=1_024), AfterValidator(_check_directory)
     ] = ""
-    host_key: Annotated[
-        str, StringConstraints(min_length=1, max_length=4_096), AfterValidator(_check_host_key)
-    ]
+    host_key: Annotated[str, StringConstraints(max_length=4_096), AfterValidator(_check_host_key)]
 
 
 class AccessKeyCredentials(Model):
@@ -165,16 +165,13 @@ class AzureBlobCredentials(Model):
     account_key: (
         Annotated[
             str,
-            StringConstraints(min_length=1, max_length=1_024),
+            StringConstraints(max_length=1_024),
             AfterValidator(_check_account_key),
         ]
         | None
     ) = None
     sas_token: (
-        Annotated[
-            str, StringConstraints(min_length=1, max_length=2_048), AfterValidator(_check_sas_token)
-        ]
-        | None
+        Annotated[str, StringConstraints(max_length=2_048), AfterValidator(_check_sas_token)] | None
     ) = None
 
     @model_validator(mode="after")
@@ -192,7 +189,7 @@ class SftpCredentials(Model):
     private_key: (
         Annotated[
             str,
-            StringConstraints(min_length=1, max_length=16_384),
+            StringConstraints(max_length=16_384),
             AfterValidator(_check_private_key),
         ]
         | None

@@ -36,6 +36,7 @@ def test_dlq_list_counts_the_dead_letters_of_each_queue(deployment: Deployment) 
         "combine",
         "webhooks",
         "emails",
+        "uploads",
     }
 
 

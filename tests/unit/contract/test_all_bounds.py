@@ -12,14 +12,18 @@ from chalicelib.api.routes import ENDPOINTS
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.provider_event import ProviderEvents
 from chalicelib.contract.emails.providers import PROVIDER_MODELS
+from chalicelib.contract.storage.kinds import KIND_MODELS
 from chalicelib.contract.template.scene import Scene
 from chalicelib.contract.validation import read_body, read_query
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.json import Json
+from tests.builders.storage_destinations import ED25519, PRIVATE_KEY
 
 QUERIES: Final = {row.query_model for row in ENDPOINTS if row.query_model}
-# Scenes, and settings of email providers, are sent as any object and validated later.
-PROVIDERS: Final = {model for models in PROVIDER_MODELS.values() for model in models}
+# Scenes, and settings of email providers and stores, are sent as any object and validated later.
+PROVIDERS: Final = {
+    model for models in (*PROVIDER_MODELS.values(), *KIND_MODELS.values()) for model in models
+}
 # Events of a provider are any objects.
 _BODIES: Final = {row.body_model for row in ENDPOINTS if row.body_model} - {ProviderEvents}
 BODIES: Final = _BODIES | {Scene} | PROVIDERS
@@ -37,6 +41,20 @@ PATTERNS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "^[A-Za-z0-9_-]{1,64}$": (("a", "a" * 64), ("", "a" * 65, "a b")),
     "^[A-Za-z0-9.-]{1,255}$": (("a", "a" * 255), ("", "a" * 256, "a/b")),
     "^[A-Za-z0-9-]{1,64}$": (("a", "a" * 64), ("", "a" * 65, "a.b")),
+    "^[a-z0-9-]{1,64}$": (("auto", "x" * 64), ("", "x" * 65, "EU", "a.b")),
+    "^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$": (
+        ("abc", "a" * 63, "a.b-c"),
+        ("ab", "a" * 64, "-abc", "abc.", "aBc", "a_c"),
+    ),
+    "^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$": (
+        ("abc", "a" * 222, "a.b_c"),
+        ("ab", "a" * 223, "_abc", "aBc"),
+    ),
+    "^[a-z0-9]{3,24}$": (("abc", "a" * 24), ("ab", "a" * 25, "a-c", "Abc")),
+    r"^(?:\$root|\$web|[a-z0-9](?:-?[a-z0-9]){2,62})$": (
+        ("$root", "$web", "abc", "a" * 63, "a-b-c"),
+        ("ab", "a" * 64, "a-" * 31 + "ab", "a--b", "abc-", "$logs"),
+    ),
     "^[0-9]{3}$": (("380",), ("38", "3800", "")),
     "^[A-Z]{3}$": (("EUR",), ("EU", "EURO", "eur", "")),
     "^[A-Z]{2}$": (("DE",), ("D", "DEU", "de", "")),
@@ -63,6 +81,15 @@ def _recipient(length: int) -> str:
     return f"{'N' * (length - 11)} <ada@b.de>"[-length:]
 
 
+def _host_key(length: int) -> str:
+    return f"{ED25519} ".ljust(length, "c") if length > len(ED25519) else ED25519
+
+
+def _private_key(length: int) -> str:
+    head, _, foot = PRIVATE_KEY.partition("\n")
+    return f"{head}\n{'A' * (length - len(head) - len(foot) - 1)}{foot}"[:length]
+
+
 # A text of n characters that is valid except for its length.
 TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "url": lambda n: ("https://a" + "a" * n)[:n],
@@ -72,6 +99,12 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     **dict.fromkeys(("email", "reply_to", "test_recipient", "sender", "send_to"), _address),
     **dict.fromkeys(("item of to", "item of cc", "item of bcc"), _recipient),
     **dict.fromkeys(("from_email",), _address),
+    "account_key": lambda n: "A" * n,
+    "endpoint": lambda n: ("https://a" + "a" * n)[:n],
+    "host": lambda n: ("a." * n)[: n - 1] + "a",
+    "host_key": _host_key,
+    "private_key": _private_key,
+    "sas_token": lambda n: "sig=".ljust(n, "x"),
     "language": lambda n: ("abc" + "-abcdefgh" * 4)[:n],
     "page_ranges": lambda n: "1," * ((n - 1) // 2) + "1" * (2 - n % 2),
 }
