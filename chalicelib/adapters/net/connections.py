@@ -19,6 +19,7 @@ _MAX_HEAD_BYTES: Final = 1_000_000
 # For one response head, or one line of a chunked body.
 _MAX_EVENT_BYTES: Final = 100 * 1024
 _READ_BYTES: Final = 64 * 1024
+_WOULD_BLOCK: Final = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 # Faults of certificates, by OpenSSL's codes (X509_V_ERR_…).
 _CERTIFICATE_FAULTS: Final = {
     9: "has a certificate that is not valid yet",
@@ -32,6 +33,9 @@ _CERTIFICATE_FAULTS: Final = {
 }
 
 
+type _Event = h11.Event | type[h11.NEED_DATA | h11.PAUSED]
+
+
 class ConnectionLostError(Exception):
     """The other side ended or reset the connection, or TLS could not be agreed on.
 
@@ -41,6 +45,10 @@ class ConnectionLostError(Exception):
 
 class DeadlineError(Exception):
     """The time of a request is over."""
+
+
+class _RefusedError(Exception):
+    """The server has answered, with no success, before it had the whole request."""
 
 
 class RequestBudget:
@@ -80,6 +88,7 @@ class HttpConnection:
         self._h11 = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_EVENT_BYTES)
         self._budget = budget
         self._has_ended = False
+        self._early_head: h11.Response | None = None
         self.has_received = False
 
     def start_tls(self, context: ssl.SSLContext) -> None:
@@ -110,8 +119,8 @@ class HttpConnection:
         self._budget = budget
         self.has_received = False
         try:
-            # A server may answer and end the connection before it has read the whole request.
-            with contextlib.suppress(ConnectionLostError):
+            # A server may answer, and end the connection, before it has read the whole request.
+            with contextlib.suppress(ConnectionLostError, _RefusedError):
                 self._write_request(request)
             head = self._read_head()
         except BaseException:
@@ -169,30 +178,65 @@ class HttpConnection:
         self._budget.sent = SentState.ALL
 
     def _write(self, content: bytes | None) -> None:
-        # `send` with the remaining time for each part: `sendall` of TLS would give each the whole.
+        # Without blocking: a server may refuse a request and leave the rest of it unread.
+        self._socket.settimeout(0)
         left = memoryview(content or b"")
         while left:
-            self._socket.settimeout(self._budget.remaining_s())
+            if self._wait_until_writable():
+                self._receive_early()
             try:
                 count = self._socket.send(left)
-            except TimeoutError as error:
-                raise DeadlineError from error
+            except _WOULD_BLOCK:
+                continue
             except OSError as error:
                 raise self._loss() from error
             left = left[count:]
             if self._budget.sent is SentState.NOTHING:
                 self._budget.sent = SentState.PART
 
+    def _wait_until_writable(self) -> bool:
+        """Wait until bytes can be sent or have come; tell whether some have come."""
+        wanted = select.POLLOUT | (0 if self._early_head else select.POLLIN)
+        poll = select.poll()
+        poll.register(self._socket, wanted)
+        ready = poll.poll(self._budget.remaining_s() * 1_000)
+        if not ready:
+            raise DeadlineError
+        return bool(ready[0][1] & select.POLLIN)
+
+    def _receive_early(self) -> None:
+        """Read what has come before the request was sent; raises _RefusedError."""
+        try:
+            self._h11.receive_data(self._receive())
+        except _WOULD_BLOCK:
+            # Of TLS itself, such as a ticket of its session.
+            return
+        except OSError as error:
+            raise self._loss() from error
+        while isinstance(event := self._parsed_event(), h11.InformationalResponse):
+            pass
+        if isinstance(event, h11.Response):
+            self._early_head = event
+            if event.status_code >= HTTPStatus.MULTIPLE_CHOICES:
+                raise _RefusedError
+
     def _read_head(self) -> h11.Response:
+        if self._early_head is not None:
+            head, self._early_head = self._early_head, None
+            return head
         # What precedes it are 1xx responses; h11 refuses a 101, for which nothing here asks.
         while not isinstance(event := self._next_event(), h11.Response):
             assert isinstance(event, h11.InformationalResponse)
         return event
 
-    def _next_event(self) -> h11.Event | type[h11.NEED_DATA | h11.PAUSED]:
+    def _next_event(self) -> _Event:
+        while (event := self._parsed_event()) is h11.NEED_DATA:
+            self._h11.receive_data(self._read())
+        return event
+
+    def _parsed_event(self) -> _Event:
         try:
-            while (event := self._h11.next_event()) is h11.NEED_DATA:
-                self._h11.receive_data(self._read())
+            return self._h11.next_event()
         except h11.RemoteProtocolError as error:
             if self._has_ended:
                 raise self._loss() from error
@@ -201,16 +245,18 @@ class HttpConnection:
                     f"{self._host} answered with more than {_MAX_EVENT_BYTES} bytes of headers"
                 ) from error
             raise
-        return event
 
     def _read(self) -> bytes:
         self._socket.settimeout(self._budget.remaining_s())
         try:
-            received = self._socket.recv(_READ_BYTES)
+            return self._receive()
         except TimeoutError as error:
             raise DeadlineError from error
         except OSError as error:
             raise self._loss() from error
+
+    def _receive(self) -> bytes:
+        received = self._socket.recv(_READ_BYTES)
         self._has_ended = not received
         self.has_received = self.has_received or bool(received)
         self._budget.consume(len(received), self._host)

@@ -83,8 +83,8 @@ def running_google(folder: Path) -> Iterator[StorageServer]:
 
 
 @contextmanager
-def running_sshd(folder: Path, full_disk: Path | None = None) -> Iterator[SshServer]:
-    """Run OpenSSH's server; `full_disk`: a folder in which it finds a disk of 1 MB (root only)."""
+def running_sshd(folder: Path, small_disk: Path | None = None) -> Iterator[SshServer]:
+    """Run OpenSSH's server; `small_disk` is a folder where it finds 1 MB of space."""
     port, log = free_port(), folder / "log"
     files = folder / "files"
     files.mkdir()
@@ -116,10 +116,10 @@ def running_sshd(folder: Path, full_disk: Path | None = None) -> Iterator[SshSer
         # Its service makes this folder, in which it confines what is not yet logged in.
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
     sshd = [_sshd(), "-D", "-e", "-f", str(config)]
-    if full_disk is not None:
+    if small_disk is not None:
+        sshd = ["sh", "-c", f"{_limit(small_disk)} && exec {' '.join(sshd)}"]
         # The disk is there for this server alone, and goes with it.
-        mount = f"mount -t tmpfs -o size=1m none {full_disk} && exec {' '.join(sshd)}"
-        sshd = ["unshare", "--mount", "sh", "-c", mount]
+        sshd = ["unshare", "--mount", *sshd] if os.getuid() == 0 else sshd
     private = key.export_private_key().decode()
     with _running(sshd, port, log):
         yield SshServer(port, files, getpass.getuser(), private, host_keys)
@@ -135,6 +135,13 @@ def _sshd() -> str:
     found = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin")
     assert found, "sshd is missing; install it with: sudo apt-get install openssh-server"
     return found
+
+
+def _limit(folder: Path) -> str:
+    """Return the command that limits what can be written: to a disk, or else to each file."""
+    if os.getuid() == 0:
+        return f"mount -t tmpfs -o size=1m none {folder}"
+    return "trap '' XFSZ && ulimit -f 2048"
 
 
 @contextmanager

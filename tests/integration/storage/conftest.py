@@ -1,6 +1,7 @@
 """Servers of storage that all tests of a session share, and the stores in them."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ from tests.builders.storage.servers import (
     running_s3,
     running_sshd,
 )
+from tests.fakes.ssh_server import FakeSshServer, ssh_server
 
 KINDS = ("s3", "gcs", "azure_blob with a key", "azure_blob with a token", "sftp")
 
@@ -45,6 +47,13 @@ def fake_gcs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StorageServer
 def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
     with running_sshd(tmp_path_factory.mktemp("sftp")) as server:
         yield server
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[FakeSshServer]:
+    """Give an SSH server whose files can fail."""
+    with ssh_server(tmp_path) as running:
+        yield running
 
 
 @pytest.fixture
