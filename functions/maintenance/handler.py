@@ -30,6 +30,7 @@ from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.purge import EraseRenders, PurgeFiles
 from chalicelib.features.renders.rows import DUE_RENDER
+from chalicelib.features.signed_links.repository import DUE_LINK, SignedLinks
 from chalicelib.features.templates.due_templates import HandleDueTemplate
 from chalicelib.features.templates.erase import EraseTemplates
 from chalicelib.features.templates.repository import DUE_TEMPLATE
@@ -86,6 +87,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         workspaces=_workspaces(parts),
         notify=notify,
     )
+    links = SignedLinks(parts.state.tables, parts.state.main_table)
     return {
         DUE_BATCH.name: lambda item: batch.handle_due(
             (_workspace_id(item), BatchId(item.id("BAT")))
@@ -97,6 +99,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         DUE_KEY.name: lambda item: key(item.id("KEY")),
         DUE_CREDENTIALS.name: lambda item: credentials(_workspace_id(item), item.sk),
         DUE_NOTICE.name: lambda item: disabled_endpoint(_workspace_id(item), item.id("WHE")),
+        DUE_LINK.name: lambda item: links.erase_deleted(item.id("LNK")),
         DUE_WORKSPACE.name: lambda item: workspace(_workspace_id(item)),
     }
 
@@ -217,6 +220,7 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
         Sends(state.tables, state.main_table).erase,
         Reports(state.tables, state.main_table).erase,
         SendCounts(state.tables, state.main_table).erase,
+        SignedLinks(state.tables, state.main_table).erase,
         EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
     )
 

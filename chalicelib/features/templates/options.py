@@ -26,7 +26,12 @@ _EXCLUSIVE_MEMBERS: Final = (
 
 def check_options(_workspace_id: WorkspaceId, source: SourceBundle) -> None:
     """Raise `validation_error` for options that name an upload: uploads expire after a day."""
-    for path in _upload_pointers(source.options, "/options"):
+    refuse_uploads(source.options, "/options")
+
+
+def refuse_uploads(options: Mapping[str, Any], pointer: str) -> None:
+    """Raise `validation_error` for options, to be kept, that name an upload."""
+    for path in _upload_pointers(options, pointer):
         message = "an upload goes away after a day; send the content itself, or an address"
         raise validation_error(path, message, "not_allowed")
 
