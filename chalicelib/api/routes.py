@@ -9,10 +9,8 @@ from chalicelib.api import (
     datasets,
     einvoices,
     engines,
-    files,
     meta,
     renders,
-    signed_links,
     storage_destinations,
     template_versions,
     templates,
@@ -28,6 +26,7 @@ from chalicelib.api.emails import (
     email_sends,
     provider_events,
 )
+from chalicelib.api.files import files, signed_links
 
 # In the order of tags and operations in the OpenAPI document and the reference page.
 BLUEPRINTS: Final = (

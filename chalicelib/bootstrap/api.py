@@ -12,8 +12,7 @@ from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap.api_batches import BatchUseCases
 from chalicelib.bootstrap.api_emails import EmailUseCases
-from chalicelib.bootstrap.api_links import LinkUseCases
-from chalicelib.bootstrap.api_renders import RenderParts, RenderUseCases
+from chalicelib.bootstrap.api_renders import LinkUseCases, RenderParts, RenderUseCases
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_storage import StorageUseCases
 from chalicelib.bootstrap.api_templates import TemplateUseCases

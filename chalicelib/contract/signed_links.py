@@ -1,11 +1,11 @@
 """Signed links, and the signing of their URLs."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Cursor, PageLimit, Timestamp
+from chalicelib.contract.field_types import Cursor, PageLimit, Timestamp, UncheckedJson
 from chalicelib.contract.render.output import OutputSpec
 from chalicelib.contract.render.request import TemplateId
 
@@ -68,7 +68,7 @@ class SignedLink(Model):
     name: str
     template_id: str
     version: LinkVersion
-    output: dict[str, Any]
+    output: dict[str, UncheckedJson]
     """The options that were given."""
     allowed_referrers: list[str]
     expires_at: str | None
@@ -112,7 +112,7 @@ class UrlRequest(Model):
     ] = "document"
     """Free: it stands in the URL before the extension."""
     format: Literal["pdf", "png", "jpeg", "jpg", "webp"] = "pdf"
-    data: dict[str, Any] = Field(default_factory=dict)
+    data: dict[str, UncheckedJson] = Field(default_factory=dict)
     """Data of the template. Objects become dotted names, all values become texts, null is left out;
     arrays cannot stand in a URL."""
     expires_in: Annotated[int, Field(ge=60, le=604_800)] = 3600

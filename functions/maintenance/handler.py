@@ -87,7 +87,6 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         workspaces=_workspaces(parts),
         notify=notify,
     )
-    links = SignedLinks(parts.state.tables, parts.state.main_table)
     return {
         DUE_BATCH.name: lambda item: batch.handle_due(
             (_workspace_id(item), BatchId(item.id("BAT")))
@@ -99,7 +98,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         DUE_KEY.name: lambda item: key(item.id("KEY")),
         DUE_CREDENTIALS.name: lambda item: credentials(_workspace_id(item), item.sk),
         DUE_NOTICE.name: lambda item: disabled_endpoint(_workspace_id(item), item.id("WHE")),
-        DUE_LINK.name: lambda item: links.erase_deleted(item.id("LNK")),
+        DUE_LINK.name: lambda item: _links(parts.state).erase_deleted(item.id("LNK")),
         DUE_WORKSPACE.name: lambda item: workspace(_workspace_id(item)),
     }
 
@@ -220,9 +219,13 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
         Sends(state.tables, state.main_table).erase,
         Reports(state.tables, state.main_table).erase,
         SendCounts(state.tables, state.main_table).erase,
-        SignedLinks(state.tables, state.main_table).erase,
+        _links(state).erase,
         EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
     )
+
+
+def _links(state: SharedServices) -> SignedLinks:
+    return SignedLinks(state.tables, state.main_table)
 
 
 def _erase_batches(state: SharedServices) -> EraseBatches:

@@ -191,6 +191,13 @@ ENUMS: Final[dict[str, str]] = {
         for name in ("mode", "priority", "timeout_behavior")
     },
     "NamedTemplateVersion.object": "template_version",
+    "SignedLink.object": "signed_link",
+    "SignedLink.version": "live draft",
+    "SignedLinkChange.version": "live draft",
+    "SignedLinkList.object": "list",
+    "SignedLinkRequest.version": "live draft",
+    "SignedLinkWithSecret.object": "signed_link",
+    "SignedLinkWithSecret.version": "live draft",
     "SkippedEmail.code": "email_not_resendable email_file_expired",
     "StorageError.code": "storage_denied storage_not_found storage_unavailable storage_rejected "
     "storage_key_invalid storage_host_key_mismatch storage_destination_deleted url_not_allowed",
@@ -219,6 +226,7 @@ ENUMS: Final[dict[str, str]] = {
     "Upload.object": "upload",
     "Upload.status": "pending ready",
     "UrlInput.type": "url",
+    "UrlRequest.format": "pdf png jpeg jpg webp",
     "Usage.object": "usage",
     "Wait.until": "load domcontentloaded networkidle",
     "Watermark.layer": "over under",

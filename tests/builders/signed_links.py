@@ -1,6 +1,5 @@
 """Signed links of a service, and requests of their URLs as the function's URL hands them over."""
 
-import datetime as dt
 import hashlib
 import hmac
 from collections.abc import Mapping
@@ -65,9 +64,9 @@ def fetch(
     path, _, query = target.removeprefix(FILES_HOST).partition("?")
     sent = {"Host": "files.test", "Accept": "image/*"} | dict(headers or {})
     request = Request(method, path, query, list(sent.items()), b"", "203.0.113.7")
-    moment: dt.datetime = service.clock.now()
+    event = function_url_event(request, moment=service.clock.now())
     with acting_as("APIHandler"):
-        return answer_of(service.app(function_url_event(request, moment=moment), CONTEXT))
+        return answer_of(service.app(event, CONTEXT))
 
 
 def shown(service: Service, link: Mapping[str, Any]) -> dict[str, Any]:

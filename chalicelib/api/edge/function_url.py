@@ -5,7 +5,7 @@ and hands it over in another order (decision 47). It has these paths only.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, TypedDict
 from urllib.parse import parse_qs
 
 from chalicelib.api.edge.request import ProxyEvent, RawTarget
@@ -14,12 +14,34 @@ PATHS: Final = ("/l/{link_id}/{file}", "/files/{file_id}/{filename}")
 _VERSION: Final = "2.0"
 
 
-def is_function_url_event(event: Mapping[str, Any]) -> bool:
+class _Http(TypedDict):
+    method: str
+    sourceIp: str
+
+
+class _Context(TypedDict):
+    http: _Http
+    requestId: str
+    timeEpoch: int
+
+
+class FunctionUrlEvent(TypedDict, total=False):
+    """Event of a function's URL: the members that are read here."""
+
+    rawPath: str
+    rawQueryString: str
+    headers: Mapping[str, str]
+    requestContext: _Context
+    body: str
+    isBase64Encoded: bool
+
+
+def is_function_url_event(event: Mapping[str, object]) -> bool:
     """Tell whether an event came by the function's URL."""
     return event.get("version") == _VERSION
 
 
-def proxy_event(event: Mapping[str, Any]) -> ProxyEvent:
+def proxy_event(event: FunctionUrlEvent) -> ProxyEvent:
     """Return an event of the function's URL as a proxy event, with `rawTarget`.
 
     Of a path that the URL does not have the event has no resource.
@@ -39,9 +61,9 @@ def proxy_event(event: Mapping[str, Any]) -> ProxyEvent:
             "httpMethod": context["http"]["method"],
             "resourcePath": resource,
             "path": path,
-            "requestId": context.get("requestId", ""),
-            "requestTimeEpoch": context.get("timeEpoch", 0),
-            "identity": {"sourceIp": context["http"].get("sourceIp", "")},
+            "requestId": context["requestId"],
+            "requestTimeEpoch": context["timeEpoch"],
+            "identity": {"sourceIp": context["http"]["sourceIp"]},
         },
         "body": event.get("body"),
         "isBase64Encoded": bool(event.get("isBase64Encoded")),

@@ -111,7 +111,7 @@ class MakeOnce:
         while True:
             render = self._last_render(wanted, url)
             if render is not None and render.is_final:
-                made = self._made(render)
+                made = self._url_render(render)
                 # Who has waited for a render gets its error; who comes later has it made anew.
                 if made.file is not None or waiting.for_render:
                     return made
@@ -127,7 +127,7 @@ class MakeOnce:
             return None
         return self._renders.get(wanted.link.workspace_id, url.render_id)
 
-    def _made(self, render: Render) -> UrlRender:
+    def _url_render(self, render: Render) -> UrlRender:
         if render.status != "succeeded" or render.files_purged_at is not None:
             return UrlRender(render)
         file = render.files[0]

@@ -57,7 +57,7 @@ class WantedUrl(NamedTuple):
     expires_in_s: int
 
 
-class Viewer(NamedTuple):
+class LinkViewer(NamedTuple):
     """Key that manages links: its workspace and mode, and its templates, if it may use some only.
 
     `may_use_drafts`: its links may make drafts.
@@ -90,7 +90,7 @@ class ManageLinks:
         self._clock = clock
         self._ids = ids
 
-    def create(self, viewer: Viewer, template_id: str, fields: LinkFields) -> LinkWithSecret:
+    def create(self, viewer: LinkViewer, template_id: str, fields: LinkFields) -> LinkWithSecret:
         """Create a link of a template; `fields` are all of those of the request.
 
         Raises `template_not_allowed_for_key`, `template_not_found`, `template_deleted`,
@@ -121,7 +121,7 @@ class ManageLinks:
         self._links.create(link)
         return LinkWithSecret(link, secret)
 
-    def one(self, viewer: Viewer, link_id: str) -> SignedLink:
+    def one(self, viewer: LinkViewer, link_id: str) -> SignedLink:
         """Return a link; raises `not_found`."""
         link = self._links.find(link_id)
         is_own = link is not None and link.workspace_id == viewer.workspace_id
@@ -129,13 +129,13 @@ class ManageLinks:
             raise _not_found(link_id)
         return link
 
-    def page(self, viewer: Viewer, *, limit: int, below: str) -> LinkPage:
+    def page(self, viewer: LinkViewer, *, limit: int, below: str) -> LinkPage:
         """Return up to `limit` links below an id, newest first."""
         page = self._links.page(viewer.workspace_id, limit=limit, below=below)
         visible = [link for link in page.links if link.is_visible_to(viewer.mode, viewer.templates)]
         return page._replace(links=visible)
 
-    def change(self, viewer: Viewer, link: SignedLink, fields: LinkFields) -> SignedLink:
+    def change(self, viewer: LinkViewer, link: SignedLink, fields: LinkFields) -> SignedLink:
         """Change fields of a link; raises as `create`, and `not_found`.
 
         Its made files stay as they are.
@@ -168,7 +168,7 @@ class ManageLinks:
             raise validation_error("/data", message, "too_long")
         return url
 
-    def _check(self, viewer: Viewer, template_id: str, fields: LinkFields) -> None:
+    def _check(self, viewer: LinkViewer, template_id: str, fields: LinkFields) -> None:
         if viewer.templates and template_id not in viewer.templates:
             raise _template_refusal()
         self._check_version(viewer, template_id, fields.get("version", "live"))
@@ -186,7 +186,7 @@ class ManageLinks:
             raise validation_error("/expires_at", "must be in the future", "out_of_range")
         _origins(fields.get("allowed_referrers", ()))
 
-    def _check_version(self, viewer: Viewer, template_id: str, version: VersionChoice) -> None:
+    def _check_version(self, viewer: LinkViewer, template_id: str, version: VersionChoice) -> None:
         template = self._templates.one(viewer.workspace_id, template_id)
         if version == "draft" and not viewer.may_use_drafts:
             detail = "A live key's link makes published versions; a test key may name a draft."

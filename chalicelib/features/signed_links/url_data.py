@@ -44,7 +44,7 @@ def read_query(query: str) -> LinkQuery:
     if "sig" in values:
         raise _refusal("sig", "is given more than once: it stands last, once", "repeated")
     exp = values.pop("exp", None)
-    return LinkQuery(None if exp is None else _unix_second(exp), _nested(values))
+    return LinkQuery(None if exp is None else _unix_second(exp), _nest(values))
 
 
 def flatten(data: JsonObject) -> list[tuple[str, str]]:
@@ -64,7 +64,7 @@ def flatten(data: JsonObject) -> list[tuple[str, str]]:
     if len(pairs) > MAX_NAMES:
         raise validation_error("/data", f"has more than {MAX_NAMES} values", "too_long")
     try:
-        _nested(seen)
+        _nest(seen)
     except ServiceError as refused:
         (error,) = refused.errors
         raise validation_error("/data", f"{error.path}: {error.message}", error.code) from None
@@ -73,10 +73,10 @@ def flatten(data: JsonObject) -> list[tuple[str, str]]:
 
 def query_text(pairs: Sequence[tuple[str, str]]) -> str:
     """Return the query of names and values, percent-encoded."""
-    return "&".join(f"{_encoded(name)}={_encoded(value)}" for name, value in pairs)
+    return "&".join(f"{_percent_encode(name)}={_percent_encode(value)}" for name, value in pairs)
 
 
-def _encoded(text: str) -> str:
+def _percent_encode(text: str) -> str:
     return quote(text, safe="")
 
 
@@ -87,7 +87,7 @@ def _unix_second(text: str) -> int:
     return int(text)
 
 
-def _nested(values: dict[str, str]) -> dict[str, Json]:
+def _nest(values: dict[str, str]) -> dict[str, Json]:
     data: dict[str, Json] = {}
     for name, value in values.items():
         *path, last = name.split(".")

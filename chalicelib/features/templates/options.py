@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import JsonObject
 from chalicelib.features.templates.model import SourceBundle
 
 # Stored, but not yet a part of the output.
@@ -29,7 +30,7 @@ def check_options(_workspace_id: WorkspaceId, source: SourceBundle) -> None:
     refuse_uploads(source.options, "/options")
 
 
-def refuse_uploads(options: Mapping[str, Any], pointer: str) -> None:
+def refuse_uploads(options: JsonObject, pointer: str) -> None:
     """Raise `validation_error` for options, to be kept, that name an upload."""
     for path in _upload_pointers(options, pointer):
         message = "an upload goes away after a day; send the content itself, or an address"

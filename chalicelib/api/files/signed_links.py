@@ -11,7 +11,7 @@ from chalicelib.api.edge.auth import PUBLIC, KeyAuth
 from chalicelib.api.edge.endpoint import NO_STORE, Call, Reply, endpoint
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.text import content_disposition
-from chalicelib.features.signed_links.manage import LinkFields, Viewer, WantedUrl
+from chalicelib.features.signed_links.manage import LinkFields, LinkViewer, WantedUrl
 from chalicelib.features.signed_links.model import SignedLink, link_json
 from chalicelib.features.signed_links.serve import LinkRequest
 
@@ -205,10 +205,10 @@ def _named_link(call: Call) -> SignedLink:
     return call.services.signed_links.manage.one(_viewer(call), call.params["id"])
 
 
-def _viewer(call: Call) -> Viewer:
+def _viewer(call: Call) -> LinkViewer:
     caller = call.caller
     may_use_drafts = caller.mode == "test" or caller.workspace.allow_draft_rendering
-    return Viewer(caller.workspace_id, caller.mode, caller.templates, may_use_drafts)
+    return LinkViewer(caller.workspace_id, caller.mode, caller.templates, may_use_drafts)
 
 
 def _given_fields(call: Call) -> LinkFields:
