@@ -8,7 +8,6 @@ out, and a render whose function has died is taken over (decision 47).
 import datetime as dt
 import secrets
 import time
-from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.objects import Objects
@@ -90,16 +89,14 @@ class MakeOnce:
         create: CreateRender,
         run_now: RunNow,
         clock: Clock,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Make renders with `create` and `run_now`; wait for those of others with `sleep`."""
+        """Make renders with `create` and `run_now`."""
         self._links = links
         self._renders = renders
         self._objects = objects
         self._create = create
         self._run_now = run_now
         self._clock = clock
-        self._sleep = sleep
 
     def __call__(self, wanted: WantedFile, url: LinkUrl) -> UrlRender:
         """Return the final render of a URL with its file; what is there already costs nothing.
@@ -199,7 +196,7 @@ class MakeOnce:
     def _pause(self, wanted: WantedFile, waiting: "_Waiting") -> None:
         if self._clock.now().timestamp() + waiting.pause_s > wanted.deadline - _ANSWER_MARGIN_S:
             raise _late_error("The file is not ready yet, and is still being made: ask again.")
-        self._sleep(waiting.pause_s)
+        time.sleep(waiting.pause_s)
         waiting.pause_s = min(2 * waiting.pause_s, _MAX_PAUSE_S)
 
 

@@ -142,7 +142,7 @@ class ManageLinks:
         """
         self._check(viewer, link.template_id, fields)
         changed = self._links.change(
-            link, _stored(fields) | {"updated_at": format_rfc3339(self._clock.now())}
+            link, _attributes(fields) | {"updated_at": format_rfc3339(self._clock.now())}
         )
         if changed is None:
             raise _not_found(link.id)
@@ -195,7 +195,7 @@ class ManageLinks:
             self._templates.version(template, version)
 
 
-def _stored(fields: LinkFields) -> dict[str, RowValue]:
+def _attributes(fields: LinkFields) -> dict[str, RowValue]:
     """Return fields as the row has them."""
     stored: dict[str, RowValue] = {
         name: value
