@@ -131,14 +131,15 @@ def _reply(call: Call, result: SyncResult, headers: Headers) -> Reply:
     if not render.is_final:
         return _unfinished_reply(call, render, headers)
     if render.error is not None:
-        raise _render_error(render, headers)
+        raise render_error(render, headers)
     if render.status == "canceled":
         detail = "The render was canceled by another request."
         raise Conflict("conflict", detail, headers=headers, render_id=render.id)
     return delivery_reply(call, result, headers)
 
 
-def _render_error(render: Render, headers: Headers) -> ServiceError:
+def render_error(render: Render, headers: Headers) -> ServiceError:
+    """Return the error of a failed render."""
     members = dict(render.error or {})
     code, message = str(members.pop("code")), str(members.pop("message"))
     entries = msgspec.convert(members.pop("errors", None) or (), list[dict[str, str]])
@@ -174,13 +175,13 @@ def _stored_file_reply(call: Call, result: SyncResult, headers: Mapping[str, str
     if result.content is not None:
         return _file_reply(render, render.files[0], result.content, headers)
     if not render.files or render.files_purged_at is not None:
-        raise _file_expired_error()
+        raise file_expired_error()
     file = render.files[0]
     if file.bytes > MAX_RETURNED_BYTES:
         return Reply(303, headers={**headers, "Location": _file_url(call, render, file)})
     content = call.services.state.objects.get(file.key)
     if content is None:
-        raise _file_expired_error()
+        raise file_expired_error()
     return _file_reply(render, file, base64.b64encode(content).decode(), headers)
 
 
@@ -200,5 +201,6 @@ def _file_reply(
     return Reply(200, content, file.content_type, file_headers, is_base64=True)
 
 
-def _file_expired_error() -> ServiceError:
+def file_expired_error() -> ServiceError:
+    """Return the error of a render whose files are gone."""
     return ServiceError("file_expired", "The file of this render is no longer kept.")

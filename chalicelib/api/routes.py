@@ -9,7 +9,6 @@ from chalicelib.api import (
     datasets,
     einvoices,
     engines,
-    files,
     meta,
     renders,
     storage_destinations,
@@ -27,6 +26,7 @@ from chalicelib.api.emails import (
     email_sends,
     provider_events,
 )
+from chalicelib.api.files import files, signed_links
 
 # In the order of tags and operations in the OpenAPI document and the reference page.
 BLUEPRINTS: Final = (
@@ -44,6 +44,7 @@ BLUEPRINTS: Final = (
     email_rules.blueprint,
     email_sends.blueprint,
     provider_events.blueprint,
+    signed_links.blueprint,
     webhook_endpoints.blueprint,
     webhook_deliveries.blueprint,
     engines.blueprint,

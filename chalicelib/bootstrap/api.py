@@ -12,7 +12,7 @@ from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.bootstrap.api_batches import BatchUseCases
 from chalicelib.bootstrap.api_emails import EmailUseCases
-from chalicelib.bootstrap.api_renders import RenderParts, RenderUseCases
+from chalicelib.bootstrap.api_renders import LinkUseCases, RenderParts, RenderUseCases
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_storage import StorageUseCases
 from chalicelib.bootstrap.api_templates import TemplateUseCases
@@ -214,6 +214,10 @@ class ApiServices:
     @cached_property
     def storage(self) -> StorageUseCases:  # noqa: D102
         return StorageUseCases(self.state, self._sealer, self._destination_rules)
+
+    @cached_property
+    def signed_links(self) -> LinkUseCases:  # noqa: D102
+        return LinkUseCases(self.state, self._sealer, self.templates.read, self.renders)
 
     @property
     def _destination_rules(self) -> DestinationRules:

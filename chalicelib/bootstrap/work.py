@@ -28,6 +28,7 @@ from chalicelib.features.events.repository import DUE_EVENT
 from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.due_index import DueIndex
 from chalicelib.features.renders.rows import DUE_RENDER
+from chalicelib.features.signed_links.repository import DUE_LINK
 from chalicelib.features.templates.repository import DUE_TEMPLATE
 from chalicelib.features.webhooks.deliveries import DUE_DELIVERY, Deliveries
 from chalicelib.features.webhooks.endpoints import DUE_NOTICE
@@ -248,6 +249,7 @@ _CONSUMERS: Final = (
             DUE_KEY,
             DUE_CREDENTIALS,
             DUE_NOTICE,
+            DUE_LINK,
             DUE_WORKSPACE,
         ),
         resolve=_postpone_due_item,
@@ -255,6 +257,7 @@ _CONSUMERS: Final = (
         grants=(
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "MainTable"),
             ("dynamodb:Query", "MainTable WS#*"),
+            ("dynamodb:Query", "MainTable LNK#*"),
             ("secretsmanager:GetSecretValue", "MailSecret"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*"),

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import quote
 
 from chalicelib.core.json import Json
@@ -46,12 +46,12 @@ def is_safe_filename(text: str) -> bool:
     return is_visible and not text.endswith((" ", ".")) and _RESERVED_NAMES.fullmatch(text) is None
 
 
-def content_disposition(filename: str) -> str:
-    """Return an `attachment` Content-Disposition (RFC 6266) for any file name."""
+def content_disposition(filename: str, kind: Literal["attachment", "inline"] = "attachment") -> str:
+    """Return a Content-Disposition (RFC 6266) for any file name."""
     plain = filename.encode("ascii", "replace").decode().replace('"', "_").replace("\\", "_")
     # Some clients decode percent sequences in the plain name.
     plain = plain.replace("?", "_").replace("%", "_")
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
+    return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
 
 
 def terminal_text(text: str, *, allow_newlines: bool = False) -> str:

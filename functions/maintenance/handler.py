@@ -30,6 +30,7 @@ from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.purge import EraseRenders, PurgeFiles
 from chalicelib.features.renders.rows import DUE_RENDER
+from chalicelib.features.signed_links.repository import DUE_LINK, SignedLinks
 from chalicelib.features.templates.due_templates import HandleDueTemplate
 from chalicelib.features.templates.erase import EraseTemplates
 from chalicelib.features.templates.repository import DUE_TEMPLATE
@@ -97,6 +98,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         DUE_KEY.name: lambda item: key(item.id("KEY")),
         DUE_CREDENTIALS.name: lambda item: credentials(_workspace_id(item), item.sk),
         DUE_NOTICE.name: lambda item: disabled_endpoint(_workspace_id(item), item.id("WHE")),
+        DUE_LINK.name: lambda item: _links(parts.state).erase_deleted(item.id("LNK")),
         DUE_WORKSPACE.name: lambda item: workspace(_workspace_id(item)),
     }
 
@@ -217,8 +219,13 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
         Sends(state.tables, state.main_table).erase,
         Reports(state.tables, state.main_table).erase,
         SendCounts(state.tables, state.main_table).erase,
+        _links(state).erase,
         EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
     )
+
+
+def _links(state: SharedServices) -> SignedLinks:
+    return SignedLinks(state.tables, state.main_table)
 
 
 def _erase_batches(state: SharedServices) -> EraseBatches:

@@ -19,6 +19,8 @@ from chalicelib.features.events.relay import OutboxRelay
 from chalicelib.features.renders.measure import MeasureRender
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.after_final import CountEndedHold
+from chalicelib.features.signed_links.give_back import GiveBackQuota
+from chalicelib.features.signed_links.repository import SignedLinks
 from chalicelib.features.usage.count import CountUsage
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints
@@ -75,6 +77,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
             ),
             QueueUploads(StorageUploads(state.tables, state.main_table), state.outbox),
             CountBatchItem(state.batch_stores.batches, parts.clock),
+            GiveBackQuota(SignedLinks(state.tables, state.main_table)),
             CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),
         ),
         queues=parts.queue,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.bootstrap.work import WORK, Work
+from chalicelib.features.signed_links.model import LINK_SECRET_FIELD
 from chalicelib.features.webhooks.secrets import REQUEST_SECRET_FIELD
 from chalicelib.settings import (
     ApiSettings,
@@ -69,6 +70,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("dynamodb:Query", "MainTable WS#*#DST"),
             ("kms:GenerateDataKey", "DataKey"),
             ("kms:Decrypt", f"DataKey {REQUEST_SECRET_FIELD}"),
+            ("kms:Decrypt", f"DataKey {LINK_SECRET_FIELD}"),
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "TransientTable"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("dynamodb:Query", "MainTable WS#*#USE#*"),

@@ -28,6 +28,7 @@ PUBLIC = {
     "GET /docs",
     "GET /errors/{code}",
     "GET /files/{file_id}/{filename}",
+    "GET /l/{link_id}/{file}",
     "POST /v1/provider-events/{connection_id}/{token}",
 }
 HEAVY = ("lxml", "pikepdf", "PIL", "jinja2", "httpx", "pydantic.main")

@@ -233,13 +233,22 @@ def test_only_the_gateway_and_the_schedule_call_functions(translated: dict[str, 
     resources = translated["Resources"].values()
     kinds = [resource["Type"] for resource in resources]
     permissions = [r["Properties"] for r in resources if r["Type"] == "AWS::Lambda::Permission"]
+    by_url = [row for row in permissions if row["Principal"] == "*"]
+    others = [row for row in permissions if row not in by_url]
 
-    assert {row["Principal"]: row["FunctionName"]["Ref"] for row in permissions} == {
+    # Signed links and files: anyone may call the API function by its URL, and only so.
+    assert {row["FunctionName"]["Ref"] for row in by_url} == {"APIHandler"}
+    assert all(
+        row.get("FunctionUrlAuthType") == "NONE" or row.get("InvokedViaFunctionUrl") is True
+        for row in by_url
+    )
+    assert kinds.count("AWS::Lambda::Url") == 1
+    assert {row["Principal"]: row["FunctionName"]["Ref"] for row in others} == {
         "apigateway.amazonaws.com": "APIHandler",
         "events.amazonaws.com": "TickFunction",
     }
-    assert all("SourceArn" in row for row in permissions)
-    assert not {"AWS::Lambda::Url", "AWS::SQS::QueuePolicy", "AWS::IAM::Policy"} & {*kinds}
+    assert all("SourceArn" in row for row in others)
+    assert not {"AWS::SQS::QueuePolicy", "AWS::IAM::Policy"} & {*kinds}
 
 
 def test_no_function_runs_in_a_vpc(translated: dict[str, Any]) -> None:

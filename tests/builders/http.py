@@ -68,7 +68,11 @@ def request(  # noqa: PLR0913 -- the parts of an HTTP request
     if key is not None:
         sent["Authorization"] = f"Bearer {key}"
     sent |= dict(headers or {})
-    answer: Any = app(event(app, method, target, sent, body, source_ip), CONTEXT)
+    return answer_of(app(event(app, method, target, sent, body, source_ip), CONTEXT))
+
+
+def answer_of(answer: Any) -> ApiAnswer:
+    """Return the answer in a result of the app."""
     raw = answer["body"]
     content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
     return ApiAnswer(answer["statusCode"], answer["headers"], content)

@@ -18,6 +18,7 @@ from chalicelib.api.edge.dispatch import (
     refuse_path,
 )
 from chalicelib.api.edge.endpoint import Endpoint, Reply, endpoints_of
+from chalicelib.api.edge.function_url import is_function_url_event, proxy_event
 from chalicelib.api.edge.request import ProxyEvent, Request
 from chalicelib.api.edge.services import RequestServices
 
@@ -62,7 +63,9 @@ class App(Chalice):
 
     @override
     def __call__(self, event: Any, context: LambdaContext) -> dict[str, object]:
-        """Answer an API Gateway proxy event."""
+        """Answer an API Gateway proxy event, or an event of the function's URL."""
+        if is_function_url_event(event):
+            event = proxy_event(event)
         token = _REQUEST.set(Request(event))
         # If this function dies, the gateway's error response has the gateway's own request id.
         gateway_id = (event.get("requestContext") or {}).get("requestId")

@@ -120,6 +120,7 @@ class Dispatcher:
             headers=request.headers,
             source_ip=request.source_ip,
             started_at=request.received_at or now.timestamp(),
+            raw_target=request.raw_target,
         )
         exchange.call = call
         auth = call.endpoint.auth

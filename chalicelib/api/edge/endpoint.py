@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, override
 from chalice.app import Blueprint, Chalice
 
 from chalicelib.api.edge.auth import Auth, Principal
+from chalicelib.api.edge.request import RawTarget
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -42,7 +43,10 @@ class Reply:
 
 @dataclass(slots=True)
 class Call:
-    """One request to an endpoint, filled in as its checks pass; `started_at` is a Unix second."""
+    """One request to an endpoint, filled in as its checks pass; `started_at` is a Unix second.
+
+    `raw_target` is None where the gateway hands over a decoded query.
+    """
 
     endpoint: "Endpoint"
     services: "ApiServices"
@@ -52,6 +56,7 @@ class Call:
     headers: Mapping[str, str]
     source_ip: str
     started_at: float
+    raw_target: RawTarget | None = None
     known_caller: Principal | None = None
     raw_body: bytes = b""
     json: Any = None
@@ -88,7 +93,8 @@ class Endpoint:
     With `counts_rate_itself` the rate is counted together with the admission of a render
     (decision 2), not by the dispatcher. `problems` are the codes beyond those of every endpoint.
     `cache_control` is sent with replies below 400; a header of the view's own replaces it. With
-    `allows_any_origin` scripts of all web pages may read the replies (CORS), but send no key.
+    `allows_any_origin` scripts of all web pages may read the replies (CORS), but send no key. With
+    `takes_raw_query` the view reads path and query itself, as they were sent.
     """
 
     view: View
@@ -112,6 +118,7 @@ class Endpoint:
     counts_rate_itself: bool = False
     cache_control: str = NO_STORE
     allows_any_origin: bool = False
+    takes_raw_query: bool = False
 
     def __call__(self, call: Call) -> Reply:
         """Run the view."""

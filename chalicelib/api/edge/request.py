@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, TypedDict
+from typing import Final, NamedTuple, TypedDict
 from urllib.parse import unquote
 
 from chalicelib.core.errors import FieldError, NotFound, ServiceError, validation_error
@@ -38,8 +38,18 @@ class ProxyContext(TypedDict, total=False):
     identity: ProxyIdentity | None
 
 
+class RawTarget(NamedTuple):
+    """Path and query of a request, byte for byte as they were sent."""
+
+    path: str
+    query: str
+
+
 class ProxyEvent(TypedDict, total=False):
-    """Proxy event of a REST API (payload version 1.0): the members that are read here."""
+    """Proxy event of a REST API (payload version 1.0): the members that are read here.
+
+    `rawTarget` is there if the request came by the function's URL (`function_url.py`).
+    """
 
     resource: str
     path: str
@@ -51,6 +61,7 @@ class ProxyEvent(TypedDict, total=False):
     requestContext: ProxyContext | None
     body: str | None
     isBase64Encoded: bool
+    rawTarget: RawTarget
 
 
 @dataclass(frozen=True)
@@ -98,6 +109,11 @@ class Request:
             )
             raise NotFound("not_found", detail)
         return "/".join(segments)
+
+    @property
+    def raw_target(self) -> RawTarget | None:
+        """Return path and query as they were sent, if the gateway has handed them over."""
+        return self.event.get("rawTarget")
 
     @property
     def source_ip(self) -> str:

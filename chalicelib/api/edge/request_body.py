@@ -112,6 +112,8 @@ def _check_size(call: Call, size: int) -> None:
 
 def _read_query(call: Call, request: Request) -> None:
     row = call.endpoint
+    if row.takes_raw_query:
+        return
     try:
         call.raw_query = request.query()
         if row.query_model is None:

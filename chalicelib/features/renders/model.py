@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.core.ids import LinkId, RenderId, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
@@ -113,6 +113,8 @@ class Render(NamedTuple):
     # Of an item of a batch: its index, and the run of the batch that has released it.
     batch_index: int | None = None
     batch_run: int = 1
+    # The signed link that made it, if one did.
+    link_id: LinkId | None = None
     # Emails of the template's rules, and their counts once they are sends.
     email_count: int = 0
     email_counts: Mapping[str, int] | None = None

@@ -48,6 +48,7 @@ _REQUEST_FIELDS: Final = (
     "template_version",
     "batch_index",
     "batch_run",
+    "link_id",
 )
 _OPTIONAL_ATTRIBUTES: Final = (
     "reference",

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.json import JsonObject
 from chalicelib.features.templates.model import SourceBundle
 
 # Stored, but not yet a part of the output.
@@ -26,7 +27,12 @@ _EXCLUSIVE_MEMBERS: Final = (
 
 def check_options(_workspace_id: WorkspaceId, source: SourceBundle) -> None:
     """Raise `validation_error` for options that name an upload: uploads expire after a day."""
-    for path in _upload_pointers(source.options, "/options"):
+    refuse_uploads(source.options, "/options")
+
+
+def refuse_uploads(options: JsonObject, pointer: str) -> None:
+    """Raise `validation_error` for options, to be kept, that name an upload."""
+    for path in _upload_pointers(options, pointer):
         message = "an upload goes away after a day; send the content itself, or an address"
         raise validation_error(path, message, "not_allowed")
 

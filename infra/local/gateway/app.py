@@ -12,6 +12,7 @@ from infra.local.gateway.events import (
     Request,
     Response,
     RouteTable,
+    function_url_event,
     proxy_event,
     proxy_response,
 )
@@ -24,6 +25,8 @@ MAX_BODY_BYTES: Final = 10_485_760
 TIMEOUT_S: Final = 29.0
 _HOP_BY_HOP: Final = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
+# In a deployment these paths have a host of their own, the API function's URL.
+FUNCTION_URL_PREFIXES: Final = ("/l/", "/files/")
 _SECTION: Final = "x-amazon-apigateway-gateway-responses"
 
 type StartResponse = Callable[[str, list[tuple[str, str]]], Any]
@@ -87,8 +90,10 @@ class Gateway:
         return [] if request.method == "HEAD" else [response.body]
 
     def _answer(self, request: Request, started: float) -> Response:
-        match = self._routes.match(request.path)
         moment = dt.datetime.fromtimestamp(started, dt.UTC)
+        if request.path.startswith(FUNCTION_URL_PREFIXES):
+            return self._answer_by_function_url(request, moment)
+        match = self._routes.match(request.path)
         if match is None:
             return self._responses.response("MISSING_AUTHENTICATION_TOKEN", _gateway_id(started))
         event = proxy_event(request, match, moment=moment)
@@ -97,6 +102,23 @@ class Gateway:
         if len(request.body) > MAX_BODY_BYTES or len(payload) > MAX_SYNC_BYTES:
             return self._responses.response("REQUEST_TOO_LARGE", gateway_id)
         return self._invoke(payload, gateway_id, started + TIMEOUT_S)
+
+    def _answer_by_function_url(self, request: Request, moment: dt.datetime) -> Response:
+        """Answer as the function's URL does, which has no responses of a gateway."""
+        payload = json.dumps(function_url_event(request, moment=moment)).encode()
+        if len(payload) > MAX_SYNC_BYTES:
+            return _plain_response(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        deadline = moment.timestamp() + TIMEOUT_S
+        invocation = Invocation(payload, slot_deadline=lambda: deadline, answer_deadline=deadline)
+        try:
+            answer = self._pool.invoke(invocation)
+        except StillRunning:
+            return _plain_response(HTTPStatus.BAD_GATEWAY)
+        except Throttled:
+            return _plain_response(HTTPStatus.TOO_MANY_REQUESTS)
+        if answer.error:
+            return _plain_response(HTTPStatus.BAD_GATEWAY)
+        return proxy_response(answer.payload)
 
     def _invoke(self, payload: bytes, gateway_id: str, answer_deadline: float) -> Response:
         invocation = Invocation(
@@ -122,10 +144,15 @@ class Gateway:
             return self._responses.response("API_CONFIGURATION_ERROR", gateway_id)
 
 
+def _plain_response(status: HTTPStatus) -> Response:
+    body = json.dumps({"Message": status.phrase}).encode()
+    return Response(status, (("Content-Type", "application/json"),), body)
+
+
 def read_request(environ: Mapping[str, Any]) -> Request:
     """Return the request of a WSGI environment, its path not percent-decoded."""
     raw = str(environ.get("REQUEST_URI") or environ["PATH_INFO"])
-    path = raw.partition("?")[0]
+    path, _, query = raw.partition("?")
     headers = [
         (name.removeprefix("HTTP_").replace("_", "-"), value)
         for name, value in environ.items()
@@ -134,7 +161,7 @@ def read_request(environ: Mapping[str, Any]) -> Request:
     return Request(
         method=environ["REQUEST_METHOD"],
         path=path,
-        query=environ.get("QUERY_STRING", ""),
+        query=query,
         headers=headers,
         body=environ["wsgi.input"].read(),
         source_ip=environ.get("REMOTE_ADDR", "127.0.0.1"),

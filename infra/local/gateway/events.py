@@ -1,4 +1,7 @@
-"""REST proxy events (version 1) of API Gateway; pure functions, which tests use too."""
+"""Events of API Gateway (REST proxy, version 1) and of a function's URL (version 2).
+
+Pure functions, which tests use too.
+"""
 
 import base64
 import datetime as dt
@@ -104,6 +107,41 @@ def proxy_event(
             },
         },
         "body": base64.b64encode(request.body).decode() if request.body else None,
+        "isBase64Encoded": bool(request.body),
+    }
+
+
+def function_url_event(request: Request, *, moment: dt.datetime) -> dict[str, Any]:
+    """Return the event of a function's URL (payload version 2.0): path and query as sent."""
+    headers = _multi_values((name.lower(), value) for name, value in request.headers)
+    query = _multi_values(urllib.parse.parse_qsl(request.query, keep_blank_values=True))
+    joined = {name: ",".join(values) for name, values in headers.items()}
+    return {
+        "version": "2.0",
+        "routeKey": "$default",
+        "rawPath": request.path,
+        "rawQueryString": request.query,
+        "headers": joined,
+        **({"queryStringParameters": {n: ",".join(v) for n, v in query.items()}} if query else {}),
+        "requestContext": {
+            "accountId": "anonymous",
+            "apiId": "local",
+            "domainName": joined.get("host", "127.0.0.1"),
+            "domainPrefix": "local",
+            "http": {
+                "method": request.method,
+                "path": request.path,
+                "protocol": "HTTP/1.1",
+                "sourceIp": request.source_ip,
+                "userAgent": joined.get("user-agent"),
+            },
+            "requestId": str(uuid.uuid4()),
+            "routeKey": "$default",
+            "stage": "$default",
+            "time": moment.strftime("%d/%b/%Y:%H:%M:%S +0000"),
+            "timeEpoch": int(moment.timestamp() * 1000),
+        },
+        **({"body": base64.b64encode(request.body).decode()} if request.body else {}),
         "isBase64Encoded": bool(request.body),
     }
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from chalicelib.core.errors import Forbidden, validation_error
+from chalicelib.core.ids import LinkId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.emails.model import EmailRules
 from chalicelib.engine.job import InvoiceJob, Job, PageJob
@@ -30,7 +31,7 @@ class RenderCommand:
 
     `key_allowlist` has the templates that the key may use; empty: all of them.
     `explicit_output` has the request's own output options, `job` also the defaults. `emails` are
-    those of a test, in place of the template's.
+    those of a test, in place of the template's. `link_id` is the signed link that makes it, if any.
     """
 
     workspace: Workspace
@@ -52,6 +53,7 @@ class RenderCommand:
     received_bytes: int = 0
     explicit_output: JsonObject = field(default_factory=dict)
     source: RenderSource = "api"
+    link_id: LinkId | None = None
     emails: EmailRules | None = None
 
     @property

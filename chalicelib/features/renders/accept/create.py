@@ -110,9 +110,12 @@ class CreateRender:
         self,
         command: RenderCommand,
         on_rate_counted: Callable[[RateState], object] = lambda _rate: None,
+        also: Callable[[RenderId], Sequence[Write]] = lambda _render_id: (),
     ) -> AcceptedRender:
         """Accept a command; `on_rate_counted` gets the rate once the request is counted.
 
+        The writes `also`, only for a command without an Idempotency-Key, are of the transaction
+        that creates the render, after its own: the first one has index 1 in ConditionFailed.
         Raises what `check_command`, `check_plan_features`, `ResolveTemplate`, `ResolveStorage`,
         `check_data`, `check_uploads` and `AcceptRequestWebhook` raise, `payload_too_large`,
         `idempotency_key_reused`, `idempotency_in_progress`, `rate_limited`,
@@ -141,13 +144,13 @@ class CreateRender:
         if command.mode == "async" or command.is_large:
             render = self._with_stored_body(render, command.job)
         try:
-            self._tables.transact(self._writes(command, render, now))
+            self._tables.transact([*self._writes(command, render, now), *also(render_id)])
         except ConditionFailed as conflict:
             # Index 0 is the row of a fresh id: this call has written it and lost the response.
             if conflict.index != 0:
-                if render.body_key is not None:
-                    self._bodies.delete(render.body_key)
-                self._give_back(render)
+                self._discard(render)
+                if command.idempotency is None:
+                    raise
                 return self._repeat_after_conflict(command, conflict, now)
         crash_if_armed(CrashPoint.API_CREATED)
         self._confirm(render, admission.unconfirmed)
@@ -183,6 +186,12 @@ class CreateRender:
                     self._bodies.delete(body_key(render.workspace_id, render.id))
                 self._give_back(render)
             raise
+
+    def _discard(self, render: Render) -> None:
+        """Give back what a render has taken that has no row."""
+        if render.body_key is not None:
+            self._bodies.delete(render.body_key)
+        self._give_back(render)
 
     def _give_back(self, render: Render) -> None:
         """Settle the reservation of a render that has no row, by its entry."""
@@ -226,13 +235,9 @@ class CreateRender:
         assert render is not None, record.render_id
         if record.accepted or render.is_final:
             return AcceptedRender(render, command.job, record)
-        started_at = parse_rfc3339(render.started_at or render.created_at)
-        if now > started_at + _MAX_CALLER_WAIT and render.attempt < MAX_ATTEMPTS:
-            # The first API function has died: this one takes over. Attempt 1 was promised to the
-            # first one's invocation (decision 10), so the next attempt is 2 or higher.
-            version = render.template_version or command.version
-            command = self._storage(self._templates(command, version))
-            return AcceptedRender(replace(render, attempt=max(2, render.attempt + 1)), command.job)
+        next_attempt = self.next_attempt(command, render, now)
+        if next_attempt is not None:
+            return next_attempt
         raise ServiceError(
             "idempotency_in_progress",
             "The first request with this Idempotency-Key is still running. Send it again "
@@ -240,6 +245,22 @@ class CreateRender:
             headers={"Retry-After": "1"},
             render_id=render.id,
         )
+
+    def next_attempt(
+        self, command: RenderCommand, render: Render, now: dt.datetime
+    ) -> AcceptedRender | None:
+        """Return the next attempt of a sync render whose API function has died.
+
+        None: that function may still run, or the render has no attempt left.
+        """
+        started_at = parse_rfc3339(render.started_at or render.created_at)
+        if now <= started_at + _MAX_CALLER_WAIT or render.attempt >= MAX_ATTEMPTS:
+            return None
+        # Attempt 1 was promised to the first function's invocation (decision 10), so the next
+        # attempt is 2 or higher.
+        version = render.template_version or command.version
+        command = self._storage(self._templates(command, version))
+        return AcceptedRender(replace(render, attempt=max(2, render.attempt + 1)), command.job)
 
 
 def _reservation_request(

@@ -45,6 +45,7 @@ def new_render(
         template_version=command.template_version,
         email_count=_email_count(command.job),
         source=command.source,
+        link_id=command.link_id,
     )
 
 

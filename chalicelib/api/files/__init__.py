@@ -1,0 +1,1 @@
+"""Host of the files: stored files, and signed links that make them."""

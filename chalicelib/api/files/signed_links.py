@@ -1,0 +1,224 @@
+"""`/v1/signed-links`, and `/l`: URLs that make a picture or a PDF without a key."""
+
+from http import HTTPStatus
+from typing import Final, cast
+
+from chalice.app import Blueprint
+
+from chalicelib.api._submit import file_expired_error, render_error
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import PUBLIC, KeyAuth
+from chalicelib.api.edge.endpoint import NO_STORE, Call, Reply, endpoint
+from chalicelib.core.errors import Conflict, NotFound
+from chalicelib.core.text import content_disposition
+from chalicelib.features.signed_links.manage import LinkFields, LinkViewer, WantedUrl
+from chalicelib.features.signed_links.model import SignedLink, link_json
+from chalicelib.features.signed_links.serve import LinkRequest
+
+blueprint: Final = Blueprint(__name__)
+
+_READ: Final = "signed_links:read"
+_WRITE: Final = "signed_links:write"
+_CONTRACT: Final = "chalicelib.contract.signed_links"
+_LINK: Final = f"{_CONTRACT}:SignedLink"
+_TEMPLATE_PROBLEMS: Final = (
+    "template_not_allowed_for_key",
+    "template_not_found",
+    "template_deleted",
+    "version_not_found",
+    "test_key_required",
+)
+
+
+@blueprint.route("/v1/signed-links", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:SignedLinkRequest",
+    tag="Signed links",
+    answers={201: f"{_CONTRACT}:SignedLinkWithSecret"},
+    problems=_TEMPLATE_PROBLEMS,
+)
+def create(call: Call) -> Reply:
+    """Make a signed link.
+
+    The answer has the secret, which is shown this once. Links of test keys make test files.
+    """
+    given = _given_fields(call)
+    fields: LinkFields = {
+        "name": call.body.name,
+        "version": call.body.version,
+        "output": {},
+        "allowed_referrers": [],
+        "expires_at": call.body.expires_at,
+        "quota_total": call.body.quota_total,
+        "enabled": call.body.enabled,
+        **given,
+    }
+    made = call.services.signed_links.manage.create(_viewer(call), call.body.template_id, fields)
+    url = f"{call.services.settings.base_url}/signed-links/{made.link.id}"
+    body = link_json(made.link) | {"secret": made.secret}
+    return Reply(201, body, headers={"Location": url})
+
+
+@blueprint.route("/v1/signed-links", methods=["GET"])
+@endpoint(
+    auth=KeyAuth(_READ),
+    query=f"{_CONTRACT}:SignedLinkQuery",
+    tag="Signed links",
+    answers={200: f"{_CONTRACT}:SignedLinkList"},
+)
+def list_links(call: Call) -> Reply:
+    """List signed links, newest first.
+
+    A test key sees those that were made with test keys, a key with a template allowlist those of
+    its templates. A page may hold fewer than `limit` links while `has_more` is true.
+    """
+    position = paging.start_position(call)
+    below = position["after"] if position else "lnk_~"
+    manage = call.services.signed_links.manage
+    page = manage.page(_viewer(call), limit=call.query.limit, below=below)
+    rows = [link_json(link) for link in page.links]
+    shown = paging.fitting_prefix(rows) if rows else rows
+    last = shown[-1]["id"] if len(shown) < len(rows) else page.next_after
+    return Reply(200, paging.list_envelope(call, shown, {"after": last} if last else None))
+
+
+@blueprint.route("/v1/signed-links/{id}", methods=["GET"])
+@endpoint(auth=KeyAuth(_READ), tag="Signed links", answers={200: _LINK}, problems=("not_found",))
+def retrieve(call: Call) -> Reply:
+    """Retrieve a signed link."""
+    return Reply(200, link_json(_named_link(call)))
+
+
+@blueprint.route("/v1/signed-links/{id}", methods=["PATCH"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:SignedLinkChange",
+    tag="Signed links",
+    answers={200: _LINK},
+    problems=("not_found", *_TEMPLATE_PROBLEMS),
+)
+def change(call: Call) -> Reply:
+    """Change a signed link.
+
+    Files that URLs have made already stay as they are.
+    """
+    link, viewer = _named_link(call), _viewer(call)
+    changed = call.services.signed_links.manage.change(viewer, link, _given_fields(call))
+    return Reply(200, link_json(changed))
+
+
+@blueprint.route("/v1/signed-links/{id}", methods=["DELETE"])
+@endpoint(auth=KeyAuth(_WRITE), tag="Signed links", answers={204: None}, problems=("not_found",))
+def delete(call: Call) -> Reply:
+    """Delete a signed link.
+
+    All its URLs end at once. The renders that it has made stay.
+    """
+    call.services.signed_links.manage.delete(_named_link(call))
+    return Reply(204)
+
+
+@blueprint.route("/v1/signed-links/{id}/sign", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:UrlRequest",
+    body_required=False,
+    tag="Signed links",
+    answers={200: f"{_CONTRACT}:SignedUrl"},
+    problems=("not_found",),
+)
+def sign(call: Call) -> Reply:
+    """Sign a URL of a link.
+
+    Nothing is made or counted until somebody fetches the URL. With the link's secret you can sign
+    URLs yourself.
+    """
+    body = call.body
+    wanted = WantedUrl(body.name, body.format, body.data, body.expires_in)
+    return Reply(200, {"url": call.services.signed_links.manage.sign(_named_link(call), wanted)})
+
+
+@blueprint.route("/l/{link_id}/{file}", methods=["GET"])
+@endpoint(
+    auth=PUBLIC,
+    takes_raw_query=True,
+    allows_any_origin=True,
+    tag="Signed links",
+    answers={200: None, 303: None},
+    answer_types=("application/pdf", "image/png", "image/jpeg", "image/webp"),
+    problems=(
+        "not_found",
+        "invalid_signature",
+        "link_expired",
+        "referrer_not_allowed",
+        "workspace_suspended",
+        "workspace_deletion_scheduled",
+        "quota_exceeded",
+    ),
+)
+def fetch(call: Call) -> Reply:
+    """Fetch the file of a signed link, at the host of the files.
+
+    The path ends in `{name}.{ext}`: `ext` is pdf, png, jpeg, jpg or webp, `name` is free. Names of
+    the query are paths into the template's data, except `exp`, the Unix second at which the URL
+    ends. `&sig=` stands last: the HMAC-SHA256, in lower-case hex, of path and query as they are
+    sent before it. The first request makes the file, later ones get the same one while it is kept.
+    A file that does not fit into an answer is answered with 303 and its address. A render that
+    fails is answered with its problem.
+    """
+    target = call.raw_target
+    if target is None:
+        raise NotFound("not_found", "Signed links are at the host of the files.")
+    answer = call.services.signed_links.serve(
+        LinkRequest(
+            link_id=call.params["link_id"],
+            filename=call.params["file"],
+            path=target.path,
+            query=target.query,
+            referrer=call.headers.get("referer"),
+            request_id=call.request_id,
+            deadline=call.deadline,
+        )
+    )
+    render, file, content = answer.made
+    if file is None:
+        if render.status == "canceled":
+            raise Conflict("conflict", "The render was canceled; ask again to have it made anew.")
+        raise file_expired_error() if render.error is None else render_error(render, {})
+    disposition = content_disposition(file.filename, "inline")
+    if content is None:
+        location = call.services.files.signed_urls.presigned_object_url(
+            file.key, file.content_type, disposition
+        )
+        # The address is valid for a minute.
+        headers = {"Location": location, "Cache-Control": NO_STORE}
+        return Reply(HTTPStatus.SEE_OTHER, headers=headers)
+    headers = {
+        "Cache-Control": f"public, max-age={answer.max_age_s}",
+        "Content-Disposition": disposition,
+    }
+    return Reply(200, content, file.content_type, headers)
+
+
+def _named_link(call: Call) -> SignedLink:
+    return call.services.signed_links.manage.one(_viewer(call), call.params["id"])
+
+
+def _viewer(call: Call) -> LinkViewer:
+    caller = call.caller
+    may_use_drafts = caller.mode == "test" or caller.workspace.allow_draft_rendering
+    return LinkViewer(caller.workspace_id, caller.mode, caller.templates, may_use_drafts)
+
+
+def _given_fields(call: Call) -> LinkFields:
+    """Return the fields that are set; null of options and origins means none of them."""
+    body = call.body
+    given = {name: getattr(body, name) for name in body.model_fields_set - {"template_id"}}
+    if "output" in given:
+        output = body.output
+        set_options = output and output.model_dump(mode="json", exclude_unset=True)
+        given["output"] = set_options or {}
+    if "allowed_referrers" in given:
+        given["allowed_referrers"] = body.allowed_referrers or []
+    return cast("LinkFields", given)

@@ -1,0 +1,110 @@
+"""Answer to a link's URL: its checks, in a fixed order, then the file of its render."""
+
+from typing import Final, NamedTuple
+
+from chalicelib.adapters.aws.sealing import SecretSealer
+from chalicelib.adapters.json_logs import bind
+from chalicelib.core.clock import Clock, parse_rfc3339
+from chalicelib.core.errors import Forbidden, NotFound, ServiceError
+from chalicelib.features.signed_links.make_once import MakeOnce, UrlRender, WantedFile
+from chalicelib.features.signed_links.model import SignedLink
+from chalicelib.features.signed_links.referrers import is_referrer_allowed
+from chalicelib.features.signed_links.repository import SignedLinks
+from chalicelib.features.signed_links.signature import read_target
+from chalicelib.features.signed_links.url_data import LinkQuery, read_query
+from chalicelib.features.workspaces.model import require_active
+from chalicelib.features.workspaces.repository import Workspaces
+
+# By the extension of a URL.
+FORMATS: Final = {"pdf": "pdf", "png": "png", "jpeg": "jpeg", "jpg": "jpeg", "webp": "webp"}
+MAX_AGE_S: Final = 86_400
+
+
+class LinkRequest(NamedTuple):
+    """Request of a link's URL; path and query are as they were sent.
+
+    `deadline` is the Unix second by which it must be answered.
+    """
+
+    link_id: str
+    filename: str
+    path: str
+    query: str
+    referrer: str | None
+    request_id: str
+    deadline: float
+
+
+class LinkAnswer(NamedTuple):
+    """Render of a URL, and how long its file may be kept."""
+
+    made: UrlRender
+    max_age_s: int
+
+
+class ServeLink:
+    """Server of links' URLs."""
+
+    def __init__(
+        self,
+        *,
+        links: SignedLinks,
+        sealer: SecretSealer,
+        workspaces: Workspaces,
+        make_once: MakeOnce,
+        clock: Clock,
+    ) -> None:
+        """Open secrets with `sealer`; make files with `make_once`."""
+        self._links = links
+        self._sealer = sealer
+        self._workspaces = workspaces
+        self._make_once = make_once
+        self._clock = clock
+
+    def __call__(self, request: LinkRequest) -> LinkAnswer:
+        """Return the render of a URL, made before or now.
+
+        Raises, in this order, `not_found`, `invalid_signature`, `validation_error` for a query with
+        more than one meaning, `link_expired`, `referrer_not_allowed`, the codes of
+        `require_active`, and those of MakeOnce.
+        """
+        _, dot, extension = request.filename.rpartition(".")
+        if not dot or extension not in FORMATS:
+            raise NotFound("not_found", f"A signed link ends in one of {', '.join(FORMATS)}.")
+        target = read_target(request.path, request.query)
+        found = self._links.find_with_url(request.link_id, target.digest)
+        if found is None or not found[0].enabled:
+            raise _no_link()
+        link, url = found
+        bind(workspace=link.workspace_id, link=link.id)
+        secret = self._sealer.open(link.sealed_secret, link.secret_place)
+        if not target.is_signed_with(secret):
+            detail = "The address is altered, or its signature is not at its end."
+            raise Forbidden("invalid_signature", detail)
+        query = read_query(target.query)
+        max_age_s = self._max_age_s(link, query)
+        if not is_referrer_allowed(link.allowed_referrers, request.referrer):
+            raise Forbidden("referrer_not_allowed", "This page may not embed the link.")
+        workspace = self._workspaces.get(link.workspace_id)
+        if workspace is None:
+            raise _no_link()
+        require_active(workspace)
+        wanted = WantedFile(
+            link, workspace, FORMATS[extension], query.data, request.request_id, request.deadline
+        )
+        return LinkAnswer(self._make_once(wanted, url), max_age_s)
+
+    def _max_age_s(self, link: SignedLink, query: LinkQuery) -> int:
+        """Return how long an answer may be kept; raises `link_expired`."""
+        ends = [] if query.exp is None else [float(query.exp)]
+        if link.expires_at is not None:
+            ends.append(parse_rfc3339(link.expires_at).timestamp())
+        now = self._clock.now().timestamp()
+        left_s = min((end - now for end in ends), default=float(MAX_AGE_S))
+        if left_s <= 0:
+            raise ServiceError("link_expired", "The address or its link is past its time.")
+        return min(int(left_s), MAX_AGE_S)
+
+
+def _no_link() -> NotFound:
+    return NotFound("not_found", "There is no such link, or it is off.")

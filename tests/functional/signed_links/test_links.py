@@ -1,0 +1,361 @@
+"""Signed links: create, read, change, delete, sign, and what is refused."""
+
+import datetime as dt
+import json
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from chalicelib.core.clock import format_rfc3339
+from tests.builders.http import ApiAnswer
+from tests.builders.service import Service
+from tests.builders.signed_links import (
+    LINKS_PATH,
+    fetch,
+    hex_signature,
+    make_link,
+    post_link,
+    published,
+    shown,
+    sign,
+    signed_url,
+)
+from tests.builders.templates import make_template
+
+UNKNOWN = "lnk_" + "0" * 26
+FOREIGN = (403, "template_not_allowed_for_key")
+
+
+def change(service: Service, link: dict[str, Any], **fields: Any) -> ApiAnswer:
+    return service.call("PATCH", f"{LINKS_PATH}/{link['id']}", json_body=fields)
+
+
+def test_secret_is_shown_once_and_stored_nowhere(service: Service) -> None:
+    template_id = published(service)
+    fields = {"template_id": template_id, "output": {"pdf": {"page_size": "A5"}}}
+
+    answer = post_link(service, **fields)
+
+    link = answer.json
+    path = f"{LINKS_PATH}/{link['id']}"
+    assert answer.headers["Location"] == f"https://api.test{path}"
+    secret = link.pop("secret")
+    assert link == {
+        "id": link["id"],
+        "object": "signed_link",
+        "name": "Badge",
+        "template_id": template_id,
+        "version": "live",
+        "output": {"pdf": {"page_size": "A5"}},
+        "allowed_referrers": [],
+        "expires_at": None,
+        "quota_total": None,
+        "quota_used": 0,
+        "enabled": True,
+        "created_at": link["created_at"],
+        "updated_at": link["created_at"],
+    }
+    assert service.call("GET", path).json == link
+    assert service.call("GET", LINKS_PATH).json["data"] == [link]
+    rows = service.clients.dynamodb.scan(TableName=service.settings.main_table)["Items"]
+    assert secret not in json.dumps(rows, default=str)
+
+
+def test_fields_are_changed_one_by_one(service: Service) -> None:
+    link = make_link(service)
+    del link["secret"]
+    later = service.clock.now() + dt.timedelta(days=1)
+    for given, stored in (
+        ({"name": "B"}, {"name": "B"}),
+        ({"version": 1}, {"version": 1}),
+        ({"version": "live"}, {"version": "live"}),
+        ({"output": {"locale": "de-AT"}}, {"output": {"locale": "de-AT"}}),
+        ({"output": None}, {"output": {}}),
+        (
+            {"allowed_referrers": ["HTTPS://A.example:443", "https://a.example"]},
+            {"allowed_referrers": ["https://a.example"]},
+        ),
+        ({"allowed_referrers": None}, {"allowed_referrers": []}),
+        ({"expires_at": later.isoformat()}, {"expires_at": format_rfc3339(later)}),
+        ({"expires_at": None}, {"expires_at": None}),
+        ({"quota_total": 7}, {"quota_total": 7}),
+        ({"quota_total": None}, {"quota_total": None}),
+        ({"enabled": False}, {"enabled": False}),
+    ):
+        service.clock.advance(seconds=1)
+
+        answer = change(service, link, **given)
+
+        link |= stored | {"updated_at": format_rfc3339(service.clock.now())}
+        assert answer.json == link, given
+        assert shown(service, link) == link
+
+
+def test_null_lists_and_options_mean_none(service: Service) -> None:
+    link = make_link(service, output=None, allowed_referrers=None, expires_at=None)
+
+    assert (link["output"], link["allowed_referrers"], link["expires_at"]) == ({}, [], None)
+
+
+def test_links_are_listed_newest_first_in_pages(service: Service) -> None:
+    template_id = published(service)
+    made = []
+    for _ in range(5):
+        made.append(make_link(service, template_id=template_id)["id"])
+        service.clock.advance(seconds=1)
+    pages: list[list[str]] = []
+    target = f"{LINKS_PATH}?limit=2"
+    while target:
+        page = service.call("GET", target).json
+        pages.append([link["id"] for link in page["data"]])
+        target = page["has_more"] and f"{LINKS_PATH}?limit=2&cursor={page['next_cursor']}"
+
+    assert sum(pages, []) == made[::-1]  # noqa: RUF017 -- five links
+    assert [len(page) for page in pages][:2] == [2, 2]
+
+
+def test_deleted_link_is_gone_for_everybody(service: Service) -> None:
+    link = make_link(service)
+    path = f"{LINKS_PATH}/{link['id']}"
+    assert fetch(service, sign(link)).status == 200
+
+    assert service.call("DELETE", path).status == 204
+
+    assert fetch(service, sign(link)).code == "not_found"
+    for method, target in (("GET", path), ("DELETE", path), ("PATCH", path)):
+        answer = service.call(method, target, json_body={} if method == "PATCH" else None)
+        assert (answer.status, answer.code) == (404, "not_found")
+    assert signed_url(service, link).code == "not_found"
+    assert service.call("GET", LINKS_PATH).json["data"] == []
+
+
+def test_deleted_link_is_erased_with_its_urls(service: Service) -> None:
+    link = make_link(service)
+    for n in range(3):
+        assert fetch(service, sign(link, query=f"n={n}")).status == 200
+    assert service.call("DELETE", f"{LINKS_PATH}/{link['id']}").status == 204
+
+    service.process_due()
+
+    rows = service.clients.dynamodb.scan(TableName=service.settings.main_table)["Items"]
+    assert [row for row in rows if row["PK"]["S"].startswith("LNK#")] == []
+    assert len(service.call("GET", "/v1/renders").json["data"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("fields", "pointer"),
+    [
+        ({"name": ""}, "/name"),
+        ({"name": "x" * 256}, "/name"),
+        ({"name": None}, "/name"),
+        ({"version": 0}, "/version"),
+        ({"version": "latest"}, "/version"),
+        ({"output": {"format": "png"}}, "/output/format"),
+        ({"output": {"formats": ["png"]}}, "/output/formats"),
+        ({"output": {"colour": 1}}, "/output/colour"),
+        ({"output": {"pdf": {"watermark": {"image": {"upload_id": "upl_1"}}}}}, None),
+        ({"output": {"filename": "x" * 256}}, "/output/filename"),
+        ({"output": {"pdf": {"header": {"html": "x" * 100_001}}}}, "/output"),
+        ({"allowed_referrers": ["https://a.example/"]}, "/allowed_referrers/0"),
+        ({"allowed_referrers": ["https://a.example", "ftp://a"]}, "/allowed_referrers/1"),
+        ({"allowed_referrers": ["a.example"]}, "/allowed_referrers/0"),
+        ({"allowed_referrers": ["https://*.example"]}, "/allowed_referrers/0"),
+        ({"allowed_referrers": ["https://a@b.example"]}, "/allowed_referrers/0"),
+        ({"allowed_referrers": ["https://a.example:0"]}, "/allowed_referrers/0"),
+        ({"allowed_referrers": ["https://a.example:65536"]}, "/allowed_referrers/0"),
+        ({"allowed_referrers": ["https://ä.example"]}, "/allowed_referrers/0"),
+        ({"allowed_referrers": ["null"]}, "/allowed_referrers/0"),
+        ({"allowed_referrers": ["https://a.example"] * 101}, "/allowed_referrers"),
+        ({"expires_at": "2020-01-01T00:00:00Z"}, "/expires_at"),
+        ({"expires_at": "tomorrow"}, "/expires_at"),
+        ({"quota_total": 0}, "/quota_total"),
+        ({"quota_total": 1_000_000_001}, "/quota_total"),
+        ({"quota_total": 1.5}, "/quota_total"),
+        ({"enabled": "yes"}, "/enabled"),
+        ({"secret": "mine"}, "/secret"),
+        ({"quota_used": 0}, "/quota_used"),
+    ],
+)
+def test_bad_fields_are_refused_on_both_ways(
+    service: Service, fields: dict[str, Any], pointer: str | None
+) -> None:
+    link = make_link(service)
+
+    for answer in (post_link(service, **fields), change(service, link, **fields)):
+        assert (answer.status, answer.code) == (400, "validation_error"), answer.body
+        assert pointer is None or pointer in answer.pointers
+    del link["secret"]
+    assert shown(service, link) == link
+
+
+@pytest.mark.parametrize("template_id", ["", "x" * 65, None, 7])
+def test_template_id_is_a_short_text(service: Service, template_id: Any) -> None:
+    body = {"name": "A", "template_id": template_id}
+
+    assert service.call("POST", LINKS_PATH, json_body=body).pointers == ["/template_id"]
+
+
+def test_template_stays_the_same(service: Service) -> None:
+    link = make_link(service)
+
+    assert change(service, link, template_id=published(service)).pointers == ["/template_id"]
+
+
+def test_template_and_version_must_exist(service: Service) -> None:
+    path = make_template(service, publish=True)
+    deleted = make_template(service)
+    assert service.call("DELETE", deleted).status == 200
+
+    assert post_link(service, template_id="tpl_no").code == "template_not_found"
+    assert post_link(service, template_id=deleted.split("/")[-1]).code == "template_deleted"
+    absent = post_link(service, template_id=path.split("/")[-1], version=2)
+    assert absent.code == "version_not_found"
+
+
+def test_draft_needs_a_test_key_or_a_workspace_that_allows_it(service: Service) -> None:
+    template_id = make_template(service).split("/")[-1]
+
+    live = post_link(service, template_id=template_id, version="draft")
+    test = make_link(service, template_id=template_id, version="draft", key=service.test)
+
+    assert (live.status, live.code) == (403, "test_key_required")
+    assert fetch(service, sign(test)).status == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "action"), [("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/sign")]
+)
+def test_links_of_others_are_not_found(service: Service, method: str, action: str) -> None:
+    link = make_link(service)
+    stranger = service.key("live", service.create_workspace())
+    allowed = service.key("live", templates=[published(service)])
+    targets = [(link["id"], stranger), (link["id"], allowed), (link["id"], service.test)]
+    targets += [(UNKNOWN, service.live), ("lnk_1", service.live), ("é", service.live)]
+
+    for link_id, key in targets:
+        body: dict[str, Any] | None = {} if method in {"PATCH", "POST"} else None
+        target = f"{LINKS_PATH}/{link_id}{action}"
+        answer = service.call(method, target, key=key, json_body=body)
+        assert (answer.status, answer.code) == (404, "not_found"), (link_id, answer.body)
+    for key in (stranger, allowed, service.test):
+        assert service.call("GET", LINKS_PATH, key=key).json["data"] == []
+    del link["secret"]
+    assert shown(service, link) == link
+
+
+def test_test_keys_see_links_of_test_keys(service: Service) -> None:
+    link = make_link(service, key=service.test)
+    del link["secret"]
+
+    for key in (service.test, service.live):
+        assert service.call("GET", LINKS_PATH, key=key).json["data"] == [link]
+
+
+def test_key_with_an_allowlist_makes_links_of_its_templates(service: Service) -> None:
+    allowed, other = published(service), published(service)
+    key = service.key("live", templates=[allowed])
+
+    link = make_link(service, template_id=allowed, key=key)
+    refused = post_link(service, template_id=other, key=key)
+
+    assert service.call("GET", f"{LINKS_PATH}/{link['id']}", key=key).status == 200
+    assert (refused.status, refused.code) == FOREIGN
+
+
+def test_reading_needs_one_scope_and_changing_the_other(service: Service) -> None:
+    link = make_link(service)
+    reader = service.key("live", scopes=["signed_links:read"])
+    writer = service.key("live", scopes=["signed_links:write"])
+    none = service.key("live", scopes=["render:write"])
+    path = f"{LINKS_PATH}/{link['id']}"
+
+    assert service.call("GET", path, key=reader).status == 200
+    assert service.call("GET", path, key=writer).status == 200
+    assert service.call("GET", path, key=none).code == "insufficient_scope"
+    for method, target in (("PATCH", path), ("POST", f"{path}/sign"), ("POST", LINKS_PATH)):
+        refused = service.call(method, target, key=reader, json_body={})
+        assert refused.code == "insufficient_scope"
+    assert service.call("DELETE", path, key=reader).code == "insufficient_scope"
+
+
+def test_signed_url_has_flat_data_and_ends_in_time(service: Service) -> None:
+    link = make_link(service, template_id=published(service, "<p>{{ a.b.c }} {{ n }} {{ t }}"))
+    data = {"a": {"b": {"c": "x y&z=ü/%"}}, "n": 1.5, "t": True, "nothing": None}
+
+    answer = signed_url(service, link, name="Ada's card", format="png", data=data, expires_in=60)
+
+    url = urlsplit(answer.json["url"])
+    exp = str(int(service.clock.now().timestamp()) + 60)
+    assert answer.json["url"].startswith(f"https://files.test/l/{link['id']}/Ada%27s%20card.png?")
+    pairs = parse_qsl(url.query)
+    values = [("a.b.c", "x y&z=ü/%"), ("n", "1.5"), ("t", "true")]
+    assert pairs[:-1] == [*values, ("exp", exp)]
+    target, _, sig = f"{url.path}?{url.query}".rpartition("&sig=")
+    assert sig == hex_signature(link["secret"], target)
+    assert fetch(service, answer.json["url"]).status == 200
+    assert service.engine.jobs[-1].data == {
+        "a": {"b": {"c": "x y&z=ü/%"}},
+        "n": "1.5",
+        "t": "true",
+    }
+    service.clock.advance(seconds=60)
+    assert fetch(service, answer.json["url"]).code == "link_expired"
+
+
+def test_signing_takes_defaults_and_makes_nothing(service: Service) -> None:
+    link = make_link(service)
+
+    answer = signed_url(service, link)
+
+    assert f"/l/{link['id']}/document.pdf?exp=" in answer.json["url"]
+    assert shown(service, link)["quota_used"] == 0
+    assert service.call("GET", "/v1/renders").json["data"] == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "pointer"),
+    [
+        ({"name": ""}, "/name"),
+        ({"name": "x" * 201}, "/name"),
+        ({"name": "a/b"}, "/name"),
+        ({"name": "a\\b"}, "/name"),
+        ({"name": "a\nb"}, "/name"),
+        ({"format": "html"}, "/format"),
+        ({"format": "PNG"}, "/format"),
+        ({"expires_in": 59}, "/expires_in"),
+        ({"expires_in": 604_801}, "/expires_in"),
+        ({"expires_in": None}, "/expires_in"),
+        ({"data": []}, "/data"),
+        ({"data": {"a": [1]}}, "/data/a"),
+        ({"data": {"a": {}}}, "/data/a"),
+        ({"data": {"": "x"}}, "/data"),
+        ({"data": {"a..b": "x"}}, "/data"),
+        ({"data": {"a.b": 1, "a": {"b": 2}}}, "/data"),
+        ({"data": {"a": 1, "a.b": 2}}, "/data"),
+        ({"data": {"a.b": 1, "a": 2}}, "/data"),
+        ({"data": {"exp": 1}}, "/data/exp"),
+        ({"data": {"sig": "x"}}, "/data/sig"),
+        ({"data": {".".join("a" * 33): 1}}, "/data"),
+        ({"data": {str(n): 1 for n in range(1_001)}}, "/data"),
+        ({"data": {"a": "x" * 8_000}}, "/data"),
+        ({"sig": "x"}, "/sig"),
+    ],
+)
+def test_what_no_url_can_say_is_not_signed(
+    service: Service, fields: dict[str, Any], pointer: str
+) -> None:
+    answer = signed_url(service, make_link(service), **fields)
+
+    assert (answer.status, answer.code) == (400, "validation_error"), answer.body
+    assert answer.pointers == [pointer]
+
+
+def test_largest_data_are_signed_and_read(service: Service) -> None:
+    link = make_link(service)
+    deepest = ".".join("a" * 32)
+
+    for data in ({str(n): "" for n in range(600)}, {deepest: "x"}, {"exp": {"a": "b"}}):
+        url = signed_url(service, link, data=data)
+        assert url.status == 200, url.body
+        assert fetch(service, url.json["url"]).status == 200

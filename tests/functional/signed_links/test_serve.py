@@ -1,0 +1,254 @@
+"""Answers of signed links: bytes that any page may embed, made by ordinary renders."""
+
+import datetime as dt
+
+import pytest
+
+from chalicelib.adapters.aws.table import Write
+from chalicelib.core.clock import epoch_ms
+from chalicelib.core.errors import RenderFailure
+from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
+from tests.builders.service import Service
+from tests.builders.signed_links import (
+    LINKS_PATH,
+    fetch,
+    make_link,
+    published,
+    renders,
+    shown,
+    sign,
+    signed_url,
+)
+from tests.builders.templates import publish_template, put_draft
+
+
+def test_url_makes_its_file_once(service: Service) -> None:
+    link = make_link(service)
+    url = sign(link)
+
+    first = fetch(service, url)
+    service.engine.content = b"another document"
+    again = fetch(service, url)
+    head = fetch(service, url, method="HEAD")
+
+    assert (again.status, again.body) == (200, first.body)
+    assert (head.status, head.body) == (200, b"")
+    (render,) = renders(service)
+    assert render["source"] == "signed_link"
+    assert (render["status"], render["test"]) == ("succeeded", False)
+    # Counted for every render of a template; rules send nothing.
+    assert set(render["emails"].values()) == {0}
+    assert render["output"]["format"] == "png"
+    assert shown(service, link)["quota_used"] == 1
+
+
+def test_answer_is_right_for_a_picture_on_any_page(service: Service) -> None:
+    answer = fetch(service, sign(make_link(service)), {"Cookie": "a=b", "Origin": "https://a.test"})
+
+    assert answer.status == 200, answer.body
+    headers = {name: value for name, value in answer.headers.items() if name != "X-Request-Id"}
+    assert headers == {
+        "Content-Type": "image/png",
+        "Cache-Control": "public, max-age=86400",
+        "Content-Disposition": headers["Content-Disposition"],
+        "Access-Control-Allow-Origin": "*",
+        "Access-Control-Expose-Headers": "*",
+        "X-Content-Type-Options": "nosniff",
+    }
+    assert headers["Content-Disposition"].startswith("inline; filename=")
+
+
+def test_preflight_and_other_methods(service: Service) -> None:
+    url = sign(make_link(service))
+
+    preflight = fetch(service, url, {"Origin": "https://a.test"}, method="OPTIONS")
+    post = fetch(service, url, method="POST")
+
+    assert (preflight.status, preflight.headers["Access-Control-Allow-Methods"]) == (204, "GET")
+    assert (post.status, post.code) == (405, "method_not_allowed")
+    assert renders(service) == []
+
+
+@pytest.mark.parametrize(
+    ("extension", "content_type"),
+    [
+        ("pdf", "application/pdf"),
+        ("png", "image/png"),
+        ("jpeg", "image/jpeg"),
+        ("jpg", "image/jpeg"),
+        ("webp", "image/webp"),
+    ],
+)
+def test_extension_chooses_the_format(service: Service, extension: str, content_type: str) -> None:
+    output = {"pdf": {"pdfa": "3b", "page_size": "A5"}, "image": {"width": 90, "height": 60}}
+    link = make_link(service, output=output)
+
+    answer = fetch(service, sign(link, f"any%20name.{extension}"))
+
+    assert (answer.status, answer.headers["Content-Type"]) == (200, content_type), answer.body
+    options = service.engine.jobs[-1].output
+    assert options.pdf.page_size == "A5"
+    assert (options.pdf.pdfa is not None) == (extension == "pdf")
+
+
+def test_answer_is_kept_until_the_url_ends_and_a_day_at_most(service: Service) -> None:
+    now = service.clock.now()
+    second = epoch_ms(now) // 1_000
+    limited = make_link(service, expires_at=(now + dt.timedelta(seconds=90)).isoformat())
+    link = make_link(service)
+    ages = {
+        f"exp={second + 100}": "max-age=100",
+        f"exp={second + 86_401}": "max-age=86400",
+        "n=1": "max-age=86400",
+    }
+
+    for query, age in ages.items():
+        answer = fetch(service, sign(link, query=query))
+        assert answer.headers["Cache-Control"] == f"public, {age}"
+    answer = fetch(service, sign(limited, query=f"exp={second + 100}"))
+    assert answer.headers["Cache-Control"] == "public, max-age=90"
+
+
+def test_large_file_is_behind_an_address(service: Service) -> None:
+    service.engine.content = b"x" * (MAX_RETURNED_BYTES + 1)
+    url = sign(make_link(service))
+
+    for _ in range(2):
+        answer = fetch(service, url)
+
+        assert (answer.status, answer.body) == (303, b"")
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert "inline" in answer.headers["Location"]
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    service.engine.content = b"x" * MAX_RETURNED_BYTES
+    whole = fetch(service, sign(make_link(service)))
+    assert (whole.status, len(whole.body)) == (200, MAX_RETURNED_BYTES)
+
+
+def test_link_of_a_test_key_makes_test_renders(service: Service) -> None:
+    link = make_link(service, key=service.test)
+
+    assert fetch(service, sign(link)).status == 200
+
+    (render,) = renders(service)
+    assert (render["test"], render["billed"]) == (True, False)
+    assert service.engine.contexts[-1].test
+    assert service.limits()["used"] == 0
+
+
+def test_live_link_follows_publishing_and_made_files_stay(service: Service) -> None:
+    template_id = published(service, "<p>one")
+    path = f"/v1/templates/{template_id}"
+    link = make_link(service, template_id=template_id)
+    fixed = make_link(service, template_id=template_id, version=1)
+    old = fetch(service, sign(link))
+    assert put_draft(service, path, html="<p>two").status == 200
+    assert publish_template(service, path).status == 201
+    service.engine.content = b"two"
+
+    again = fetch(service, sign(link))
+    newer = fetch(service, sign(link, query="n=2"))
+    assert fetch(service, sign(fixed)).status == 200
+
+    assert again.body == old.body
+    assert newer.body == b"two"
+    assert sorted(row["template_version"] for row in renders(service)) == [1, 1, 2]
+
+
+def test_change_of_options_concerns_new_files_only(service: Service) -> None:
+    link = make_link(service, output={"locale": "de-AT"})
+    first = fetch(service, sign(link))
+    service.call("PATCH", f"{LINKS_PATH}/{link['id']}", json_body={"output": {"locale": "fr"}})
+    service.engine.content = b"French"
+
+    again = fetch(service, sign(link))
+    other = fetch(service, sign(link, query="n=1"))
+
+    assert again.body == first.body
+    assert other.body == b"French"
+    assert [job.output.locale for job in service.engine.jobs] == ["de-AT", "fr"]
+
+
+def test_cached_answer_counts_in_nothing(service: Service) -> None:
+    link = make_link(service)
+    assert fetch(service, sign(link)).status == 200
+    service.relay_events()
+    before = service.limits()
+    usage = service.call("GET", "/v1/usage").json
+
+    for _ in range(3):
+        assert fetch(service, sign(link)).status == 200
+
+    assert service.limits() == before
+    assert before["used"] == 1
+    assert service.call("GET", "/v1/usage").json == usage
+
+
+def test_render_of_a_link_takes_of_the_allowance(service: Service) -> None:
+    workspace = service.create_workspace("free")
+    key = service.key("live", workspace)
+    template = {"name": "A", "html": "<p>", "publish": True}
+    template_id = service.call("POST", "/v1/templates", json_body=template, key=key).json["id"]
+    link = make_link(service, template_id=template_id, key=key)
+    service.clock.advance(seconds=10)
+    item = service.operator.limits.get(workspace)
+    left = item["quota_left"]
+    empty = Write(service.settings.main_table, item=item | {"quota_left": 0})
+    service.services.state.tables.write(empty)
+
+    refused = fetch(service, sign(link))
+
+    assert left > 0
+    assert (refused.status, refused.code) == (402, "render_limit_reached")
+    assert service.call("GET", f"{LINKS_PATH}/{link['id']}", key=key).json["quota_used"] == 0
+
+
+def test_failure_is_the_problem_of_the_render(service: Service) -> None:
+    def fail(_job: object) -> None:
+        raise RenderFailure("template_runtime_error", "who is missing")
+
+    service.engine.before_run = fail
+    link = make_link(service)
+
+    answer = fetch(service, sign(link))
+
+    assert (answer.status, answer.code) == (422, "template_runtime_error")
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert answer.json["render_id"] == renders(service)[0]["id"]
+
+
+def test_template_that_is_not_published_or_is_deleted_is_a_problem(service: Service) -> None:
+    path = "/v1/templates/" + published(service)
+    link = make_link(service, template_id=path.split("/")[-1])
+    assert fetch(service, sign(link, query="n=1")).status == 200
+    assert service.call("DELETE", path).status == 200
+
+    deleted = fetch(service, sign(link, query="n=2"))
+    made = fetch(service, sign(link, query="n=1"))
+
+    assert (deleted.status, deleted.code) == (410, "template_deleted")
+    assert made.status == 200
+    assert shown(service, link)["quota_used"] == 1
+
+
+def test_files_are_served_by_the_same_entrance(service: Service) -> None:
+    url = service.render().json["files"][0]["url"]
+
+    found = fetch(service, url)
+    altered = fetch(service, url.replace("sig=", "sig=0"))
+    elsewhere = fetch(service, "/v1/renders")
+
+    assert found.status == 302
+    assert altered.code == "invalid_signature"
+    assert (elsewhere.status, elsewhere.code) == (404, "not_found")
+
+
+def test_signed_urls_of_the_service_work_as_they_are(service: Service) -> None:
+    link = make_link(service)
+    wanted = {"name": "Ä ß", "format": "webp", "data": {"who": "Ada & Eve"}}
+
+    url = signed_url(service, link, **wanted).json["url"]
+
+    assert fetch(service, url).headers["Content-Type"] == "image/webp"
+    assert service.engine.jobs[-1].data == {"who": "Ada & Eve"}
