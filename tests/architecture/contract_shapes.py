@@ -208,6 +208,7 @@ ENUMS: Final[dict[str, str]] = {
     "StorageDestination.last_test_status": "succeeded failed",
     "StorageDestination.object": "storage_destination",
     "StorageDestination.status": "active failing",
+    "StorageReceipt.status": "pending retrying succeeded failed",
     "StorageDestinationChange.kind": _STORAGE_KIND,
     "StorageDestinationError.code": _STORAGE_ERROR,
     "StorageDestinationList.object": "list",
@@ -343,6 +344,8 @@ SHAPES: Final[dict[str, str]] = {
     "SkippedEmail": "code send_id",
     "SourceShown": _SOURCE,
     "StorageCredentials": "configured",
+    "StorageReceipt": "destination_id status key etag bytes error",
+    "StorageTargetSpec": "destination_id key keep_hosted_copy",
     "StorageDestination": "id object name kind prefix keep_hosted_copy is_default config "
     "credentials status last_error last_test_at last_test_status created_at updated_at",
     "StorageDestinationError": "at code message status",

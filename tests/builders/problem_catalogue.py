@@ -84,8 +84,8 @@ BROWSER_WARNINGS: Final[dict[str, dict[str, Any]]] = {
     "einvoice_skipped_plan": _SKIPPED_INVOICE,
     "invoice_totals_unavailable": _SKIPPED_INVOICE,
 }
-# Warnings of features that are not in the product yet.
-LATER_WARNINGS: Final = frozenset(
+# Warnings of delivery: functional tests of emails and of storage provoke them.
+DELIVERY_WARNINGS: Final = frozenset(
     (
         "storage_upload_failed",
         "storage_skipped_plan",

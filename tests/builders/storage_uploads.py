@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from chalicelib.features.destinations.outgoing import UploadFailed
 from tests.builders.email_connections import use_plan
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
@@ -12,6 +13,11 @@ S3: Final = {
     "config": {"region": "eu-central-1", "bucket": "invoices"},
     "credentials": {"access_key_id": "AKIA", "secret_access_key": "secret"},
 }
+
+
+AWAY: Final = UploadFailed(
+    "storage_unavailable", "The store does not answer.", is_final=False, status=503
+)
 
 
 def make_destination(service: Service, **fields: Any) -> str:

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.connection import ConnectionName, Parts
-from chalicelib.contract.storage.upload import StorageErrorCode
+from chalicelib.core.storage import StorageErrorCode
 
 DestinationKind = Literal["s3", "azure_blob", "gcs", "sftp"]
 Prefix = Annotated[str, StringConstraints(max_length=1_024)]

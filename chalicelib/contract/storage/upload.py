@@ -4,17 +4,7 @@ from typing import Literal
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.field_types import Count
-
-StorageErrorCode = Literal[
-    "storage_denied",
-    "storage_not_found",
-    "storage_unavailable",
-    "storage_rejected",
-    "storage_key_invalid",
-    "storage_host_key_mismatch",
-    "storage_destination_deleted",
-    "url_not_allowed",
-]
+from chalicelib.core.storage import StorageErrorCode
 
 
 class StorageError(Model):

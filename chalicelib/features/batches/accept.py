@@ -14,7 +14,7 @@ from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.core.errors import ServiceError, validation_error
+from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import BatchId, IdGenerator, RenderId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.job import PageJob
@@ -283,19 +283,13 @@ def _inline_chunks(items: Sequence[JsonObject]) -> Iterator[Chunk]:
 
 def _check_delivery(command: BatchCommand) -> None:
     """Raise `validation_error` for files that could not be made."""
-    error = next(_delivery_errors(command), None)
-    if error is not None:
-        raise error
-
-
-def _delivery_errors(command: BatchCommand) -> Iterator[ServiceError]:
     combine, job = command.combine, command.render.job
     assert isinstance(job, PageJob)
     if not combine.merged_pdf:
         return
     if "pdf" not in job.output.formats or job.output.is_zipped:
         message = "needs items that are PDFs: ask for format pdf"
-        yield validation_error("/combine/merged_pdf", message, "not_allowed")
+        raise validation_error("/combine/merged_pdf", message, "not_allowed")
     if job.output.pdf.protection is not None:
         message = "cannot merge protected PDFs; leave protection out"
-        yield validation_error("/combine/merged_pdf", message, "not_allowed")
+        raise validation_error("/combine/merged_pdf", message, "not_allowed")

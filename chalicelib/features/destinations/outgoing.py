@@ -2,21 +2,11 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from chalicelib.core.json import JsonObject
+from chalicelib.core.storage import StorageErrorCode
 from chalicelib.features.destinations.model import StorageDestination
-
-type StorageErrorCode = Literal[
-    "storage_denied",
-    "storage_not_found",
-    "storage_unavailable",
-    "storage_rejected",
-    "storage_key_invalid",
-    "storage_host_key_mismatch",
-    "storage_destination_deleted",
-    "url_not_allowed",
-]
 
 
 class ByteStream(Protocol):

@@ -145,6 +145,12 @@ class Destinations:
             return
         raise contention_error()
 
+    def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
+        """Erase all of a workspace; yield after each step."""
+        return self._tables.delete_partition_in_steps(
+            self._table, destinations_partition(workspace_id)
+        )
+
     def record_test(self, tested: StorageDestination, at: str, error: JsonObject | None) -> None:
         """Store the result of a test: None, or the error that makes the destination failing.
 
@@ -179,12 +185,6 @@ class Destinations:
                 current = self.one(used.workspace_id, used.id)
             except NotFound:
                 return
-
-    def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        """Erase all of a workspace; yield after each step."""
-        return self._tables.delete_partition_in_steps(
-            self._table, destinations_partition(workspace_id)
-        )
 
     def _meta_update(
         self,

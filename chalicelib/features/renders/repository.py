@@ -118,23 +118,17 @@ class Renders:
             "completed_at = :completed_at",
             "files_purged_at = :purged_at",
         ]
-        expiry: dict[str, str] = {}
-        if render.expires_at:
-            sets, expiry = [*sets, "expires_at = :expires_at"], {":expires_at": render.expires_at}
-        storage: dict[str, list[Item]] = {}
+        also: dict[str, RowValue] = {"expires_at": render.expires_at} if render.expires_at else {}
         if render.storage:
-            sets, storage = (
-                [*sets, "#storage = :storage"],
-                {":storage": receipt_items(render.storage)},
-            )
+            also["storage"] = receipt_items(render.storage)
+        sets += [f"#{name} = :{name}" for name in also]
         return Write(
             self._table,
             key=row_key(render.workspace_id, render.id),
             update=f"SET {', '.join(sets)} REMOVE due_at, DPK",
             condition="attempt = :attempt AND #status IN (:from0, :from1) AND body_key = :body_key "
             "AND relay_settles = :relay_settles",
-            names={"#status": "status", "#ttl": "ttl"}
-            | ({"#storage": "storage"} if storage else {}),
+            names={"#status": "status", "#ttl": "ttl", **{f"#{name}": name for name in also}},
             values={
                 ":status": render.status,
                 ":ttl": expiry_time(render),
@@ -146,8 +140,7 @@ class Renders:
                 ":attempt": render.attempt,
                 ":body_key": render.body_key,
                 ":relay_settles": render.reservation.is_settled_by_relay,
-                **expiry,
-                **storage,
+                **{f":{name}": value for name, value in also.items()},
                 **_unfinished_values(),
             },
         )

@@ -11,6 +11,7 @@ from tests.builders.email_rules import made_rule, template_id_of
 from tests.builders.email_sends import connect, deliver_emails
 from tests.builders.service import Service
 from tests.builders.storage_uploads import (
+    AWAY,
     maintain,
     make_destination,
     receipts,
@@ -25,7 +26,6 @@ from tests.builders.templates import render_template
 from tests.fakes.email_provider import FakeProvider
 from tests.fakes.store import DENIED, FakeStore
 
-AWAY = UploadFailed("storage_unavailable", "The store does not answer.", is_final=False, status=503)
 NONE = {"retention": "none"}
 
 

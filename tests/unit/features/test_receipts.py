@@ -4,7 +4,7 @@ from typing import Final
 
 import pytest
 
-from chalicelib.core.storage_keys import MAX_KEY_BYTES
+from chalicelib.core.storage import MAX_KEY_BYTES
 from chalicelib.engine.job import PageJob, RenderedFile, RenderOutcome, RenderTrace
 from chalicelib.engine.sources import HtmlSource
 from chalicelib.engine.storage.model import RenderedKey, StorageTarget, StorageTargets

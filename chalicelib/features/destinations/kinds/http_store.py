@@ -74,12 +74,9 @@ def open_over(egress: GuardedEgress, make_store: MakeStore) -> OpenStore:
             host: str, port: int, *, timeout_s: float, ports: Collection[int], exempt_only: bool
         ) -> socket:
             # Without TLS only the operator's exemptions are reached.
+            exempt_only = exempt_only or is_plain
             return egress.connect(
-                host,
-                port,
-                timeout_s=timeout_s,
-                ports=ports,
-                exempt_only=exempt_only or is_plain,
+                host, port, timeout_s=timeout_s, ports=ports, exempt_only=exempt_only
             )
 
         with HttpClient(connect) as client:

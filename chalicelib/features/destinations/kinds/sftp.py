@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
+from chalicelib.core.storage import StorageErrorCode
 from chalicelib.engine.ports import EgressError
 from chalicelib.features.destinations.kinds.failures import egress_failure
 from chalicelib.features.destinations.model import StorageDestination
 from chalicelib.features.destinations.outgoing import (
     OpenStore,
     OutgoingFile,
-    StorageErrorCode,
     StoreSession,
     UploadFailed,
 )

@@ -27,10 +27,10 @@ class GiveUpUploads:
     def __init__(
         self,
         *,
-        tables: Tables,
-        table: str,
         outbox: EventOutbox,
         publish: Callable[[DomainEvent], None],
+        tables: Tables,
+        table: str,
         clock: Clock,
     ) -> None:
         """Change uploads of this table."""

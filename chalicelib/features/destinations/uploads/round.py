@@ -11,11 +11,11 @@ from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.retry_schedule import LIFE, next_attempt_time
 from chalicelib.features.destinations.uploads.events import upload_failed_event
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads, UploadError
 from chalicelib.features.destinations.uploads.repository import StorageUploads
-from chalicelib.features.destinations.uploads.schedule import LIFE, next_attempt_time
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.repository import EventOutbox
 

@@ -32,13 +32,12 @@ from chalicelib.features.destinations.repository import (
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads, UploadError
 from chalicelib.features.destinations.uploads.round import ClaimLost, RecordRounds, UploadRound
-from chalicelib.features.destinations.uploads.schedule import (
-    upload_timeout_s,
-)
 from chalicelib.features.renders.rows import partition, render_of
 
 log = logging.getLogger(__name__)
 
+_CONNECTING_S: Final = 20.0
+_BYTES_PER_S: Final = 500_000
 # Between the end of an upload and its record.
 _MARGIN: Final = dt.timedelta(seconds=10)
 # Until the operator has mended the key of the credentials.
@@ -158,11 +157,11 @@ class UploadFiles:
         that is to be repeated.
         """
         files = round_.uploads.open_files
-        timeout_s = upload_timeout_s(max(file.bytes for file in files))
+        timeout_s = _timeout_s(max(file.bytes for file in files))
         with self._open_session(destination, timeout_s) as session:
             for file in files:
                 now = self._clock.now()
-                ends = now + dt.timedelta(seconds=upload_timeout_s(file.bytes))
+                ends = now + dt.timedelta(seconds=_timeout_s(file.bytes))
                 if file is not files[0] and ends > ends_at:
                     self._rounds.postpone(round_, dt.timedelta(0))
                     return
@@ -219,3 +218,8 @@ class _FileGoneError(Exception):
 
 def _error_of(failure: UploadFailed) -> UploadError:
     return UploadError(failure.code, str(failure), failure.status)
+
+
+def _timeout_s(size: int) -> float:
+    """Return how many seconds an upload of so many bytes may take."""
+    return _CONNECTING_S + size / _BYTES_PER_S

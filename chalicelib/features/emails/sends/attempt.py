@@ -13,6 +13,7 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed, Item
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.retry_schedule import LIFE, next_attempt_time
 from chalicelib.engine.emails.model import EmailContents, contents_key
 from chalicelib.features.emails.connections import (
     EmailConnection,
@@ -27,7 +28,6 @@ from chalicelib.features.emails.sends.prepare import (
     PreparedEmail,
     PrepareEmail,
 )
-from chalicelib.features.emails.sends.schedule import LIFE, next_attempt_time
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.renders.rows import partition as render_partition
 from chalicelib.features.renders.rows import render_of
@@ -238,8 +238,7 @@ def _after(send: EmailSend, outcome: HandOver, now: dt.datetime) -> EmailSend:
         return send.with_failure(error)
     if outcome.result == "unknown":
         return send.as_unknown(error)
-    pause = dt.timedelta(seconds=outcome.retry_after_s or 0)
-    again_at = max(next_attempt_time(send.id, send.attempts, now), now + pause)
+    again_at = next_attempt_time(send.id, send.attempts, now, outcome.retry_after_s)
     if again_at >= parse_rfc3339(send.created_at) + LIFE:
         return send.with_failure(_expiry_error(send))
     return replace(send, status="retrying", error=error, next_attempt_at=format_rfc3339(again_at))

@@ -6,6 +6,7 @@ Before the provider may have the email, its row says so: an attempt that was los
 
 import datetime as dt
 import logging
+from random import Random
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.queues import DELAY_PRECISION, MAX_DELAY, Queue
@@ -24,8 +25,7 @@ from chalicelib.features.emails.sends.attempt import AttemptEmail, SessionOf
 from chalicelib.features.emails.sends.events import send_event
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.model import EmailSend
-from chalicelib.features.emails.sends.rate import SendRate
-from chalicelib.features.emails.sends.schedule import next_look
+from chalicelib.features.emails.sends.rate import LONGEST_WAIT, SendRate
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import PublishEvent
 
@@ -124,7 +124,7 @@ class DeliverEmail:
             return True
         has_slot = wait is not None
         if wait is None:
-            wait = next_look(message.send_id)
+            wait = _next_look(message.send_id)
         if wait > _WRITTEN_WAIT:
             send = send or self._stores.sends.get(message.workspace_id, message.send_id)
             if send is None or not self._stores.sends.postpone(send, at=now + wait):
@@ -191,3 +191,9 @@ class DeliverEmail:
         if delay <= MAX_DELAY:
             self._queue.try_send(message.to_json(), group=message.workspace_id, delay=delay)
             crash_if_armed(CrashPoint.EMAIL_DELAYED)
+
+
+def _next_look(send_id: str) -> dt.timedelta:
+    """Return how long an email waits for which there is no slot in sight: about that long."""
+    random = Random(send_id)  # noqa: S311 -- spreads load
+    return LONGEST_WAIT * random.uniform(0.5, 1)

@@ -85,7 +85,7 @@ class FinishRender:
             for n, produced in enumerate(outcome.files)
         )
         if expires_at is not None and files:
-            if render.file_formats != render.requested_formats:
+            if formats != render.requested_formats:
                 try:
                     render = self._announce(render)
                 except ConditionFailed:
@@ -93,9 +93,7 @@ class FinishRender:
                     return self._resolve_conflict(render)
             self._store_all(render, files, outcome)
         if emails is not None:
-            key = contents_key(render.workspace_id, render.id)
-            self._objects.put_data(key, msgspec.json.encode(emails))
-            crash_if_armed(CrashPoint.RENDER_EMAILS_STORED)
+            self._store_emails(render, emails)
         store_ms = epoch_ms(self._clock.now()) - epoch_ms(started)
         succeeded = replace(
             render,
@@ -125,6 +123,11 @@ class FinishRender:
         announced = replace(render, announced={**render.announced, **formats})
         self._tables.write(self._renders.announcement(announced))
         return announced
+
+    def _store_emails(self, render: Render, emails: EmailContents) -> None:
+        key = contents_key(render.workspace_id, render.id)
+        self._objects.put_data(key, msgspec.json.encode(emails))
+        crash_if_armed(CrashPoint.RENDER_EMAILS_STORED)
 
     def _store_all(
         self, render: Render, files: Sequence[StoredFile], outcome: RenderOutcome

@@ -6,7 +6,7 @@ The engine is not trusted: no answer of it makes a key leave the prefix of its d
 from typing import Final
 
 from chalicelib.core.json import JsonObject
-from chalicelib.core.storage_keys import MAX_KEY_BYTES, storage_key
+from chalicelib.core.storage import MAX_KEY_BYTES, storage_key
 from chalicelib.core.text import replace_lone_surrogates
 from chalicelib.engine.job import Job, RenderOutcome
 from chalicelib.engine.storage.model import RenderedKey

@@ -1,8 +1,22 @@
-"""Keys of files in a customer's store; no data make them lead out of a folder."""
+"""Keys of files in a customer's store, and codes of what may go wrong there.
+
+No data make a key lead out of a folder.
+"""
 
 import unicodedata
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Literal
+
+type StorageErrorCode = Literal[
+    "storage_denied",
+    "storage_not_found",
+    "storage_unavailable",
+    "storage_rejected",
+    "storage_key_invalid",
+    "storage_host_key_mismatch",
+    "storage_destination_deleted",
+    "url_not_allowed",
+]
 
 MAX_KEY_BYTES: Final = 1_024
 _STEPS: Final = frozenset({".", ".."})

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.core.storage_keys import MAX_KEY_BYTES, storage_key
+from chalicelib.core.storage import MAX_KEY_BYTES, storage_key
 
 
 @pytest.mark.parametrize(
