@@ -1,6 +1,5 @@
 """Grants of the roles: every action used is granted, and every grant is used."""
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -25,11 +24,12 @@ from tests.builders.permission_scenarios import (
     webhooks_of_every_size,
     webhooks_of_requests_and_of_many_endpoints,
 )
+from tests.builders.queue_scenarios import dead_letters_of_every_queue, unknown_messages
 from tests.builders.service import MotoAws, Service
+from tests.builders.storage_scenarios import storage_of_every_kind
 from tests.builders.webhooks import ENDPOINTS_PATH, receiver_of
 
 KEY: Final = {"Idempotency-Key": "k"}
-QUEUES: Final = ("Renders", "Events", "Maintenance", "Webhooks", "Batches", "Combine", "Emails")
 
 
 def successful_renders(service: Service) -> None:
@@ -209,47 +209,6 @@ def deleted_workspace(service: Service) -> None:
     assert service.operator.workspaces.get(workspace) is None
 
 
-def unknown_messages(service: Service) -> None:
-    work = (
-        service.run_queued,
-        service.relay_events,
-        service.run_maintenance,
-        service.deliver_webhooks,
-        service.release_batches,
-        service.combine_batches,
-        service.send_emails,
-    )
-    for queue, work_off in zip(QUEUES, work, strict=True):
-        service.send(queue, "}{")
-        assert work_off() == []
-        service.send(queue, '{"v": 2}')
-        assert len(work_off()) == 1
-    service.send("WebhooksSlow", '{"v": 2}')
-    service.send("BatchItems", '{"v": 2}')
-    assert len(service.deliver_webhooks()) == len(service.run_queued("BatchItems")) == 1
-
-
-def dead_letters_of_every_queue(service: Service) -> None:
-    render_id = service.render(mode="async").json["id"]
-    subject = f"WS#{service.workspace}#RND#{render_id}"
-    ids = {"workspace_id": service.workspace, "render_id": render_id, "request_id": "r"}
-    bodies: tuple[dict[str, Any], ...] = (
-        ids,
-        {"subject": subject, "sort_key": "EVENT#evt_1"},
-        {"kind": "render", "pk": subject, "sk": "META"},
-        {"workspace_id": service.workspace, "delivery_id": "whd_" + "0" * 26},
-        {"kind": "release", "pk": f"WS#{service.workspace}#BAT", "sk": "META"},
-        {"kind": "combine", "pk": f"WS#{service.workspace}#BAT#{'bat_' + '0' * 26}", "sk": "META"},
-        {"workspace_id": service.workspace, "send_id": "ems_" + "0" * 26},
-    )
-    for queue, body in zip(QUEUES, bodies, strict=True):
-        url = service.resources[f"{queue}DeadLetters"]["Ref"]
-        service.clients.sqs.send_message(QueueUrl=url, MessageBody=json.dumps({"v": 1} | body))
-        assert service.record_dead_letters(queue) == []
-    assert service.call("GET", f"/v1/renders/{render_id}").json["error"]["code"] == "render_lost"
-    service.process_due()
-
-
 @pytest.fixture(scope="module")
 def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
     """Run every function through all it does; return the recorded actions."""
@@ -267,6 +226,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         large_engine_calls(service)
         batches_of_every_kind(service)
         emails_of_every_kind(service)
+        storage_of_every_kind(service)
         webhooks_of_every_size(service, receiver)
         webhooks_of_requests_and_of_many_endpoints(service, receiver)
         expired_files(service)
