@@ -76,9 +76,10 @@ def update(
 ) -> str:
     """Deploy the package in `folder` and return the URL of the API; raises DeployError.
 
-    A host that is neither requested nor known from an earlier deployment becomes the URL that API
-    Gateway assigns, and egress refuses that URL in any case. It is not known before the stack
-    exists, so the first deployment is followed by a second, short one.
+    Hosts that are neither requested nor known from an earlier deployment become the URLs that AWS
+    assigns: that of the gateway, which egress refuses in any case, and for files and signed links
+    that of the API function. They are not known before the stack exists, so the first deployment is
+    followed by a second, short one.
     """
     packaged = folder / "packaged.json"
     click.echo(f"uploading what has changed to {bucket} …")
@@ -95,10 +96,7 @@ def update(
         stack.delete()
     deploy = partial(_deploy, run, stack, packaged, bucket)
     deploy(parameters)
-    gateway_url = stack.outputs()["EndpointURL"].rstrip("/")
-    known = {
-        name: gateway_url if text == UNKNOWN_HOST else text for name, text in parameters.items()
-    } | {"GatewayUrl": gateway_url}
+    known = _with_assigned_urls(parameters, present, stack.outputs())
     if known != parameters:
         deploy(known)
     stack.publish_api()
@@ -110,13 +108,11 @@ def deployment_parameters(
 ) -> dict[str, str]:
     """Return the parameters of a deployment.
 
-    Both hosts are returned, as requested or else as deployed; the files' host follows the API's
-    unless it has its own. The gateway's URL is returned as deployed. Of the others only requested
-    ones are: CloudFormation keeps the rest.
+    Both hosts are returned, as requested or else as deployed, and the gateway's URL as deployed. Of
+    the others only requested ones are: CloudFormation keeps the rest.
     """
     api = requested.get("ApiHost") or present.get("ApiHost") or UNKNOWN_HOST
-    has_own_files_host = present.get("FilesHost") not in {None, present.get("ApiHost")}
-    files = requested.get("FilesHost") or (present["FilesHost"] if has_own_files_host else api)
+    files = requested.get("FilesHost") or present.get("FilesHost") or UNKNOWN_HOST
     others = {
         name: "" if text == CLEAR_VALUE else text
         for name, text in requested.items()
@@ -124,6 +120,22 @@ def deployment_parameters(
     }
     gateway_url = present.get("GatewayUrl") or UNKNOWN_HOST
     return {"ApiHost": api, "FilesHost": files, "GatewayUrl": gateway_url, **others}
+
+
+def _with_assigned_urls(
+    parameters: Mapping[str, str], present: Mapping[str, str], outputs: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the parameters with the URLs that AWS has assigned."""
+    gateway_url, files_url = (outputs[name].rstrip("/") for name in ("EndpointURL", "FilesURL"))
+    api, files = parameters["ApiHost"], parameters["FilesHost"]
+    # Earlier releases served files at the API's host, which hands no URL over as it was sent.
+    is_shared = files == present.get("ApiHost") == present.get("FilesHost")
+    return {
+        **parameters,
+        "ApiHost": gateway_url if api == UNKNOWN_HOST else api,
+        "FilesHost": files_url if files == UNKNOWN_HOST or is_shared else files,
+        "GatewayUrl": gateway_url,
+    }
 
 
 def _deploy(

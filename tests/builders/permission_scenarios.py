@@ -21,6 +21,7 @@ from tests.builders.batches import (
 )
 from tests.builders.pages.merging import item as merged_item
 from tests.builders.service import Service
+from tests.builders.signed_links import LINKS_PATH, fetch, make_link, sign, signed_url
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
 from tests.builders.uploads import announce_upload, post_upload, store_announced
 from tests.builders.validation_results import fake_large_documents
@@ -138,6 +139,22 @@ def large_engine_calls(service: Service) -> None:
     dataset = {"name": "A", "data": {"n": 1}}
     assert service.call("POST", f"{path}/datasets", json_body=dataset).status == 201
     assert service.call("POST", f"{path}/publish").status == 201
+    service.process_due()
+
+
+def links_of_every_kind(service: Service) -> None:
+    """Make links, sign and fetch their URLs, let one fail, and delete them."""
+    link = make_link(service)
+    path = f"{LINKS_PATH}/{link['id']}"
+    assert service.call("PATCH", path, json_body={"name": "B"}).status == 200
+    assert service.call("GET", LINKS_PATH).status == 200
+    for _ in range(2):
+        assert fetch(service, signed_url(service, link).json["url"]).status == 200
+    pages, service.engine.page_count = service.engine.page_count, 5_000
+    assert fetch(service, sign(link, "a.pdf")).code == "page_limit_exceeded"
+    service.engine.page_count = pages
+    service.process_queues()
+    assert service.call("DELETE", path).status == 204
     service.process_due()
 
 

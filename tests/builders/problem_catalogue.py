@@ -14,6 +14,7 @@ PRODUCT_OWNERS: Final = frozenset(
         "schemas",
         "canvas",
         "conformance",
+        "signed_links",
     }
 )
 _TEXT: Final = {"type": "text", "x": 0, "y": 0, "width": 60, "height": 20}

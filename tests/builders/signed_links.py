@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from infra.local.gateway.events import Request, function_url_event
@@ -67,6 +67,27 @@ def fetch(
     event = function_url_event(request, moment=service.clock.now())
     with acting_as("APIHandler"):
         return answer_of(service.app(event, CONTEXT))
+
+
+def _fetch_from_elsewhere(service: Service) -> ApiAnswer:
+    return fetch(service, sign(make_link(service, allowed_referrers=["https://a.example"])))
+
+
+def _fetch_too_late(service: Service) -> ApiAnswer:
+    return fetch(service, sign(make_link(service), query="exp=1"))
+
+
+def _fetch_too_much(service: Service) -> ApiAnswer:
+    link = make_link(service, quota_total=1)
+    fetch(service, sign(link, query="n=1"))
+    return fetch(service, sign(link, query="n=2"))
+
+
+PROVOKED_LINK_ERRORS: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
+    "referrer_not_allowed": _fetch_from_elsewhere,
+    "link_expired": _fetch_too_late,
+    "quota_exceeded": _fetch_too_much,
+}
 
 
 def shown(service: Service, link: Mapping[str, Any]) -> dict[str, Any]:

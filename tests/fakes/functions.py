@@ -49,11 +49,12 @@ def act(event: dict[str, Any], _context: Any) -> Any:
 
 def proxy(event: dict[str, Any], _context: Any) -> dict[str, Any]:
     """Answer as an API function."""
-    if event["path"] == "/slow":
+    path = event.get("path") or event["rawPath"].removeprefix("/l")
+    if path == "/slow":
         time.sleep(2)
-    if event["path"] == "/crash":
+    if path == "/crash":
         os._exit(3)
-    if event["path"] == "/nonsense":
+    if path == "/nonsense":
         return {"hello": 1}
     return {
         "statusCode": 201,

@@ -14,6 +14,7 @@ from tests.builders import (
     batches,
     email_rules,
     email_sends,
+    signed_links,
     templates,
     validation_results,
 )
@@ -30,6 +31,7 @@ PROVOKED: Final[dict[str, Provoke]] = {
     **batches.PROVOKED_BATCH_ERRORS,
     **email_sends.PROVOKED_EMAIL_ERRORS,
     **email_rules.PROVOKED_EMAIL_ERRORS,
+    **signed_links.PROVOKED_LINK_ERRORS,
     **templates.PROVOKED_TEMPLATE_ERRORS,
     **validation_results.PROVOKED_VALIDATION_ERRORS,
 }

@@ -18,6 +18,7 @@ from tests.builders.permission_scenarios import (
     batches_of_every_kind,
     expiring_keys,
     large_engine_calls,
+    links_of_every_kind,
     templates_of_every_size,
     uploads_used_by_a_render,
     validated_documents,
@@ -229,6 +230,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         storage_of_every_kind(service)
         webhooks_of_every_size(service, receiver)
         webhooks_of_requests_and_of_many_endpoints(service, receiver)
+        links_of_every_kind(service)
         expired_files(service)
         failed_renders(service)
         late_renders(service)

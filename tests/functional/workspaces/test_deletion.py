@@ -17,6 +17,7 @@ from chalicelib.features.workspaces.status import StatusTransitions
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
+from tests.builders.signed_links import LINKS_PATH, fetch, make_link, sign
 
 OWNER = "ada@example.com"
 
@@ -36,6 +37,7 @@ def tenant(tool: OperatorTool, service: Service) -> tuple[WorkspaceId, str]:
     assert service.call("POST", f"/v1/renders/{waiting}/cancel", key=key).status == 200
     service.relay_events()
     make_email_rule(service, key)
+    make_used_link(service, key)
     return workspace, key
 
 
@@ -49,13 +51,29 @@ def make_email_rule(service: Service, key: str) -> None:
     assert service.call("POST", "/v1/email-rules", json_body=rule, key=key).status == 201
 
 
+def make_used_link(service: Service, key: str) -> None:
+    """Make a link that has made a file, and one that is deleted but not erased yet."""
+    template = {"name": "Badge", "html": "<p>", "publish": True}
+    made = service.call("POST", "/v1/templates", json_body=template, key=key).json["id"]
+    assert fetch(service, sign(make_link(service, template_id=made, key=key))).status == 200
+    deleted = make_link(service, template_id=made, key=key)["id"]
+    assert service.call("DELETE", f"{LINKS_PATH}/{deleted}", key=key).status == 204
+
+
 def remaining_keys(service: Service, workspace: str) -> list[str]:
     """Return the keys of all rows and objects of a workspace."""
     rows: list[dict[str, Any]] = service.clients.dynamodb.scan(
         TableName=service.settings.main_table
     )["Items"]
-    named = [row["PK"]["S"] for row in rows if workspace in str(row)]
+    own = {row["PK"]["S"] for row in rows if workspace in str(row)}
+    # The row of a link's URL names its link only.
+    named = [row["PK"]["S"] for row in rows if row["PK"]["S"] in own]
     return named + [key for key in service.objects() if workspace in key]
+
+
+def _link_rows(service: Service) -> list[str]:
+    rows = service.clients.dynamodb.scan(TableName=service.settings.main_table)["Items"]
+    return [row["SK"]["S"] for row in rows if row["PK"]["S"].startswith("LNK#")]
 
 
 def days_pass(service: Service, days: float, *, minutes: int = 0) -> None:
@@ -73,11 +91,14 @@ def test_deleted_workspace_leaves_nothing(tool: OperatorTool, service: Service) 
     kept = remaining_keys(service, service.workspace)
     service.operator.change_status.delete(workspace)
     days_pass(service, 29.9)
-    assert len([key for key in remaining_keys(service, workspace) if key.startswith("ws/")]) > 0
+    left = remaining_keys(service, workspace)
+    assert [key for key in left if key.startswith("ws/")]
+    assert len([key for key in left if key.startswith("LNK#")]) == 2
 
     days_pass(service, 0.2, minutes=1)
 
     assert remaining_keys(service, workspace) == []
+    assert _link_rows(service) == []
     assert service.call("GET", "/v1/renders", key=key).code == "invalid_api_key"
     assert tool.refusal("workspace", "show", workspace)[0] == "not_found"
     assert tool.refusal("workspace", "restore", workspace)[0] == "not_found"

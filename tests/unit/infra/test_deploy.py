@@ -21,6 +21,7 @@ from infra.deploy.update import CLEAR_VALUE, UNKNOWN_HOST, deployment_parameters
 
 REGION = "eu-central-1"
 OWN = "https://abc.execute-api.eu-central-1.amazonaws.com/live"
+OWN_FILES = "https://abc.lambda-url.eu-central-1.on.aws"
 NUMBERS = itertools.count()
 TEMPLATE: dict[str, Any] = {
     "Parameters": {
@@ -68,7 +69,11 @@ TEMPLATE: dict[str, Any] = {
             },
         },
     },
-    "Outputs": {"EndpointURL": {"Value": f"{OWN}/"}, "RestAPIId": {"Value": {"Ref": "Api"}}},
+    "Outputs": {
+        "EndpointURL": {"Value": f"{OWN}/"},
+        "FilesURL": {"Value": f"{OWN_FILES}/"},
+        "RestAPIId": {"Value": {"Ref": "Api"}},
+    },
 }
 
 
@@ -135,25 +140,25 @@ UNKNOWN = hosts(UNKNOWN_HOST, UNKNOWN_HOST, UNKNOWN_HOST)
     [
         (hosts("", ""), {}, UNKNOWN),
         (hosts("", ""), hosts(A, F, OWN), hosts(A, F, OWN)),
-        (hosts(A, ""), {}, hosts(A, A, UNKNOWN_HOST)),
+        (hosts(A, ""), {}, hosts(A, UNKNOWN_HOST, UNKNOWN_HOST)),
         (hosts(A, F), hosts(A, F, ""), hosts(A, F, UNKNOWN_HOST)),
         (hosts("", F), {}, hosts(UNKNOWN_HOST, F, UNKNOWN_HOST)),
-        (hosts(A, ""), hosts(OWN, OWN, OWN), hosts(A, A, OWN)),
+        (hosts(A, ""), hosts(OWN, OWN_FILES, OWN), hosts(A, OWN_FILES, OWN)),
         (hosts("https://b", ""), hosts(A, F, OWN), hosts("https://b", F, OWN)),
         (hosts("", ""), UNKNOWN, UNKNOWN),
         (
             {"EgressAllow": "10.0.0.0/8:443", "ApiHost": A},
             {},
-            {"EgressAllow": "10.0.0.0/8:443", **hosts(A, A, UNKNOWN_HOST)},
+            {"EgressAllow": "10.0.0.0/8:443", **hosts(A, UNKNOWN_HOST, UNKNOWN_HOST)},
         ),
         (
             {"EgressAllow": CLEAR_VALUE, "ApiHost": A},
             {"EgressAllow": "10.0.0.0/8:443"},
-            {"EgressAllow": "", **hosts(A, A, UNKNOWN_HOST)},
+            {"EgressAllow": "", **hosts(A, UNKNOWN_HOST, UNKNOWN_HOST)},
         ),
     ],
 )
-def test_parameters_are_given_or_kept_and_files_follow_the_api(
+def test_parameters_are_given_or_kept(
     given: dict[str, str], present: dict[str, str], expected: dict[str, str]
 ) -> None:
     assert deployment_parameters(given, present) == expected
@@ -165,10 +170,19 @@ def test_first_deployment_learns_its_url_and_the_second_keeps_it(
     run = CommandLine()
 
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == OWN
-    assert run.deployed == [UNKNOWN, hosts(OWN, OWN, OWN)]
+    assert run.deployed == [UNKNOWN, hosts(OWN, OWN_FILES, OWN)]
 
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == OWN
-    assert run.deployed[2:] == [hosts(OWN, OWN, OWN)]
+    assert run.deployed[2:] == [hosts(OWN, OWN_FILES, OWN)]
+
+
+def test_files_leave_the_host_of_the_api(stack: CloudFormationStack, tmp_path: Path) -> None:
+    """Earlier releases served files at the API's host, where signed links are not found."""
+    run = CommandLine()
+    update(stack, "bucket", tmp_path, hosts(A, A), run)
+
+    assert update(stack, "bucket", tmp_path, hosts("", ""), run) == A
+    assert run.deployed[-1] == hosts(A, OWN_FILES, OWN)
 
 
 def test_the_stage_serves_what_was_deployed_last(
@@ -190,10 +204,10 @@ def test_api_with_a_domain_learns_its_gateway_url_once(
     run = CommandLine()
 
     assert update(stack, "bucket", tmp_path, hosts(A, ""), run) == A
-    assert run.deployed == [hosts(A, A, UNKNOWN_HOST), hosts(A, A, OWN)]
+    assert run.deployed == [hosts(A, UNKNOWN_HOST, UNKNOWN_HOST), hosts(A, OWN_FILES, OWN)]
 
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == A
-    assert run.deployed[2:] == [hosts(A, A, OWN)]
+    assert run.deployed[2:] == [hosts(A, OWN_FILES, OWN)]
 
 
 def test_networks_and_tenancy_come_from_the_environment(
@@ -210,7 +224,7 @@ def test_networks_and_tenancy_come_from_the_environment(
     assert result.exit_code == 0, result.output
     assert run.deployed[-1] == {
         "Tenancy": "shared",
-        **hosts(OWN, OWN, OWN),
+        **hosts(OWN, OWN_FILES, OWN),
         "EgressAllow": "10.20.0.0/16:443",
     }
 
@@ -238,7 +252,7 @@ def test_failed_first_deployment_does_not_block_the_next(
     assert update(stack, "bucket", tmp_path, hosts("", ""), run) == A
 
     ((created,),) = [run.deployed]
-    assert created == hosts(A, A, OWN) | allowed | {"Tenancy": "isolated"}
+    assert created == hosts(A, OWN_FILES, OWN) | allowed | {"Tenancy": "isolated"}
     assert [event for event in statuses(stack) if event == "CREATE_COMPLETE"]
 
 

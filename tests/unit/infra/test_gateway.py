@@ -79,6 +79,31 @@ def test_request_reaches_the_function_and_its_answer_the_client(gateway: str) ->
     assert event["headers"]["Content-Type"] == "text/plain"
 
 
+def test_function_url_hands_path_and_query_over_as_they_were_sent(gateway: str) -> None:
+    target = "/l/lnk_1/a%2fb%2F+%20c.png?b=%2f&a=+%20&&a=1&%61=2&c"
+
+    answer, body = send(gateway, "GET", target)
+
+    event = json.loads(body)
+    assert answer.status == 201
+    assert f"{event['rawPath']}?{event['rawQueryString']}" == target
+    assert (event["version"], event["requestContext"]["http"]["method"]) == ("2.0", "GET")
+    assert event["requestContext"]["timeEpoch"] > 1_700_000_000_000
+
+
+def test_function_url_has_no_answers_of_a_gateway(
+    gateway: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crashed, body = send(gateway, "GET", "/l/crash")
+    too_large, _ = send(gateway, "POST", "/l/a", b"x" * 6_000_000)
+    send(gateway, "GET", "/l/a")
+    monkeypatch.setattr(gateway_app, "TIMEOUT_S", 0.3)
+    late, _ = send(gateway, "GET", "/l/slow")
+
+    assert (crashed.status, json.loads(body)) == (502, {"Message": "Bad Gateway"})
+    assert (too_large.status, late.status) == (413, 502)
+
+
 def test_each_request_is_one_line_with_its_id(gateway: str, lines: Path) -> None:
     send(gateway, "GET", "/v1/renders/seen")
     time.sleep(0.05)
