@@ -204,6 +204,7 @@ def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozens
     # It copies the files of items into those of their batch.
     assert functions_granted(grants, AwsAction("s3:GetObject", FILE)) == {
         "SendEmailFunction",
+        "UploadFilesFunction",
         "APIHandler",
         "CombineBatchFunction",
     }

@@ -66,8 +66,8 @@ class TryDestination:
         ulid = self._ids.new("test", self._clock.now()).rpartition("_")[2]
         prefix = literal_part(destination.prefix)
         key = storage_key(prefix, f".platen-test-{ulid}")
-        yield "write", lambda: session.put(_file(_required(key)))
-        yield "delete", lambda: session.delete(_required(key))
+        yield "write", lambda: session.put(_file(_require_key(key)))
+        yield "delete", lambda: session.delete(_require_key(key))
 
 
 def upload_error(failure: UploadFailed) -> JsonObject:
@@ -75,7 +75,7 @@ def upload_error(failure: UploadFailed) -> JsonObject:
     return {"code": failure.code, "message": str(failure), "status": failure.status}
 
 
-def _required(key: str | None) -> str:
+def _require_key(key: str | None) -> str:
     if key is None:
         message = f"The prefix is too long: a key has {MAX_KEY_BYTES} bytes at most."
         raise UploadFailed("storage_key_invalid", message, is_final=True)

@@ -80,7 +80,7 @@ class UrlRender(NamedTuple):
 class MakeOnce:
     """Maker of renders of URLs."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
+    def __init__(
         self,
         *,
         links: SignedLinks,
