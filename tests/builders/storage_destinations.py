@@ -59,3 +59,9 @@ def shown_destination(service: Service, destination: dict[str, Any]) -> dict[str
 
 def run_storage_test(service: Service, destination: dict[str, Any]) -> ApiAnswer:
     return service.call("POST", f"{PATH}/{destination['id']}/test")
+
+
+def stored_rows(service: Service) -> list[Any]:
+    """Return all rows of the workspace's destinations."""
+    tables, table = service.services.state.tables, service.settings.main_table
+    return tables.query(table, "PK = :pk", {":pk": f"WS#{service.workspace}#DST"}).items

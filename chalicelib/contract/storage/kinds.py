@@ -53,7 +53,7 @@ def _check_directory(path: str) -> str:
 
 
 def _check_account_key(text: str) -> str:
-    if not _decoded(text):
+    if not _base64_bytes(text):
         message = "must be base64, as the portal shows it"
         raise ValueError(message)
     return text
@@ -83,12 +83,12 @@ def _check_host_key(text: str) -> str:
 
 def _is_key_blob(kind: str, blob: str) -> bool:
     """Tell whether a blob is a public key of this type: its type comes first (RFC 4253 6.6)."""
-    name, decoded = kind.encode(), _decoded(blob)
+    name, decoded = kind.encode(), _base64_bytes(blob)
     head = len(name).to_bytes(4) + name
     return kind in _HOST_KEY_TYPES and decoded.startswith(head) and len(decoded) > len(head)
 
 
-def _decoded(text: str) -> bytes:
+def _base64_bytes(text: str) -> bytes:
     """Return the bytes of a text in base64; none for another text."""
     try:
         return base64.b64decode(text, validate=True)

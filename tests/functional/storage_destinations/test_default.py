@@ -13,15 +13,18 @@ from tests.builders.storage_destinations import (
     create_destination,
     made_destination,
     shown_destination,
+    stored_rows,
 )
 
 
 def defaults(service: Service) -> list[str]:
-    """Return the ids of all default destinations, as the list and the workspace know them."""
+    """Return the ids of all default destinations, as the list, rows and workspace have them."""
     page = service.call("GET", PATH).json["data"]
     shown = [each["id"] for each in page if each["is_default"]]
     default = service.services.storage.destinations.default(service.workspace)
     assert shown == ([] if default is None else [default.id])
+    (meta,) = (each for each in stored_rows(service) if each["SK"] == "META")
+    assert meta.get("default_id") == (shown[0] if shown else None)
     row = service.services.workspaces.get(service.workspace)
     assert row is not None
     assert row.default_destination_id == (shown[0] if shown else None)
