@@ -14,6 +14,7 @@ from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
 from chalicelib.features.dead_letters.redrive import RedriveDeadLetters
 from chalicelib.features.dead_letters.repository import DeadLetters
+from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.downgrade import ScheduleCredentials
 from chalicelib.features.emails.sends.repository import Sends
@@ -127,6 +128,7 @@ def trace_render(
             deliveries=deliveries,
         ),
         sends=Sends(state.tables, settings.main_table),
+        uploads=StorageUploads(state.tables, settings.main_table),
         limits=state.limits,
         letters=DeadLetters(state.tables, settings.transient_table, clock),
         queues=DEAD_LETTER_QUEUES,

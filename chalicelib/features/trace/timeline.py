@@ -9,6 +9,7 @@ from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter
+from chalicelib.features.destinations.uploads.model import TargetUploads
 from chalicelib.features.emails.sends.model import EmailSend
 from chalicelib.features.renders.model import Render
 from chalicelib.features.webhooks.model import DeliveryAttempt, WebhookDelivery
@@ -118,6 +119,19 @@ def email_entries(send: EmailSend) -> Iterator[TimelineEntry]:
     ):
         if at:
             yield TimelineEntry(at, "emails", what, named)
+
+
+def upload_entries(uploads: TargetUploads) -> Iterator[TimelineEntry]:
+    """Yield the entries of the uploads to a target: without their keys."""
+    target: dict[str, Json] = {"destination": uploads.destination_id}
+    for file in uploads.files:
+        code = None if file.error is None else file.error.code
+        result: dict[str, Json] = {"status": file.status, "attempts": file.attempts, "code": code}
+        named: dict[str, Json] = {"upload": file.id}
+        yield TimelineEntry(uploads.created_at, "uploads", "upload", named | target | result)
+    if uploads.next_attempt_at:
+        what = f"round {uploads.attempts + 1} due"
+        yield TimelineEntry(uploads.next_attempt_at, "uploads", what, target)
 
 
 def dead_letter_entries(letters: Iterable[DeadLetter]) -> Iterator[TimelineEntry]:

@@ -12,6 +12,7 @@ from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
+from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.renders.model import Render
@@ -30,6 +31,7 @@ from chalicelib.features.trace.timeline import (
     platform_entries,
     related_request_ids,
     row_entries,
+    upload_entries,
 )
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.find_deliveries import FindDeliveries
@@ -45,6 +47,9 @@ _CLOCK_SKEW: Final = dt.timedelta(minutes=1)
 # Roles of objects that are listed only if they exist.
 _DEAD_ATTEMPT: Final = "dead attempt"
 _BASE64_COPY: Final = "base64 of a file"
+_SOURCES_OF_ROWS: Final = frozenset(
+    {"row", "facts", "dead letters", "webhooks", "emails", "uploads"}
+)
 
 
 class TraceRender:
@@ -59,6 +64,7 @@ class TraceRender:
         deliveries: Deliveries,
         find_deliveries: FindDeliveries,
         sends: Sends,
+        uploads: StorageUploads,
         limits: WorkspaceLimits,
         letters: DeadLetters,
         queues: Sequence[str],
@@ -72,6 +78,7 @@ class TraceRender:
         self._deliveries = deliveries
         self._find_deliveries = find_deliveries
         self._sends = sends
+        self._uploads = uploads
         self._limits = limits
         self._letters = letters
         self._queues = queues
@@ -90,11 +97,13 @@ class TraceRender:
         events = self._outbox.of_subject(partition(render.workspace_id, render.id))
         deliveries = tuple(self._find_deliveries.of_events(map(event_of, events)))
         emails = tuple(self._sends.of_render(render.workspace_id, render.id))
+        uploads = self._uploads.of_render(render.workspace_id, render.id)
         entries = [
             *row_entries(render, row),
             *event_entries(events),
             *self._delivery_entries(deliveries),
             *(entry for send in emails for entry in email_entries(send)),
+            *(entry for target in uploads for entry in upload_entries(target)),
             *dead_letter_entries(self._dead_letters_of(render)),
             *log_entries(lines, render),
             *(
@@ -183,4 +192,4 @@ def _batch_state(render: Render) -> JsonObject:
 
 def _sort_key(entry: TimelineEntry) -> tuple[str, bool]:
     # At the same time, log lines come before the rows that result from them.
-    return entry.at, entry.source in {"row", "facts", "dead letters", "webhooks", "emails"}
+    return entry.at, entry.source in _SOURCES_OF_ROWS

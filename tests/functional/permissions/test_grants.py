@@ -228,8 +228,8 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         batches_of_every_kind(service)
         emails_of_every_kind(service)
         storage_of_every_kind(service)
-        webhooks_of_every_size(service, receiver)
-        webhooks_of_requests_and_of_many_endpoints(service, receiver)
+        for scenario in (webhooks_of_every_size, webhooks_of_requests_and_of_many_endpoints):
+            scenario(service, receiver)
         links_of_every_kind(service)
         expired_files(service)
         failed_renders(service)

@@ -10,7 +10,7 @@ from chalicelib.core.message_version import check_version
 from chalicelib.features.destinations.uploads.model import TargetUploads
 
 _VERSION: Final = 1
-_PREFIX: Final = "UPLOAD#"
+UPLOADS_PREFIX: Final = "UPLOAD#"
 
 
 class UploadFilesMessage(NamedTuple):
@@ -29,8 +29,8 @@ class UploadFilesMessage(NamedTuple):
     @classmethod
     def of_due_item(cls, item: DueItem) -> "UploadFilesMessage":
         """Return the message of uploads that are due; raise PoisonMessage for another row."""
-        number = item.sk.removeprefix(_PREFIX)
-        if not item.sk.startswith(_PREFIX) or not number.isdecimal():
+        number = item.sk.removeprefix(UPLOADS_PREFIX)
+        if not item.sk.startswith(UPLOADS_PREFIX) or not number.isdecimal():
             reason = f"{item.sk} is no row of uploads"
             raise PoisonMessage(reason)
         workspace_id, render_id = WorkspaceId(item.id("WS")), RenderId(item.id("RND"))
@@ -61,4 +61,4 @@ class UploadFilesMessage(NamedTuple):
 
 def uploads_sort_key(number: int) -> str:
     """Return the sort key of the uploads to a target of a render."""
-    return f"{_PREFIX}{number:02}"
+    return f"{UPLOADS_PREFIX}{number:02}"

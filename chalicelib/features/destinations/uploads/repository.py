@@ -10,10 +10,16 @@ from typing import Final
 import msgspec
 
 from chalicelib.adapters.aws.due_items import DueKind
+from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.queues import DELAY_PRECISION
 from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
-from chalicelib.features.destinations.uploads.message import UploadFilesMessage, uploads_sort_key
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.destinations.uploads.message import (
+    UPLOADS_PREFIX,
+    UploadFilesMessage,
+    uploads_sort_key,
+)
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads
 from chalicelib.features.renders.model import StorageReceipt
 from chalicelib.features.renders.rows import DUE_RENDER, partition, receipt_items, row_key
@@ -55,6 +61,17 @@ class StorageUploads:
         key = _key(message)
         row = self._tables.get(self._table, str(key["PK"]), str(key["SK"]))
         return None if row is None else uploads_of(row)
+
+    def of_render(self, workspace_id: WorkspaceId, render_id: RenderId) -> list[TargetUploads]:
+        """Return the uploads of a render, target by target."""
+        rows = query_all(
+            self._tables,
+            self._table,
+            "PK = :pk AND begins_with(SK, :prefix)",
+            {":pk": partition(workspace_id, render_id), ":prefix": UPLOADS_PREFIX},
+            consistent=True,
+        )
+        return [uploads_of(row) for row in rows]
 
     def claim(
         self, message: UploadFilesMessage, *, claim: str, now: dt.datetime, until: dt.datetime
