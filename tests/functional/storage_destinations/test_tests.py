@@ -113,6 +113,26 @@ def test_steps_end_at_the_first_that_fails(
     }
 
 
+@pytest.mark.parametrize(
+    ("kind", "address"),
+    [
+        ("s3", {"endpoint": "http://127.0.0.1:9", "path_style": True}),
+        ("azure_blob", {"endpoint": "http://127.0.0.1:9"}),
+        ("sftp", {"host": "127.0.0.1", "port": 9}),
+    ],
+)
+def test_store_that_nobody_serves_is_unavailable(
+    service: Service, kind: str, address: dict[str, object]
+) -> None:
+    destination = made_destination(service, kind, config=KINDS[kind][0] | address)
+
+    (step,) = run_storage_test(service, destination).json["steps"]
+
+    assert (step["name"], step["ok"]) == ("connect", False)
+    error = shown_destination(service, destination)["last_error"]
+    assert (error["code"], error["status"]) == ("storage_unavailable", None)
+
+
 def test_good_test_clears_the_error(service: Service, store: FakeStore) -> None:
     destination = made_destination(service)
     store.failures["write"] = DENIED
