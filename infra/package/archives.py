@@ -24,6 +24,7 @@ CODE_ARCHIVES: Final[Mapping[str, Path]] = {
     "api.zip": ROOT / "requirements.txt",
     "engine.zip": ROOT / "infra" / "package" / "requirements-engine.txt",
     "small.zip": ROOT / "infra" / "package" / "requirements-small.txt",
+    "storage.zip": ROOT / "infra" / "package" / "requirements-storage.txt",
 }
 # Archive, the installed folder that it is built from, and the files that it takes.
 LAYER_ARCHIVES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {

@@ -199,7 +199,7 @@ class RequestSignature:
         from botocore.awsrequest import AWSRequest  # noqa: PLC0415
 
         request = AWSRequest(method, url, data=content)
-        return _headers(self._signed(SigV4Auth, request))
+        return _headers(self._add_signature(SigV4Auth, request))
 
     def object_headers(
         self, method: str, url: str, headers: Mapping[str, str], sha256: str
@@ -209,7 +209,7 @@ class RequestSignature:
 
         request = AWSRequest(method, url, headers=headers)
         request.context["content_sha256"] = sha256
-        return _headers(self._signed(_object_auth(), request))
+        return _headers(self._add_signature(_object_auth(), request))
 
     def object_url(
         self, dialect: SignatureDialect, method: str, url: str, headers: Mapping[str, str]
@@ -223,9 +223,9 @@ class RequestSignature:
         request = AWSRequest(method, url, headers=headers)
         sha256 = headers.get(f"{dialect.fields}-Content-Sha256", "UNSIGNED-PAYLOAD")
         request.context["content_sha256"] = sha256
-        return str(self._signed(_query_auth(dialect), request).url)
+        return str(self._add_signature(_query_auth(dialect), request).url)
 
-    def _signed(self, auth: "type[SigV4Auth]", request: "AWSRequest") -> "AWSRequest":
+    def _add_signature(self, auth: "type[SigV4Auth]", request: "AWSRequest") -> "AWSRequest":
         from botocore.credentials import Credentials  # noqa: PLC0415
 
         auth(Credentials(self._key_id, self._secret), *self._scope).add_auth(request)

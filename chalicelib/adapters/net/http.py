@@ -54,6 +54,7 @@ class RequestOptions(TypedDict):
     headers: sent beside `Accept`, `Accept-Encoding: identity` and `User-Agent`, or instead of them
     body: bytes, or pieces that are sent chunked unless `headers` has a Content-Length
     ports: TCP ports that may be reached; by default those of the web
+    https_only: plain http only to exempted destinations, also after the first https response
     redirects: most redirects that are followed, each checked again; by default 0: a 3xx is returned
     max_bytes: the rest of a longer body is not read
     timeout_s: from the lookup of the name to the last byte of the body
@@ -62,6 +63,7 @@ class RequestOptions(TypedDict):
     headers: NotRequired[Mapping[str, str]]
     body: NotRequired[_Body]
     ports: NotRequired[Collection[int]]
+    https_only: NotRequired[bool]
     redirects: NotRequired[int]
     max_bytes: int
     timeout_s: float
@@ -108,7 +110,8 @@ class HttpClient:
         max_bytes = options["max_bytes"]
         budget = RequestBudget(max_bytes, options["timeout_s"])
         ports = options.get("ports", destinations.ALLOWED_TCP_PORTS)
-        transport = EgressTransport(self._connect, self._kept, budget, ports)
+        https_only = options.get("https_only", False)
+        transport = EgressTransport(self._connect, self._kept, budget, ports, https_only=https_only)
         with _egress_errors(url, budget), _http(transport) as http:
             request = http.build_request(
                 method, url, headers=headers, content=options.get("body", b"")

@@ -274,7 +274,7 @@ def _with_rest(first: tuple[str, ...]) -> tuple[str, ...]:
 def _private_key(text: str) -> asyncssh.SSHKey:
     try:
         return asyncssh.import_private_key(text)
-    # KeyEncryptionError: no passphrase was requested.
+    # KeyEncryptionError: it has a passphrase.
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
         message = "needs a private key in PEM or OpenSSH format that is not encrypted"
         raise SftpFailed("credentials", message) from error

@@ -15,6 +15,7 @@ import asyncssh
 
 from infra.local.paths import free_port, tail
 from infra.local.processes import Spawner, kill_process_trees
+from infra.setup.go_servers import SYSTEM_FOLDERS
 from infra.setup.steps import STORES_DIR
 
 ACCESS_KEY: Final = "access"
@@ -132,7 +133,7 @@ def _tool(name: str) -> str:
 
 
 def _sshd() -> str:
-    found = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin")
+    found = shutil.which("sshd") or shutil.which("sshd", path=SYSTEM_FOLDERS)
     assert found, "sshd is missing; install it with: sudo apt-get install openssh-server"
     return found
 

@@ -12,7 +12,9 @@ from tests.builders.email_sends import connect, deliver_emails, render_with_emai
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
+from tests.builders.storage_uploads import make_destination, render_to, upload
 from tests.fakes.email_provider import FakeProvider
+from tests.fakes.store import FakeStore
 
 type Keep = Callable[[], None]
 
@@ -234,3 +236,17 @@ def test_trace_has_the_emails(tool: OperatorTool, service: Service, keep: Keep) 
     assert (email["status"], email["attempts"], email["code"]) == ("sent", 1, None)
     assert events(found, "emails") == ["email", "sent"]
     assert "ada@example.com" not in json.dumps(found)
+
+
+def test_trace_has_the_uploads(tool: OperatorTool, service: Service, keep: Keep) -> None:
+    service.stores = FakeStore().openers
+    render = render_to(service, make_destination(service), output={"filename": "secret-key"})
+    upload(service)
+    keep()
+
+    found = trace(tool, render.json["id"])
+
+    assert events(found, "uploads") == ["upload"]
+    (entry,) = [each for each in found["events"] if each["source"] == "uploads"]
+    assert "succeeded" in json.dumps(entry)
+    assert "secret-key.pdf" not in json.dumps(entry)

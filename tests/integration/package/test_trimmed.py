@@ -36,7 +36,7 @@ def test_engine_works_with_the_deployed_packages() -> None:
     assert all(file.startswith(str(folder)) for file in imported.stdout.split()), imported
 
 
-@pytest.mark.parametrize("archive", ["api.zip", "small.zip"])
+@pytest.mark.parametrize("archive", ["api.zip", "small.zip", "storage.zip"])
 def test_sealing_works_with_the_deployed_packages(archive: str) -> None:
     folder = install_requirements(CODE_ARCHIVES[archive])
     options = ["-q", "-p", "no:cacheprovider", "--override-ini=addopts="]
@@ -46,6 +46,17 @@ def test_sealing_works_with_the_deployed_packages(archive: str) -> None:
     assert ran.returncode == 0, ran.stdout
     imported = run(folder, "-c", "import _cffi_backend as c, cryptography as x; print(c, x)")
     assert imported.stdout.count(str(folder)) == 2, imported
+
+
+def test_sftp_works_with_the_deployed_packages() -> None:
+    folder = install_requirements(CODE_ARCHIVES["storage.zip"])
+    options = ["-q", "-p", "no:cacheprovider", "-m", "integration", "-k", "password"]
+
+    ran = run(folder, "-m", "pytest", *options, "tests/integration/storage/test_sftp.py")
+
+    assert ran.returncode == 0, ran.stdout
+    imported = run(folder, "-c", "import asyncssh; print(asyncssh.__file__)")
+    assert imported.stdout.startswith(str(folder)), imported
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

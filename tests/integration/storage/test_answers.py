@@ -129,6 +129,8 @@ def test_tag_is_shown_without_quotes_and_never_compared(header: str, tag: str | 
 
 
 def refuse_unread(connection: socket.socket) -> None:
+    # What waits to be sent is lost with a connection that ends with unread bytes.
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.recv(1_000)
     connection.sendall(refusal("403 Forbidden", "Connection: close"))
 

@@ -1,11 +1,12 @@
 """Tool detection: finds the build tools of the validators without running anything."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from infra.setup import __main__ as setup
-from infra.setup import steps
+from infra.setup import go_servers, steps
 from layers.validators import tools
 
 
@@ -44,7 +45,7 @@ def test_missing_tool_skips_the_step_with_a_message(
 ) -> None:
     (machine / "bin" / gone).unlink()
     monkeypatch.setattr(setup, "INSTALL_DIR", machine)
-    monkeypatch.setattr(setup, "setup_steps", lambda _interpreter: ())
+    monkeypatch.setattr(setup, "setup_steps", lambda _interpreter, **_: ())
 
     setup.main(["--done"])
 
@@ -63,3 +64,39 @@ def test_older_jdk_is_ignored(machine: Path, release: str | None) -> None:
         (machine / "release").write_text(release)
 
     assert tools.missing_tools() == ["JDK 17"]
+
+
+@pytest.mark.parametrize(
+    ("present", "lacking"),
+    [((), ["Go 1.25", "sshd"]), (("go",), ["sshd"]), (("go", "sshd"), [])],
+)
+def test_tests_name_the_tools_that_stores_need(
+    machine: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    present: Sequence[str],
+    lacking: Sequence[str],
+) -> None:
+    monkeypatch.setattr(go_servers, "SYSTEM_FOLDERS", "")
+    monkeypatch.setattr(setup, "setup_steps", lambda _interpreter, **_: ())
+    for name in present:
+        (machine / "bin" / name).touch(mode=0o755)
+
+    setup.main(["--tests"])
+    for_tests = capsys.readouterr().out
+    setup.main([])
+    for_running = capsys.readouterr().out
+
+    missing = [line for line in for_tests.splitlines() if line.startswith("missing: ")]
+    assert [line.removeprefix("missing: ").split(" -- ")[0] for line in missing] == lacking
+    assert all("sudo apt-get install" in line for line in missing)
+    assert "missing" not in for_running
+
+
+def test_only_tests_build_servers_of_storage(machine: Path) -> None:
+    (machine / "bin" / "go").touch(mode=0o755)
+
+    def names(*, for_tests: bool) -> set[str]:
+        return {step.name for step in steps.setup_steps("python", for_tests=for_tests)}
+
+    assert names(for_tests=True) - names(for_tests=False) == {"azurite", "go_servers"}

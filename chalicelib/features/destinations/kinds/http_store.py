@@ -1,10 +1,9 @@
 """HTTP with stores: one request puts a file, and what the answers to it mean."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
-from socket import socket
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import quote
 
@@ -64,22 +63,8 @@ def open_over(egress: GuardedEgress, make_store: MakeStore) -> OpenStore:
     def open_store(
         destination: StorageDestination, credentials: JsonObject, timeout_s: float
     ) -> Iterator[StoreSession]:
-        # httpx is imported only where something is requested.
-        from chalicelib.adapters.net.http import HttpClient  # noqa: PLC0415
-
         store = make_store(destination.config, credentials)
-        is_plain = store.url.startswith("http:")
-
-        def connect(
-            host: str, port: int, *, timeout_s: float, ports: Collection[int], exempt_only: bool
-        ) -> socket:
-            # Without TLS only the operator's exemptions are reached.
-            exempt_only = exempt_only or is_plain
-            return egress.connect(
-                host, port, timeout_s=timeout_s, ports=ports, exempt_only=exempt_only
-            )
-
-        with HttpClient(connect) as client:
+        with egress.client() as client:
             yield _HttpStoreSession(client, store, timeout_s)
 
     return open_store
@@ -138,6 +123,7 @@ class _HttpStoreSession:
                 request.url,
                 headers=request.headers,
                 body=body,
+                https_only=True,
                 max_bytes=_MAX_ANSWER_BYTES,
                 timeout_s=self._timeout_s,
             )
