@@ -8,10 +8,11 @@ import posixpath
 import secrets
 from collections.abc import Coroutine
 from hashlib import sha256
-from typing import Final, Literal, NamedTuple, Protocol, Self, override
+from typing import Final, NamedTuple, Protocol, Self, override
 
 import asyncssh
 
+from chalicelib.adapters.net.sftp_faults import SftpFailed, sftp_failure
 from chalicelib.adapters.net.transport import Connector
 from chalicelib.core.destinations import SFTP_PORTS
 
@@ -24,47 +25,6 @@ _RSA: Final = ("rsa-sha2-512", "rsa-sha2-256")
 _ALGORITHMS: Final = (*_ED25519, *_ECDSA, *_RSA)
 # asyncssh logs hosts and user names at INFO.
 logging.getLogger("asyncssh").setLevel(logging.WARNING)
-
-type SftpFault = Literal["host_key", "credentials", "denied", "missing", "rejected", "unavailable"]
-
-_FAULTS: Final[tuple[tuple[tuple[type[Exception], ...], SftpFault, str], ...]] = (
-    ((asyncssh.PermissionDenied,), "credentials", "refused user name, password or key"),
-    ((asyncssh.IllegalUserName,), "credentials", "cannot be told such a user name"),
-    ((asyncssh.KeyExchangeFailed,), "rejected", "has no algorithm of SSH that is still secure"),
-    ((asyncssh.ChannelOpenError,), "rejected", "offers no SFTP to this user"),
-    (
-        (asyncssh.SFTPPermissionDenied, asyncssh.SFTPWriteProtect),
-        "denied",
-        "denied access to the file or its folder",
-    ),
-    ((asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath), "missing", "has no such folder"),
-    (
-        (asyncssh.SFTPInvalidFilename, asyncssh.SFTPNotADirectory, asyncssh.SFTPFileIsADirectory),
-        "rejected",
-        "does not take the name of the file",
-    ),
-    (
-        (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection),
-        "unavailable",
-        "ended the connection",
-    ),
-    # OpenSSH says no more than that something failed.
-    ((asyncssh.SFTPError,), "unavailable", "did not store the file: its disk may be full"),
-    ((TimeoutError,), "unavailable", "took too long"),
-    ((Exception,), "unavailable", "ended the connection, or did not speak SSH"),
-)
-
-
-class SftpFailed(Exception):  # noqa: N818 -- says what happened
-    """An SFTP server did not do something; the text goes on after the name of the host.
-
-    It repeats nothing that the server has said.
-    """
-
-    def __init__(self, fault: SftpFault, text: str) -> None:
-        """Carry what happened."""
-        super().__init__(text)
-        self.fault = fault
 
 
 class Source(Protocol):
@@ -134,7 +94,7 @@ class SftpClient:
         try:
             self._runner.run(bounded())
         except (asyncssh.Error, OSError) as error:
-            raise _failure(error) from error
+            raise sftp_failure(error) from error
 
     async def _put(self, path: str, source: Source) -> None:
         sftp = await self._session()
@@ -151,7 +111,7 @@ class SftpClient:
                 while piece := source.read(_PIECE_BYTES):
                     await target.write(piece)
             await _move(sftp, temporary, path)
-        except asyncssh.SFTPError:
+        except (asyncssh.SFTPError, SftpFailed):
             with contextlib.suppress(asyncssh.SFTPError):
                 await sftp.remove(temporary)
             raise
@@ -237,10 +197,22 @@ class _KnownHost(asyncssh.SSHClient):
 
 
 async def _make_folders(sftp: asyncssh.SFTPClient, folder: str) -> None:
-    try:
-        await sftp.makedirs(folder, exist_ok=True)
-    except asyncssh.SFTPPermissionDenied as error:
-        raise SftpFailed("missing", "has no such folder, and let none be made") from error
+    absent = []
+    while folder not in {"", "/"} and not await sftp.isdir(folder):
+        absent.append(folder)
+        folder = posixpath.dirname(folder)
+    for each in reversed(absent):
+        try:
+            await sftp.mkdir(each)
+        except asyncssh.SFTPPermissionDenied as error:
+            raise SftpFailed("missing", "has no such folder, and let none be made") from error
+        except (asyncssh.SFTPFailure, asyncssh.SFTPFileAlreadyExists) as error:
+            # Another upload may have made it meanwhile.
+            if await sftp.isdir(each):
+                continue
+            if await sftp.lexists(each):
+                raise SftpFailed("missing", "has a file where a folder must be") from error
+            raise
 
 
 async def _move(sftp: asyncssh.SFTPClient, old: str, new: str) -> None:
@@ -251,6 +223,10 @@ async def _move(sftp: asyncssh.SFTPClient, old: str, new: str) -> None:
         with contextlib.suppress(asyncssh.SFTPNoSuchFile):
             await sftp.remove(new)
         await sftp.rename(old, new)
+    except asyncssh.SFTPFailure as error:
+        if await sftp.isdir(new):
+            raise SftpFailed("rejected", "has a folder with the name of the file") from error
+        raise
 
 
 def _expected_key(host_key: str) -> tuple[str | None, tuple[tuple[str, ...], ...]]:
@@ -278,10 +254,3 @@ def _private_key(text: str) -> asyncssh.SSHKey:
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
         message = "needs a private key in PEM or OpenSSH format that is not encrypted"
         raise SftpFailed("credentials", message) from error
-
-
-def _failure(error: Exception) -> SftpFailed:
-    for kinds, fault, text in _FAULTS:
-        if isinstance(error, kinds):
-            return SftpFailed(fault, text)
-    raise AssertionError from error

@@ -17,7 +17,7 @@ from tests.builders.storage.files import (
     storage_destination,
 )
 from tests.builders.storage.real_stores import sftp_store
-from tests.builders.storage.servers import running_sshd
+from tests.builders.storage.servers import SshServer, running_sshd
 from tests.builders.storage.sftp import other_key, public, session_at, session_with
 from tests.fakes.raw_server import Play, raw_server
 from tests.fakes.ssh_server import USERNAME, FakeSshServer
@@ -42,6 +42,7 @@ def failure_of(server: FakeSshServer) -> UploadFailed:
         ("posix_rename", asyncssh.SFTPPermissionDenied("theirs"), "storage_denied", True),
         ("mkdir", asyncssh.SFTPPermissionDenied("theirs"), "storage_not_found", True),
         ("mkdir", asyncssh.SFTPNoSuchFile("theirs"), "storage_not_found", True),
+        ("mkdir", OSError(28, "theirs: no space left"), "storage_unavailable", False),
         ("write", asyncssh.SFTPFailure("theirs"), "storage_unavailable", False),
         ("write", OSError(28, "theirs: no space left"), "storage_unavailable", False),
         ("write", OSError(122, "theirs: quota"), "storage_unavailable", False),
@@ -57,6 +58,32 @@ def test_refusal_is_told_in_own_words_and_leaves_nothing(
     assert (failed.code, failed.is_final, failed.status) == (code, is_final, None)
     assert "theirs" not in str(failed)
     assert [path for path in server.folder.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("key", "code", "reason"),
+    [
+        ("taken.pdf/a.pdf", "storage_not_found", "a file where a folder must be"),
+        ("taken.pdf/b/a.pdf", "storage_not_found", "a file where a folder must be"),
+        ("folder", "storage_rejected", "a folder with the name of the file"),
+        ("x" * 256, "storage_rejected", "does not take the name"),
+        ("x" * 256 + "/a.pdf", "storage_rejected", "does not take the name"),
+    ],
+)
+def test_name_that_openssh_cannot_give_is_final(
+    sshd: SshServer, key: str, code: str, reason: str
+) -> None:
+    store = sftp_store(sshd)
+    directory = sshd.folder / "names"
+
+    with store.open(store.elsewhere(directory=str(directory)), store.credentials, 10.0) as session:
+        session.put(outgoing_file("taken.pdf"))
+        session.put(outgoing_file("folder/a.pdf"))
+        with pytest.raises(UploadFailed, match=reason) as failed:
+            session.put(outgoing_file(key))
+
+    assert (failed.value.code, failed.value.is_final) == (code, True)
+    assert sorted(path.name for path in directory.rglob("*")) == ["a.pdf", "folder", "taken.pdf"]
 
 
 def test_connection_that_is_cut_is_opened_again(server: FakeSshServer) -> None:

@@ -19,7 +19,8 @@ from chalicelib.features.destinations.outgoing import (
 )
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.net.sftp import SftpClient, SftpFault, SftpLogin
+    from chalicelib.adapters.net.sftp import SftpClient, SftpLogin
+    from chalicelib.adapters.net.sftp_faults import SftpFault
 
 # With what the tenant has to change.
 _MEANINGS: Final[Mapping["SftpFault", tuple[StorageErrorCode, str]]] = {
@@ -74,7 +75,7 @@ class _SftpSession:
         return posixpath.join(self._directory, key)
 
     def _attempt(self, step: Callable[[], None]) -> None:
-        from chalicelib.adapters.net.sftp import SftpFailed  # noqa: PLC0415
+        from chalicelib.adapters.net.sftp_faults import SftpFailed  # noqa: PLC0415
 
         try:
             step()
