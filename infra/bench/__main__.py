@@ -30,6 +30,7 @@ MODULES: Final = {
     "table": "long_table",
     "template-call": "template_call",
     "templates": "templates",
+    "upload": "storage.upload",
     "webhook-lag": "webhooks.lag",
     "webhooks": "webhooks.rate",
 }

@@ -1,0 +1,1 @@
+"""Benchmarks of uploads to storage destinations."""

@@ -1,0 +1,58 @@
+"""Peak memory of a process of the function that uploads, over one message.
+
+As a program, with the environment of the function and the message as its argument, it prints the
+bytes of its peak.
+"""
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final
+
+from chalicelib.features.destinations.uploads.model import TargetUploads
+from infra.bench.in_process import environment
+from infra.bench.storage.files import upload_event
+from infra.local.event_sources import sqs_event
+from infra.local.running_stack import RunningStack
+
+_HANDLER: Final = "functions.upload_files.handler"
+
+
+def peak_memory(stack: RunningStack, uploads: TargetUploads) -> int:
+    """Return the peak memory, in bytes, of a process that makes these uploads."""
+    arguments = [sys.executable, "-m", __name__, json.dumps(upload_event(uploads))]
+    variables = environment(stack, f"{_HANDLER}.handler")
+    done = subprocess.run(
+        arguments, env=variables, stdout=subprocess.PIPE, text=True, check=True, timeout=300
+    )
+    return int(done.stdout.splitlines()[-1])
+
+
+def _upload(message: str) -> None:
+    """Run the function in this process on one message, and print the peak of its memory."""
+    received: dict[str, Any] = {
+        "MessageId": "1",
+        "ReceiptHandle": "1",
+        "Body": message,
+        "Attributes": {"ApproximateReceiveCount": "1"},
+    }
+    context = SimpleNamespace(aws_request_id="bench")
+    # Imported by name, as Lambda does.
+    handler = import_module(_HANDLER).handler
+    answer = handler(sqs_event([received], "arn:aws:sqs:eu-central-1:0:uploads"), context)
+    assert answer == {"batchItemFailures": []}, answer
+    sys.stdout.write(f"{_peak_of_this_process()}\n")
+
+
+def _peak_of_this_process() -> int:
+    # `getrusage` also has the peak of the process that started this one.
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    kilobytes = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(kilobytes) * 1024
+
+
+if __name__ == "__main__":
+    _upload(sys.argv[1])
