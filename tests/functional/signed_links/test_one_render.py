@@ -61,6 +61,22 @@ def test_twenty_callers_of_a_new_url_make_one_render(
     assert (limits["used"], limits["holds"], limits["leases"]) == (1, {}, {})
 
 
+def test_waiting_for_a_render_takes_nothing_of_the_limits(service: Service) -> None:
+    """A free workspace has two requests a second, and two renders at once."""
+    key = service.key("live", service.create_workspace("free"))
+    template = {"name": "A", "html": "<p>", "publish": True}
+    template_id = service.call("POST", "/v1/templates", json_body=template, key=key).json["id"]
+    service.clock.advance(seconds=5)
+    url = sign(make_link(service, template_id=template_id, key=key))
+    service.clock.advance(seconds=5)
+
+    with ThreadPoolExecutor(CALLERS) as threads:
+        answers = list(threads.map(lambda _: fetch(service, url).status, range(CALLERS)))
+
+    assert answers == [200] * CALLERS
+    assert len(service.engine.jobs) == 1
+
+
 def test_callers_of_a_failing_url_share_one_failure(service: Service, link: dict[str, Any]) -> None:
     url = sign(link)
     waiting = threading.Event()
