@@ -23,6 +23,7 @@ MODULES: Final = {
     "isolation": "browser_recovery",
     "latency": "latency",
     "limits": "state.limits",
+    "link": "link",
     "load": "load",
     "proxy": "proxy",
     "relay": "state.relay",

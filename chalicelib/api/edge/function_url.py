@@ -46,7 +46,9 @@ def proxy_event(event: FunctionUrlEvent) -> ProxyEvent:
 
     Of a path that the URL does not have the event has no resource.
     """
-    path, query = event["rawPath"], event.get("rawQueryString") or ""
+    path = event["rawPath"]
+    # The URL writes a space for each plus of the query, and nothing else: a space is sent as `%20`.
+    query = (event.get("rawQueryString") or "").replace(" ", "+")
     context = event["requestContext"]
     resource, parameters = _match(path)
     return {

@@ -11,7 +11,7 @@ import time
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import ConditionFailed
+from chalicelib.adapters.aws.table import ConditionFailed, Throttled
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.adapters.json_logs import bind
 from chalicelib.contract.options.output import OutputOptions
@@ -145,7 +145,7 @@ class MakeOnce:
             return current
         crash_if_armed(CrashPoint.LINK_CLAIMED)
         try:
-            accepted = self._accept(wanted, url, token)
+            accepted = self._accept(wanted, url, token, waiting)
         except Exception:
             # If this fails, the claim runs out.
             with tolerate_transient("the claim of a URL is not released"):
@@ -155,25 +155,34 @@ class MakeOnce:
         self._run(wanted, accepted)
         return url._replace(render_id=accepted.render.id, claimed_until=None)
 
-    def _accept(self, wanted: WantedFile, url: LinkUrl, token: str) -> AcceptedRender:
+    def _accept(
+        self, wanted: WantedFile, url: LinkUrl, token: str, waiting: "_Waiting"
+    ) -> AcceptedRender:
         link, now = wanted.link, self._clock.now()
         if link.is_used_up:
             raise _quota_error(link)
-        try:
-            return self._create(
-                _command(wanted),
-                also=lambda render_id: [
-                    self._links.keep(url, token, render_id, now),
-                    self._links.take_quota(link),
-                ],
-            )
-        except ConditionFailed as refused:
-            if refused.index == _QUOTA_INDEX:
-                if self._links.found_used_up(refused):
-                    raise _quota_error(link) from refused
-                raise NotFound("not_found", "The link is off or deleted.") from refused
+        while True:
+            try:
+                return self._create(
+                    _command(wanted),
+                    also=lambda render_id: [
+                        self._links.keep(url, token, render_id, now),
+                        self._links.take_quota(link),
+                    ],
+                )
+            except ConditionFailed as refused:
+                raise self._refusal(link, refused) from refused
+            except Throttled:
+                # Many new URLs at once: their transactions meet in the row of the link.
+                self._pause(wanted, waiting)
+
+    def _refusal(self, link: SignedLink, refused: ConditionFailed) -> ServiceError:
+        if refused.index != _QUOTA_INDEX:
             # Its claim has run out, and another one makes the render.
-            raise _late_error("Others ask for this file; ask again after the pause.") from refused
+            return _late_error("Others ask for this file; ask again after the pause.")
+        if self._links.found_used_up(refused):
+            return _quota_error(link)
+        return NotFound("not_found", "The link is off or deleted.")
 
     def _run(self, wanted: WantedFile, accepted: AcceptedRender) -> None:
         bind(render=accepted.render.id)

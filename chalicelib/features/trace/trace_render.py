@@ -10,7 +10,7 @@ from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id
-from chalicelib.core.json import JsonObject
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.emails.sends.repository import Sends
@@ -154,7 +154,7 @@ class TraceRender:
             "holds_lease": render.id in limits["leases"],
             "created_at": render.created_at,
             "completed_at": render.completed_at,
-            **_batch_state(render),
+            **_origin(render),
             "due_at": row.get("due_at"),
             "timings": render.timings,
         }
@@ -183,11 +183,14 @@ class TraceRender:
                 yield TracedObject(key, role, size)
 
 
-def _batch_state(render: Render) -> JsonObject:
-    """Return the batch that a render is an item of, if any."""
-    if render.batch_id is None:
-        return {}
-    return {"batch": render.batch_id, "item": render.batch_index, "run": render.batch_run}
+def _origin(render: Render) -> JsonObject:
+    """Return what has made a render: the source, and its batch or signed link, if any."""
+    origin: dict[str, Json] = {"source": render.source}
+    if render.link_id is not None:
+        origin["link"] = render.link_id
+    if render.batch_id is not None:
+        origin |= {"batch": render.batch_id, "item": render.batch_index, "run": render.batch_run}
+    return origin
 
 
 def _sort_key(entry: TimelineEntry) -> tuple[str, bool]:

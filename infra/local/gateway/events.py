@@ -112,7 +112,10 @@ def proxy_event(
 
 
 def function_url_event(request: Request, *, moment: dt.datetime) -> dict[str, Any]:
-    """Return the event of a function's URL (payload version 2.0): path and query as sent."""
+    """Return the event of a function's URL (payload version 2.0).
+
+    Path and query are as they were sent, but for each plus of the query AWS writes a space.
+    """
     headers = _multi_values((name.lower(), value) for name, value in request.headers)
     query = _multi_values(urllib.parse.parse_qsl(request.query, keep_blank_values=True))
     joined = {name: ",".join(values) for name, values in headers.items()}
@@ -120,7 +123,7 @@ def function_url_event(request: Request, *, moment: dt.datetime) -> dict[str, An
         "version": "2.0",
         "routeKey": "$default",
         "rawPath": request.path,
-        "rawQueryString": request.query,
+        "rawQueryString": request.query.replace("+", " "),
         "headers": joined,
         **({"queryStringParameters": {n: ",".join(v) for n, v in query.items()}} if query else {}),
         "requestContext": {

@@ -24,7 +24,7 @@ from tests.builders.stack.localstack import LocalStackServer
 STAGE: Final = "test"
 STACK: Final = f"platen-{STAGE}"
 DEPLOY_TIMEOUT_S: Final = 300
-# Public hosts of the stage; on AWS these names lead to the gateway.
+# Public hosts of the stage; on AWS these names lead to the gateway and to the function's URL.
 API_HOST: Final = "https://api.test"
 FILES_HOST: Final = "https://files.test"
 
@@ -59,11 +59,21 @@ class Deployment:
     def fetch_file(self, url: str) -> bytes:
         """Return a file by its signed URL."""
         assert url.startswith(f"{FILES_HOST}/"), url
-        redirect = httpx.get(self.host + url.removeprefix(FILES_HOST), timeout=40)
+        redirect = self.fetch(url.removeprefix(FILES_HOST))
         assert redirect.status_code == 302, redirect.text
         answer = httpx.get(redirect.headers["Location"])
         assert answer.headers["Content-Type"] == "application/pdf"
         return answer.content
+
+    def fetch(self, target: str) -> httpx.Response:
+        """Send a request to the API function's URL, its path and query as they are."""
+        config = self.cloud.client("lambda").get_function_url_config(
+            FunctionName=self.resources["APIHandler"]
+        )
+        # Its name does not resolve to this machine everywhere.
+        url, host = httpx.URL(self.cloud.url), urlsplit(config["FunctionUrl"]).netloc
+        here = url.copy_with(raw_path=target.encode())
+        return httpx.get(here, headers={"Host": host}, timeout=40)
 
     def configuration(self, function: str) -> dict[str, Any]:
         """Return the configuration of a function, in the form that creates another one like it."""

@@ -12,6 +12,7 @@ from tests.builders.email_sends import connect, deliver_emails, render_with_emai
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
+from tests.builders.signed_links import fetch, make_link, renders, sign
 from tests.builders.storage_uploads import make_destination, render_to, upload
 from tests.fakes.email_provider import FakeProvider
 from tests.fakes.store import FakeStore
@@ -59,6 +60,7 @@ def test_trace_shows_a_sync_render_from_its_request_to_its_event(
         "billed": True,
         "holds_quota": False,
         "holds_lease": False,
+        "source": "api",
         "timings": render["timings"],
     }
     assert found.items() >= state.items()
@@ -250,3 +252,13 @@ def test_trace_has_the_uploads(tool: OperatorTool, service: Service, keep: Keep)
     (entry,) = [each for each in found["events"] if each["source"] == "uploads"]
     assert "succeeded" in json.dumps(entry)
     assert "secret-key.pdf" not in json.dumps(entry)
+
+
+def test_trace_names_the_signed_link_of_a_render(tool: OperatorTool, service: Service) -> None:
+    link = make_link(service)
+    assert fetch(service, sign(link)).status == 200
+    (render,) = renders(service)
+
+    found = trace(tool, render["id"])
+
+    assert (found["source"], found["link"]) == ("signed_link", link["id"])

@@ -359,3 +359,28 @@ def test_largest_data_are_signed_and_read(service: Service) -> None:
         url = signed_url(service, link, data=data)
         assert url.status == 200, url.body
         assert fetch(service, url.json["url"]).status == 200
+
+
+def test_message_of_no_link_is_given_up_and_that_of_a_used_one_changes_nothing(
+    service: Service,
+) -> None:
+    link = make_link(service)
+    assert fetch(service, sign(link)).status == 200
+    for pk in ("LNK#", "LNK#lnk_1", "WS#ws_1", f"LNK#{UNKNOWN}", f"LNK#{link['id']}"):
+        message = {"v": 1, "kind": "signed_link", "pk": pk, "sk": "META"}
+        service.send("Maintenance", json.dumps(message))
+
+    failed = service.run_maintenance()
+    for _ in range(4):
+        service.run_maintenance()
+    service.record_dead_letters("Maintenance")
+
+    assert failed == []
+    reasons = sorted(letter.reason for letter in service.dead_letters("Maintenance"))
+    assert reasons == [
+        "there is no LNK# in the key LNK# of a due item signed_link",
+        "there is no LNK# in the key WS#ws_1 of a due item signed_link",
+        "there is no link lnk_1",
+    ]
+    assert fetch(service, sign(link)).status == 200
+    assert len(service.engine.jobs) == 1

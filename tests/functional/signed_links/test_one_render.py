@@ -2,12 +2,14 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
+from chalicelib.adapters.aws.table import Throttled, Write
 from chalicelib.core.errors import RenderFailure
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
@@ -59,6 +61,22 @@ def test_twenty_callers_of_a_new_url_make_one_render(
     service.process_queues()
     limits = service.limits()
     assert (limits["used"], limits["holds"], limits["leases"]) == (1, {}, {})
+
+
+def test_waiting_for_a_render_takes_nothing_of_the_limits(service: Service) -> None:
+    """A free workspace has two requests a second, and two renders at once."""
+    key = service.key("live", service.create_workspace("free"))
+    template = {"name": "A", "html": "<p>", "publish": True}
+    template_id = service.call("POST", "/v1/templates", json_body=template, key=key).json["id"]
+    service.clock.advance(seconds=5)
+    url = sign(make_link(service, template_id=template_id, key=key))
+    service.clock.advance(seconds=5)
+
+    with ThreadPoolExecutor(CALLERS) as threads:
+        answers = list(threads.map(lambda _: fetch(service, url).status, range(CALLERS)))
+
+    assert answers == [200] * CALLERS
+    assert len(service.engine.jobs) == 1
 
 
 def test_callers_of_a_failing_url_share_one_failure(service: Service, link: dict[str, Any]) -> None:
@@ -195,6 +213,28 @@ def test_render_that_is_late_goes_on_and_is_served_later(
     assert fetch(service, url).status == 200
     assert len(renders(service)) == 1
     assert shown(service, link)["quota_used"] == 1
+
+
+@pytest.mark.usefixtures("fast_waits")
+def test_urls_whose_transactions_meet_in_their_link_are_made_after_all(
+    service: Service, link: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transact, conflicts = service.services.state.tables.transact, [Throttled("link")] * 3
+
+    def meet(writes: Sequence[Write]) -> None:
+        if len(writes) == 3 and conflicts:
+            raise conflicts.pop()
+        transact(writes)
+
+    monkeypatch.setattr(service.services.state.tables, "transact", meet)
+
+    answer = fetch(service, sign(link))
+
+    assert (answer.status, conflicts) == (200, [])
+    assert len(renders(service)) == shown(service, link)["quota_used"] == 1
+    service.process_queues()
+    limits = service.limits()
+    assert (limits["used"], limits["holds"], limits["leases"]) == (1, {}, {})
 
 
 @pytest.mark.usefixtures("fast_waits")

@@ -1,6 +1,7 @@
 """The deployed stack: the packages make documents behind LocalStack's gateway."""
 
 import hashlib
+import hmac
 import time
 from collections.abc import Iterator
 from io import BytesIO
@@ -50,6 +51,28 @@ def test_relay_publishes_the_events_of_a_render(
     ):
         assert time.monotonic() < until
         time.sleep(0.1)
+
+
+def test_signed_link_is_served_at_the_url_of_the_function(
+    deployment: Deployment, live: ApiClient
+) -> None:
+    template = {"name": "Badge", "html": "<p>{{ who.name }}", "publish": True}
+    template_id = live.http.post("/templates", json=template).json()["id"]
+    body = {"name": "Badge", "template_id": template_id}
+    link = live.http.post("/signed-links", json=body).json()
+    # Encoded in ways that no program would choose. LocalStack alone decodes the path.
+    target = f"/l/{link['id']}/a.pdf?z=&%77ho.name=Ada+%4c%2f&b=1"
+    sig = hmac.new(link["secret"].encode(), target.encode(), hashlib.sha256).hexdigest()
+
+    answers = [deployment.fetch(f"{target}&sig={sig}") for _ in range(2)]
+    altered = deployment.fetch(f"{target.replace('%2f', '%2F')}&sig={sig}")
+
+    assert [answer.status_code for answer in answers] == [200, 200], answers[0].text
+    assert answers[0].content == answers[1].content
+    assert PdfReader(BytesIO(answers[0].content)).pages[0].extract_text() == "Ada L/"
+    assert answers[0].headers["Access-Control-Allow-Origin"] == "*"
+    assert (altered.status_code, altered.json()["code"]) == (403, "invalid_signature")
+    assert live.http.get(f"/signed-links/{link['id']}").json()["quota_used"] == 1
 
 
 def test_unknown_path_is_answered_by_the_function(live: ApiClient) -> None:

@@ -8,7 +8,7 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Throttled, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -144,14 +144,11 @@ class CreateRender:
         if command.mode == "async" or command.is_large:
             render = self._with_stored_body(render, command.job)
         try:
-            self._tables.transact([*self._writes(command, render, now), *also(render_id)])
+            self._write(render, [*self._writes(command, render, now), *also(render_id)])
         except ConditionFailed as conflict:
-            # Index 0 is the row of a fresh id: this call has written it and lost the response.
-            if conflict.index != 0:
-                self._discard(render)
-                if command.idempotency is None:
-                    raise
-                return self._repeat_after_conflict(command, conflict, now)
+            if command.idempotency is None:
+                raise
+            return self._repeat_after_conflict(command, conflict, now)
         crash_if_armed(CrashPoint.API_CREATED)
         self._confirm(render, admission.unconfirmed)
         log.info("render accepted", extra={"render": render_id, "mode": render.mode})
@@ -187,11 +184,18 @@ class CreateRender:
                 self._give_back(render)
             raise
 
-    def _discard(self, render: Render) -> None:
-        """Give back what a render has taken that has no row."""
-        if render.body_key is not None:
-            self._bodies.delete(render.body_key)
-        self._give_back(render)
+    def _write(self, render: Render, writes: Sequence[Write]) -> None:
+        """Create a render; if others are in the way, give back what it has taken, and raise."""
+        try:
+            self._tables.transact(writes)
+        except (ConditionFailed, Throttled) as refused:
+            if isinstance(refused, ConditionFailed) and refused.index == 0:
+                # The row of a fresh id: this call has written it and lost the response.
+                return
+            if render.body_key is not None:
+                self._bodies.delete(render.body_key)
+            self._give_back(render)
+            raise
 
     def _give_back(self, render: Render) -> None:
         """Settle the reservation of a render that has no row, by its entry."""
