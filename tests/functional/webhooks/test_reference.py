@@ -14,10 +14,12 @@ from tests.builders.http_providers import reach
 from tests.builders.openapi import validator, webhook, webhook_body
 from tests.builders.provider_events import event, register, report, sent_email
 from tests.builders.service import Service
+from tests.builders.storage_uploads import make_destination, render_to, upload
 from tests.builders.templates import make_template
 from tests.builders.webhooks import deliver, make_endpoint
 from tests.fakes.email_provider import REJECTED, FakeProvider
 from tests.fakes.http_provider import http_provider
+from tests.fakes.store import DENIED, FakeStore
 from tests.fakes.webhook_receiver import ReceivedWebhook, WebhookReceiver
 
 # What Brevo reports for an event.
@@ -48,6 +50,12 @@ def provoke(service: Service, event_type: str) -> None:  # noqa: C901 -- a case 
             service.run_batches()
         case "email.sent" | "email.send_failed":
             send_email(service, event_type)
+        case "storage.upload_failed":
+            store = FakeStore()
+            store.failures["write"] = DENIED
+            service.stores = store.openers
+            render_to(service, make_destination(service))
+            upload(service)
         case name if name in REPORTED:
             report_email(service, REPORTED[name])
         case _:

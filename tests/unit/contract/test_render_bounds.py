@@ -25,6 +25,7 @@ BESIDE: Final[dict[str, dict[str, Any]]] = {
     "ContentSource": {"content": "QQ=="},
     "Cookie": {"name": "a", "value": "b"},
     "Protection": {"user_password": "a"},
+    "StorageTargetSpec": {"destination_id": "dst_a"},
     "Watermark": {"text": "a"},
     "WebhookSpec": {"url": "https://example.com/"},
 }
