@@ -103,8 +103,9 @@ class DeliverySpec(Model):
     """`none`: zero retention. With `binary` and `base64` nothing of the document is ever stored,
     queued or logged: the answer must carry the file (at most 4.3 MB, else `output_too_large`),
     `timeout_behavior` is `cancel`, uploads cannot be used, a repeated request is answered with the
-    render without files, and a failure keeps only its code. With `none` no file is kept or
-    delivered; the input of an async render is kept until its end."""
+    render without files, and a failure keeps only its code. With storage destinations input and
+    files exist until the last upload has ended, a day at most. Without both the files would go
+    nowhere, which is refused."""
     retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
     """Days for which the files of a live render are kept; 30 by default. Files of a test render are
     kept for 24 hours."""
