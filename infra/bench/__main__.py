@@ -23,7 +23,7 @@ MODULES: Final = {
     "isolation": "browser_recovery",
     "latency": "latency",
     "limits": "state.limits",
-    "link": "link",
+    "link": "links.cached_file",
     "load": "load",
     "proxy": "proxy",
     "relay": "state.relay",

@@ -1,7 +1,7 @@
 """Events of the function's URL (payload version 2.0), as proxy events of a REST API.
 
 The URL is the entrance of paths whose query is signed as it is sent: a REST API decodes the query
-and hands it over in another order (decision 47). It has these paths only.
+and hands it over in another order (decision 48). It has these paths only.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 One caller claims the URL, and the transaction that creates the render ends the claim. All others,
 also those who come while the render runs, wait for it. A function may die at any line: a claim runs
-out, and a render whose function has died is taken over (decision 47).
+out, and a render whose function has died is taken over (decision 48).
 """
 
 import datetime as dt

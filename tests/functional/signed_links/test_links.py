@@ -1,9 +1,8 @@
-"""Signed links: create, read, change, delete, sign, and what is refused."""
+"""Signed links: create, read, change, delete, and what is refused."""
 
 import datetime as dt
 import json
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -13,7 +12,6 @@ from tests.builders.service import Service
 from tests.builders.signed_links import (
     LINKS_PATH,
     fetch,
-    hex_signature,
     make_link,
     post_link,
     published,
@@ -21,7 +19,6 @@ from tests.builders.signed_links import (
     sign,
     signed_url,
 )
-from tests.builders.templates import make_template
 
 UNKNOWN = "lnk_" + "0" * 26
 FOREIGN = (403, "template_not_allowed_for_key")
@@ -200,165 +197,6 @@ def test_template_stays_the_same(service: Service) -> None:
     link = make_link(service)
 
     assert change(service, link, template_id=published(service)).pointers == ["/template_id"]
-
-
-def test_template_and_version_must_exist(service: Service) -> None:
-    path = make_template(service, publish=True)
-    deleted = make_template(service)
-    assert service.call("DELETE", deleted).status == 200
-
-    assert post_link(service, template_id="tpl_no").code == "template_not_found"
-    assert post_link(service, template_id=deleted.split("/")[-1]).code == "template_deleted"
-    absent = post_link(service, template_id=path.split("/")[-1], version=2)
-    assert absent.code == "version_not_found"
-
-
-def test_draft_needs_a_test_key_or_a_workspace_that_allows_it(service: Service) -> None:
-    template_id = make_template(service).split("/")[-1]
-
-    live = post_link(service, template_id=template_id, version="draft")
-    test = make_link(service, template_id=template_id, version="draft", key=service.test)
-
-    assert (live.status, live.code) == (403, "test_key_required")
-    assert fetch(service, sign(test)).status == 200
-
-
-@pytest.mark.parametrize(
-    ("method", "action"), [("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/sign")]
-)
-def test_links_of_others_are_not_found(service: Service, method: str, action: str) -> None:
-    link = make_link(service)
-    stranger = service.key("live", service.create_workspace())
-    allowed = service.key("live", templates=[published(service)])
-    targets = [(link["id"], stranger), (link["id"], allowed), (link["id"], service.test)]
-    targets += [(UNKNOWN, service.live), ("lnk_1", service.live), ("é", service.live)]
-
-    for link_id, key in targets:
-        body: dict[str, Any] | None = {} if method in {"PATCH", "POST"} else None
-        target = f"{LINKS_PATH}/{link_id}{action}"
-        answer = service.call(method, target, key=key, json_body=body)
-        assert (answer.status, answer.code) == (404, "not_found"), (link_id, answer.body)
-    for key in (stranger, allowed, service.test):
-        assert service.call("GET", LINKS_PATH, key=key).json["data"] == []
-    del link["secret"]
-    assert shown(service, link) == link
-
-
-def test_test_keys_see_links_of_test_keys(service: Service) -> None:
-    link = make_link(service, key=service.test)
-    del link["secret"]
-
-    for key in (service.test, service.live):
-        assert service.call("GET", LINKS_PATH, key=key).json["data"] == [link]
-
-
-def test_key_with_an_allowlist_makes_links_of_its_templates(service: Service) -> None:
-    allowed, other = published(service), published(service)
-    key = service.key("live", templates=[allowed])
-
-    link = make_link(service, template_id=allowed, key=key)
-    refused = post_link(service, template_id=other, key=key)
-
-    assert service.call("GET", f"{LINKS_PATH}/{link['id']}", key=key).status == 200
-    assert (refused.status, refused.code) == FOREIGN
-
-
-def test_reading_needs_one_scope_and_changing_the_other(service: Service) -> None:
-    link = make_link(service)
-    reader = service.key("live", scopes=["signed_links:read"])
-    writer = service.key("live", scopes=["signed_links:write"])
-    none = service.key("live", scopes=["render:write"])
-    path = f"{LINKS_PATH}/{link['id']}"
-
-    assert service.call("GET", path, key=reader).status == 200
-    assert service.call("GET", path, key=writer).status == 200
-    assert service.call("GET", path, key=none).code == "insufficient_scope"
-    for method, target in (("PATCH", path), ("POST", f"{path}/sign"), ("POST", LINKS_PATH)):
-        refused = service.call(method, target, key=reader, json_body={})
-        assert refused.code == "insufficient_scope"
-    assert service.call("DELETE", path, key=reader).code == "insufficient_scope"
-
-
-def test_signed_url_has_flat_data_and_ends_in_time(service: Service) -> None:
-    link = make_link(service, template_id=published(service, "<p>{{ a.b.c }} {{ n }} {{ t }}"))
-    data = {"a": {"b": {"c": "x y&z=ü/%"}}, "n": 1.5, "t": True, "nothing": None}
-
-    answer = signed_url(service, link, name="Ada's card", format="png", data=data, expires_in=60)
-
-    url = urlsplit(answer.json["url"])
-    exp = str(int(service.clock.now().timestamp()) + 60)
-    assert answer.json["url"].startswith(f"https://files.test/l/{link['id']}/Ada%27s%20card.png?")
-    pairs = parse_qsl(url.query)
-    values = [("a.b.c", "x y&z=ü/%"), ("n", "1.5"), ("t", "true")]
-    assert pairs[:-1] == [*values, ("exp", exp)]
-    target, _, sig = f"{url.path}?{url.query}".rpartition("&sig=")
-    assert sig == hex_signature(link["secret"], target)
-    assert fetch(service, answer.json["url"]).status == 200
-    assert service.engine.jobs[-1].data == {
-        "a": {"b": {"c": "x y&z=ü/%"}},
-        "n": "1.5",
-        "t": "true",
-    }
-    service.clock.advance(seconds=60)
-    assert fetch(service, answer.json["url"]).code == "link_expired"
-
-
-def test_signing_takes_defaults_and_makes_nothing(service: Service) -> None:
-    link = make_link(service)
-
-    answer = signed_url(service, link)
-
-    assert f"/l/{link['id']}/document.pdf?exp=" in answer.json["url"]
-    assert shown(service, link)["quota_used"] == 0
-    assert service.call("GET", "/v1/renders").json["data"] == []
-
-
-@pytest.mark.parametrize(
-    ("fields", "pointer"),
-    [
-        ({"name": ""}, "/name"),
-        ({"name": "x" * 201}, "/name"),
-        ({"name": "a/b"}, "/name"),
-        ({"name": "a\\b"}, "/name"),
-        ({"name": "a\nb"}, "/name"),
-        ({"format": "html"}, "/format"),
-        ({"format": "PNG"}, "/format"),
-        ({"expires_in": 59}, "/expires_in"),
-        ({"expires_in": 604_801}, "/expires_in"),
-        ({"expires_in": None}, "/expires_in"),
-        ({"data": []}, "/data"),
-        ({"data": {"a": [1]}}, "/data/a"),
-        ({"data": {"a": {}}}, "/data/a"),
-        ({"data": {"": "x"}}, "/data"),
-        ({"data": {"a..b": "x"}}, "/data"),
-        ({"data": {"a.b": 1, "a": {"b": 2}}}, "/data"),
-        ({"data": {"a": 1, "a.b": 2}}, "/data"),
-        ({"data": {"a.b": 1, "a": 2}}, "/data"),
-        ({"data": {"exp": 1}}, "/data/exp"),
-        ({"data": {"sig": "x"}}, "/data/sig"),
-        ({"data": {".".join("a" * 33): 1}}, "/data"),
-        ({"data": {str(n): 1 for n in range(1_001)}}, "/data"),
-        ({"data": {"a": "x" * 8_000}}, "/data"),
-        ({"sig": "x"}, "/sig"),
-    ],
-)
-def test_what_no_url_can_say_is_not_signed(
-    service: Service, fields: dict[str, Any], pointer: str
-) -> None:
-    answer = signed_url(service, make_link(service), **fields)
-
-    assert (answer.status, answer.code) == (400, "validation_error"), answer.body
-    assert answer.pointers == [pointer]
-
-
-def test_largest_data_are_signed_and_read(service: Service) -> None:
-    link = make_link(service)
-    deepest = ".".join("a" * 32)
-
-    for data in ({str(n): "" for n in range(600)}, {deepest: "x"}, {"exp": {"a": "b"}}):
-        url = signed_url(service, link, data=data)
-        assert url.status == 200, url.body
-        assert fetch(service, url.json["url"]).status == 200
 
 
 def test_message_of_no_link_is_given_up_and_that_of_a_used_one_changes_nothing(

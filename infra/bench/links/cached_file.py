@@ -1,7 +1,7 @@
 """Benchmark: the made file of a signed link over HTTP, compared with the `GET` of a render.
 
-`make bench NAME=link`: a picture of 600 x 300 at a URL that was asked before, in turn with the
-render that has made it, asked for with the live key. Also checked: callers at once of a new URL get
+`make bench NAME=link`: a picture of 600 x 300 at a URL that has made it before, in turn with the
+render behind it, read with the live key. Also checked: callers at once of a new URL get
 the same bytes, and make one render.
 """
 
