@@ -149,9 +149,7 @@ class CrashEmails(CrashWorkspace):
             names: tuple[str, ...] = ("due_at",)
             if "#EMS#" in row["PK"]:
                 names = ("due_at", "next_attempt_at", "claimed_until")
-            values = {name: PAST for name in names if row.get(name, PAST) != PAST}
-            if values:
-                self.stores.replace(row, values)
+            self.bring_forward(row, names)
 
 
 def _message_id(send: EmailSend) -> str:
