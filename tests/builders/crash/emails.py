@@ -18,8 +18,6 @@ from tests.builders.crash.workspace import CrashWorkspace
 from tests.builders.stack.stores import PAST
 from tests.fakes.submission_server import HOST, PORT, SubmissionServer
 
-# The first crash point of emails.
-FIRST_EMAIL_POINT: Final = CrashPoint.EMAIL_BEGUN
 # An attempt takes milliseconds here: one that takes longer has lost its function.
 _DEAD_AFTER: Final = dt.timedelta(seconds=6)
 # A claim lasts so long before the hand-over, and so long from then on.
@@ -151,9 +149,7 @@ class CrashEmails(CrashWorkspace):
             names: tuple[str, ...] = ("due_at",)
             if "#EMS#" in row["PK"]:
                 names = ("due_at", "next_attempt_at", "claimed_until")
-            values = {name: PAST for name in names if row.get(name, PAST) != PAST}
-            if values:
-                self.stores.replace(row, values)
+            self.bring_forward(row, names)
 
 
 def _message_id(send: EmailSend) -> str:

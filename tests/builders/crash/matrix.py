@@ -15,6 +15,7 @@ from infra.local.running_stack import RunningStack
 from tests.builders.crash.cases import CrashCase
 from tests.builders.crash.invariants import broken_invariants
 from tests.builders.crash.retrying_caller import RetryingCaller
+from tests.builders.crash.workspace import noise_page
 from tests.builders.stack.api_client import output_ready_at
 from tests.builders.stack.tenants import Tenants
 
@@ -30,14 +31,6 @@ _TICK_INTERVAL_S: Final = 1.0
 # The sync timeout of the smallest plan.
 _SYNC_TIMEOUT_S: Final = 15
 _HTML: Final = "<!doctype html><title>A page</title><p>Text"
-# Its PDF holds 1 400 x 1 400 random pixels, which nothing compresses.
-_NOISE: Final = (
-    "<!doctype html><title>Noise</title><canvas id=c width=1400 height=1400></canvas><script>"
-    "const context = c.getContext('2d'), image = context.createImageData(1400, 1400);"
-    "for (let n = 0; n < image.data.length; n++)"
-    " image.data[n] = n % 4 == 3 ? 255 : Math.random() * 256;"
-    "context.putImageData(image, 0, 0)</script>"
-)
 # The invocation payload writes these numbers out: 3.5 MB become more than Lambda's limit.
 _LARGE_DATA: Final = ', "data": {"n": [' + ",".join(["1e15"] * 700_000) + "]}}"
 
@@ -181,7 +174,7 @@ class _CaseRun:
         case = self._case
         body: dict[str, Any] = {"input": {"type": "html", "html": _HTML}, "mode": case.mode}
         if case.large_result:
-            body["input"]["html"] = _NOISE
+            body["input"]["html"] = noise_page(1_400)
         if len(case.formats) > 1:
             body["output"] = {"formats": case.formats}
         if case.caller_action == "is late":

@@ -148,6 +148,4 @@ class CrashWebhooks(CrashWorkspace):
                 # Else the log's end is due.
                 is_open = row.get("next_attempt_at") is not None and row["due_at"] < soon
                 names = ("due_at", "next_attempt_at", "claimed_until") if is_open else ()
-            values = {name: PAST for name in names if row.get(name, PAST) != PAST}
-            if values:
-                self.stores.replace(row, values)
+            self.bring_forward(row, names)

@@ -1,7 +1,7 @@
 """Kills functions that handle templates, uploads and workspaces, and reports what is left."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,6 +87,12 @@ class CrashWorkspace:
         """Return the keys of its objects, without those that its lifecycle removes soon."""
         return sorted(self.stores.keys(f"ws/{self.workspace}/"))
 
+    def bring_forward(self, row: Item, names: Sequence[str]) -> None:
+        """Set those of the named times of a row that it has to the past."""
+        values: Item = {name: PAST for name in names if row.get(name, PAST) != PAST}
+        if values:
+            self.stores.replace(row, values)
+
     def template_faults(self) -> Iterator[str]:
         """Yield the broken invariants of the workspace's templates."""
         rows = [row for row in self.rows() if "#TPL#" in row["PK"]]
@@ -106,6 +112,18 @@ class CrashWorkspace:
                 values["unsettled"] = dict.fromkeys(row["unsettled"], PAST)
             if values:
                 self.stores.replace(row, values)
+
+
+def noise_page(size: int) -> str:
+    """Return a page whose PDF holds `size` x `size` random pixels, which nothing compresses."""
+    return (
+        f"<!doctype html><title>Noise</title><canvas id=c width={size} height={size}></canvas>"
+        f"<script>const context = c.getContext('2d'), image = context.createImageData({size},"
+        f" {size});"
+        "for (let n = 0; n < image.data.length; n++)"
+        " image.data[n] = n % 4 == 3 ? 255 : Math.random() * 256;"
+        "context.putImageData(image, 0, 0)</script>"
+    )
 
 
 def _template_faults(meta: Item, own: list[Item]) -> Iterator[str]:

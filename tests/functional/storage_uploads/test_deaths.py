@@ -58,6 +58,7 @@ def upload_with_death(
     [
         ("STORAGE_BEGUN", 1),
         ("STORAGE_CLAIMED", 1),
+        ("STORAGE_OPENED", 1),
         # The same bytes once more under the same key.
         ("STORAGE_STORED", 2),
         ("STORAGE_RECORDED", 1),

@@ -11,6 +11,7 @@ from infra.local.running_stack import RunningStack, running_stack
 from tests.builders.crash.matrix import CaseResult, CrashMatrix
 from tests.builders.http_providers import ACCEPTANCES
 from tests.builders.pages.certificates import Certificates, certificates
+from tests.builders.storage.recording_store import RecordingStore, recording_store
 from tests.fakes.http_provider import HttpProvider, http_provider
 from tests.fakes.submission_server import EGRESS_ALLOW, HOST
 from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
@@ -55,18 +56,26 @@ def provider() -> Iterator[HttpProvider]:
 
 
 @pytest.fixture(scope="session")
+def store() -> Iterator[RecordingStore]:
+    """Run a store that files are uploaded to."""
+    with recording_store() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
 def stack(
     points: Path,
     receiver: WebhookReceiver,
     mail_port: int,
     authority: Certificates,
     provider: HttpProvider,
+    store: RecordingStore,
 ) -> Iterator[RunningStack]:
     """Run one stack for all cases."""
     with running_stack(
         PLATEN_CRASH_POINTS=str(points),
         PLATEN_EGRESS_ALLOW=f"127.0.0.1/32:{receiver.port},{EGRESS_ALLOW},"
-        f"{provider.server.egress_allow}",
+        f"{provider.server.egress_allow},{store.egress_allow}",
         PLATEN_EMAIL_BASE_BREVO=provider.server.url(""),
         SSL_CERT_FILE=str(authority.ca_file),
         PLATEN_SMTP_URL=f"smtp://127.0.0.1:{mail_port}?from=service%40platen.example",

@@ -74,6 +74,7 @@ class RecordRounds:
             return
         if not self._uploads.extend_claim(round_.uploads, claim=round_.claim, until=until):
             raise ClaimLost
+        crash_if_armed(CrashPoint.STORAGE_CLAIM_EXTENDED)
         round_.until = until
 
     def fail_all(self, round_: UploadRound, error: UploadError) -> None:
@@ -105,6 +106,7 @@ class RecordRounds:
         at = format_rfc3339(self._clock.now() + pause)
         round_.uploads = replace(round_.uploads, next_attempt_at=at)
         self.record(round_, [], is_end=True)
+        crash_if_armed(CrashPoint.STORAGE_POSTPONED)
         self._send_message(round_.uploads, pause)
 
     def record(

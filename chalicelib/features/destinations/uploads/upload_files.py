@@ -159,6 +159,7 @@ class UploadFiles:
         files = round_.uploads.open_files
         timeout_s = _timeout_s(max(file.bytes for file in files))
         with self._open_session(destination, timeout_s) as session:
+            crash_if_armed(CrashPoint.STORAGE_OPENED)
             for file in files:
                 now = self._clock.now()
                 ends = now + dt.timedelta(seconds=_timeout_s(file.bytes))
@@ -210,6 +211,7 @@ class UploadFiles:
             error = {"at": at, **_error_of(failure).to_json()}
         if error is not None or destination.last_error is not None:
             self._destinations.note_outcome(destination, error)
+            crash_if_armed(CrashPoint.STORAGE_NOTED)
 
 
 class _FileGoneError(Exception):
