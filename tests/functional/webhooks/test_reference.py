@@ -51,11 +51,7 @@ def provoke(service: Service, event_type: str) -> None:  # noqa: C901 -- a case 
         case "email.sent" | "email.send_failed":
             send_email(service, event_type)
         case "storage.upload_failed":
-            store = FakeStore()
-            store.failures["write"] = DENIED
-            service.stores = store.openers
-            render_to(service, make_destination(service))
-            upload(service)
+            fail_upload(service)
         case name if name in REPORTED:
             report_email(service, REPORTED[name])
         case _:
@@ -75,6 +71,14 @@ def reach_threshold(service: Service) -> None:
     service.render()
     service.relay_events()
     service.run_maintenance()
+
+
+def fail_upload(service: Service) -> None:
+    store = FakeStore()
+    store.failures["write"] = DENIED
+    service.stores = store.openers
+    render_to(service, make_destination(service))
+    upload(service)
 
 
 def send_email(service: Service, event_type: str) -> None:
