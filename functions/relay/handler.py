@@ -75,7 +75,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
             QueueEmails(
                 EmailStores.over(state.tables, state.main_table, state.outbox), state.objects
             ),
-            QueueUploads(StorageUploads(state.tables, state.main_table), state.outbox),
+            QueueUploads(StorageUploads(state.tables, state.main_table)),
             CountBatchItem(state.batch_stores.batches, parts.clock),
             GiveBackQuota(SignedLinks(state.tables, state.main_table)),
             CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),

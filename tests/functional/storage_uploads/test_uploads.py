@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.features.destinations.outgoing import UploadFailed
 from tests.builders.batches import make_batch, use_new_workspace
 from tests.builders.email_connections import use_plan
 from tests.builders.invoices.invoice_json import invoice_json
@@ -264,3 +265,34 @@ def test_hosted_files_stay(service: Service) -> None:
     service.process_due()
 
     assert len(stored_files(service)) == 1
+
+
+def test_row_has_room_for_as_many_receipts_as_can_be(service: Service, store: FakeStore) -> None:
+    formats = ["pdf", "png", "jpeg", "webp", "html"]
+    destination = make_destination(service, prefix="\u00e4" * 200 + "/")
+    service.engine.logs = ("x" * 500,) * 100
+    key = {"destination_id": destination, "key": "\u00f6" * 300}
+    faulty = {"destination_id": destination, "key": "{{ 1 / 0 }}" + "\u00fc" * 300}
+    store.failures["write"] = UploadFailed(
+        "storage_unavailable", "\u00df" * 5_000, is_final=False, status=503
+    )
+
+    rendered = render_to(service, *[key] * 5, *[faulty] * 5, output={"formats": formats})
+    upload(service)
+
+    statuses = [each["status"] for each in receipts(service, rendered)]
+    assert statuses.count("failed") == 25
+    assert statuses.count("retrying") == 5
+    events = [
+        row
+        for row in service.services.state.tables.query(
+            service.settings.main_table,
+            "PK = :pk AND begins_with(SK, :event)",
+            {
+                ":pk": f"WS#{service.workspace}#RND#{rendered.json['id']}",
+                ":event": "EVENT#",
+            },
+        ).items
+        if row["type"] == "storage.upload_failed"
+    ]
+    assert len(events) == 25

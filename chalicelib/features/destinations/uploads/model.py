@@ -25,8 +25,8 @@ class UploadError(NamedTuple):
 class FileUpload:
     """Upload of one file; `receipt` is the index of its receipt in the row of the render.
 
-    `key` is None where it could not be made: then the upload has failed. `object_key` is that of
-    the file in the service's own bucket.
+    `key` is None where it could not be made: `error` says why, and the upload fails without an
+    attempt. `object_key` is that of the file in the service's own bucket.
     """
 
     id: StorageUploadId

@@ -7,6 +7,7 @@ import datetime as dt
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from copy import replace
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
@@ -38,6 +39,8 @@ log = logging.getLogger(__name__)
 
 _CONNECTING_S: Final = 20.0
 _BYTES_PER_S: Final = 500_000
+# Receipts of many uploads stand in one row.
+_MAX_MESSAGE_CHARACTERS: Final = 300
 # Between the end of an upload and its record.
 _MARGIN: Final = dt.timedelta(seconds=10)
 # Until the operator has mended the key of the credentials.
@@ -114,6 +117,13 @@ class UploadFiles:
             log.error("uploads interrupted: their functions died")
             self._rounds.repeat_later(round_, _LOST)
             return
+        keyless = [
+            replace(file, status="failed") for file in round_.uploads.open_files if file.key is None
+        ]
+        if keyless:
+            self._rounds.record(round_, keyless)
+            if not round_.uploads.open_files:
+                return
         situation = self._situation(round_.uploads)
         if situation.destination is None or not situation.has_files:
             self._rounds.fail_all(round_, _GONE if situation.destination else _DELETED)
@@ -219,7 +229,7 @@ class _FileGoneError(Exception):
 
 
 def _error_of(failure: UploadFailed) -> UploadError:
-    return UploadError(failure.code, str(failure), failure.status)
+    return UploadError(failure.code, str(failure)[:_MAX_MESSAGE_CHARACTERS], failure.status)
 
 
 def _timeout_s(size: int) -> float:

@@ -24,6 +24,8 @@ _TEST_RETENTION: Final = dt.timedelta(hours=24)
 _MAX_UNRETAINED: Final = dt.timedelta(hours=24)
 # An item of DynamoDB holds 400 KB; the rest is for the row's other attributes.
 MAX_JSON_BYTES: Final = 380_000
+# Of the receipt of an upload beside its key, once it has an ETag and an error.
+_RECEIPT_BYTES: Final = 2_000
 _VAT_BREAKDOWN: Final = "vat_breakdown"
 _MAX_WARNINGS: Final = 10
 _LOGS_OMITTED: Final = ("There was no room to keep what the page wrote to its console.",)
@@ -95,11 +97,10 @@ def shortened_to_fit(render: Render) -> Render:
 
     The least informative fields go first.
     """
+    receipts = sum(_RECEIPT_BYTES + len((each.key or "").encode()) for each in render.storage)
     for reduce in _REDUCTIONS:
-        if (
-            len(request_json(render).encode()) + len(outcome_json(render).encode())
-            <= MAX_JSON_BYTES
-        ):
+        size = len(request_json(render).encode()) + len(outcome_json(render).encode())
+        if size + receipts <= MAX_JSON_BYTES:
             break
         render = reduce(render)
     return render

@@ -12,7 +12,7 @@ from chalicelib.engine.job import Job, RenderOutcome
 from chalicelib.engine.storage.model import RenderedKey
 from chalicelib.features.renders.model import StorageReceipt
 
-_MAX_MESSAGE_CHARACTERS: Final = 1_000
+_MAX_MESSAGE_CHARACTERS: Final = 300
 
 
 def first_receipts(job: Job, outcome: RenderOutcome) -> tuple[StorageReceipt, ...]:
