@@ -115,16 +115,20 @@ def test_claim_of_a_dead_function_runs_out(service: Service, link: dict[str, Any
     assert (limits["used"], limits["holds"], limits["leases"]) == (1, {}, {})
 
 
+@pytest.mark.usefixtures("fast_waits")
 def test_refused_acceptance_leaves_no_claim(service: Service, link: dict[str, Any]) -> None:
     url = sign(link)
     service.operator.service_states.set("maintenance")
     service.clock.advance(seconds=20)
     refused = fetch(service, url)
     service.operator.service_states.set("normal")
-    service.clock.advance(seconds=20)
+    service.clock.advance(seconds=12)
+    before = service.clock.now()
 
     answer = fetch(service, url)
 
     assert (refused.status, refused.code) == (503, "maintenance")
     assert answer.status == 200
+    # It has not waited for anything.
+    assert service.clock.now() == before
     assert shown(service, link)["quota_used"] == 1

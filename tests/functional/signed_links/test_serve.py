@@ -8,6 +8,7 @@ from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.errors import RenderFailure
 from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
+from tests.builders.email_rules import made_rule
 from tests.builders.service import Service
 from tests.builders.signed_links import (
     LINKS_PATH,
@@ -19,7 +20,8 @@ from tests.builders.signed_links import (
     sign,
     signed_url,
 )
-from tests.builders.templates import publish_template, put_draft
+from tests.builders.storage_uploads import make_destination
+from tests.builders.templates import publish_template, put_draft, render_template
 
 
 def test_url_makes_its_file_once(service: Service) -> None:
@@ -201,6 +203,23 @@ def test_render_of_a_link_takes_of_the_allowance(service: Service) -> None:
     assert left > 0
     assert (refused.status, refused.code) == (402, "render_limit_reached")
     assert service.call("GET", f"{LINKS_PATH}/{link['id']}", key=key).json["quota_used"] == 0
+
+
+def test_rules_and_the_default_destination_get_nothing_of_a_link(service: Service) -> None:
+    make_destination(service, is_default=True)
+    template_id = published(service)
+    made_rule(service, template_id, to="ada@example.com")
+
+    assert fetch(service, sign(make_link(service, template_id=template_id))).status == 200
+
+    job = service.engine.jobs[-1]
+    assert (job.emails, job.storage) == (None, None)
+    (render,) = renders(service)
+    assert render["storage"] == []
+    # The same template, rendered by a request, has both.
+    assert render_template(service, f"/v1/templates/{template_id}").status == 200
+    job = service.engine.jobs[-1]
+    assert None not in (job.emails, job.storage)
 
 
 def test_failure_is_the_problem_of_the_render(service: Service) -> None:
