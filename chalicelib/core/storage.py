@@ -28,21 +28,24 @@ def storage_key(prefix: str, key: str) -> str | None:
     """Return the whole key of a file, or None if nothing is left of `key` or it is too long.
 
     Control characters, leading slashes, and empty, `.` and `..` segments are dropped from both. A
-    prefix that ends with a slash is a folder.
+    prefix is a folder if it ends with a slash, or with a segment that is dropped.
     """
     segments = list(_segments(key))
     if not segments:
         return None
     begin = "/".join(_segments(prefix))
-    if begin and prefix.rstrip().endswith("/"):
+    if begin and _is_step(_visible(prefix).rpartition("/")[2]):
         begin += "/"
     whole = begin + "/".join(segments)
     return whole if len(whole.encode()) <= MAX_KEY_BYTES else None
 
 
 def _segments(text: str) -> Iterator[str]:
-    visible = (each for each in text if unicodedata.category(each) not in _DROPPED_CATEGORIES)
-    return (each for each in "".join(visible).split("/") if not _is_step(each))
+    return (each for each in _visible(text).split("/") if not _is_step(each))
+
+
+def _visible(text: str) -> str:
+    return "".join(each for each in text if unicodedata.category(each) not in _DROPPED_CATEGORIES)
 
 
 def _is_step(segment: str) -> bool:

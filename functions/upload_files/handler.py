@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
     from chalicelib.features.destinations.outgoing import OpenStore
 
-# No upload begins that could last longer; the function has 480 s, and an upload at most 220 s.
+# No message begins later; the function has 480 s, and an upload takes 220 s at most.
 _TIME_FOR_BATCH: Final = dt.timedelta(seconds=240)
 
 
@@ -57,6 +57,7 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenStore"]) -> ServeEve
     sessions = StoreSessions(sealer, openers)
     destinations = Destinations(parts.state.tables, parts.state.main_table)
     upload_files = _upload_files(parts, destinations, sessions)
+    queue = parts.queue("uploads")
     try_destination = TryDestination(
         destinations=destinations, sessions=sessions, clock=parts.clock, ids=RandomIdGenerator()
     )
@@ -69,7 +70,11 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenStore"]) -> ServeEve
 
         def handle(message: ReceivedMessage) -> None:
             named = UploadFilesMessage.from_json(message.body)
-            upload_files(named, secrets.token_hex(8), ends_at)
+            if parts.clock.now() >= ends_at:
+                # This function has no time left for it.
+                queue.send(named.to_json(), group=named.workspace_id, delay=dt.timedelta(seconds=1))
+            else:
+                upload_files(named, secrets.token_hex(8), ends_at)
 
         return parts.consumer.process_batch(event["Records"], handle)
 

@@ -3,9 +3,9 @@
 import asyncio
 import base64
 import contextlib
+import hashlib
 import logging
 import posixpath
-import secrets
 from collections.abc import Coroutine
 from hashlib import sha256
 from typing import Final, NamedTuple, Protocol, Self, override
@@ -74,9 +74,12 @@ class SftpClient:
         """Connect, compare the host key, log in and begin SFTP."""
         self._run(self._session())
 
-    def put(self, path: str, source: Source) -> None:
-        """Write a file under a temporary name, then move it over one of its name."""
-        self._run(self._put(path, source))
+    def put(self, path: str, source: Source, sha256: str) -> None:
+        """Write a file under a temporary name, then move it over one of its name.
+
+        The temporary name is made of both, so that a repetition overwrites what was left behind.
+        """
+        self._run(self._put(path, source, sha256))
 
     def delete(self, path: str) -> None:
         """Delete a file, if it exists."""
@@ -96,16 +99,17 @@ class SftpClient:
         except (asyncssh.Error, OSError) as error:
             raise sftp_failure(error) from error
 
-    async def _put(self, path: str, source: Source) -> None:
+    async def _put(self, path: str, source: Source, sha256: str) -> None:
         sftp = await self._session()
         folder = posixpath.dirname(path)
         # A reader of the folder never sees half a file under its name.
-        temporary = posixpath.join(folder, f".platen-{secrets.token_hex(8)}.part")
+        name = hashlib.sha256(f"{path} {sha256}".encode()).hexdigest()[:16]
+        temporary = posixpath.join(folder, f".platen-{name}.part")
         try:
-            target = await sftp.open(temporary, "xb")
+            target = await sftp.open(temporary, "wb")
         except (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath):
             await _make_folders(sftp, folder)
-            target = await sftp.open(temporary, "xb")
+            target = await sftp.open(temporary, "wb")
         try:
             async with target:
                 while piece := source.read(_PIECE_BYTES):

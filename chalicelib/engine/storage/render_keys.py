@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 # For all keys together; the render itself must not come too late.
 _MAX_S: Final = 10.0
 _MARGIN_S: Final = 2.0
+_MIN_S: Final = 1.0
 # Of a text before it is cleaned; a store takes 1,024 bytes.
 _MAX_CHARACTERS: Final = 10_000
 _TOO_LONG: Final = f"The key, or the prefix, has more than {_MAX_CHARACTERS} characters."
@@ -40,7 +41,10 @@ def render_storage_keys(
     """
     if job.storage is None:
         return ()
-    keys = _KeyTemplates(job, templates, min(time.time() + _MAX_S, context.deadline - _MARGIN_S))
+    now = time.time()
+    # A late render has its files by now: a key takes milliseconds, and its own time.
+    deadline = min(now + _MAX_S, max(context.deadline - _MARGIN_S, now + _MIN_S))
+    keys = _KeyTemplates(job, templates, deadline)
     names = [_values(job.storage.context, file, n, filename) for n, file in enumerate(files)]
     return tuple(keys.render(target, each) for target in job.storage.targets for each in names)
 

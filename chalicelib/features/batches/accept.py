@@ -211,6 +211,7 @@ class AcceptBatch:
             combine=command.combine,
             is_csv=isinstance(command.items, CsvItems),
             purges_items=bool(command.combine.kinds) and not render.delivery_policy.hosted,
+            zero_retention=render.delivery_policy.zero_retention,
         )
 
     def _csv(self, command: BatchCommand) -> CsvForm | None:

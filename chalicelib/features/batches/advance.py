@@ -129,7 +129,7 @@ class AdvanceBatch:
             error=error,
             paused_since=None,
             completed_at=at,
-            data_until=format_rfc3339(now + retention(test=batch.test, days=batch.retention_days)),
+            data_until=format_rfc3339(now + _data_retention(batch)),
         )
         event = completed_event(ended, counts, at)
         owner = FileOwner(batch.workspace_id, RenderId(batch.id))
@@ -210,3 +210,10 @@ class AdvanceBatch:
         self._stores.tables.transact([change, *map(self._outbox.creation, events), *others])
         for event in events:
             self._publish(event)
+
+
+def _data_retention(batch: Batch) -> dt.timedelta:
+    """Return how long the data of a batch are kept after its end, for a retry."""
+    if batch.zero_retention:
+        return dt.timedelta(0)
+    return retention(test=batch.test, days=batch.retention_days)

@@ -100,6 +100,7 @@ class Batch:
     is_csv: bool = False
     # The files of items go once the combined files are there (delivery.hosted false).
     purges_items: bool = False
+    zero_retention: bool = False
     run: int = 1
     next_index: int = 0
     released: int = 0

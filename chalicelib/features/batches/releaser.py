@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
-from chalicelib.core.clock import Clock
+from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.advance import AdvanceBatch
@@ -28,6 +28,8 @@ _NONE_ENDED: Final = Counted(ItemCounts(), 0)
 _IMPORT_SLICE: Final = dt.timedelta(seconds=5)
 # Until the rate of test renders has more.
 _PACE: Final = dt.timedelta(seconds=1)
+# With zero retention, of the input of items that wait.
+_MAX_UNRETAINED: Final = dt.timedelta(hours=24)
 
 
 class ActiveBatch(NamedTuple):
@@ -143,6 +145,9 @@ class Releaser:
 
     def _advance_one(self, active: ActiveBatch, import_until: dt.datetime) -> ActiveBatch:
         batch = active.batch
+        if batch.zero_retention and self._clock.now() > _last_moment(batch):
+            # Items that wait for longer, for renders of the next cycle, are canceled.
+            self._batches.request_cancel(batch, format_rfc3339(self._clock.now()))
         try:
             is_importing = batch.is_importing and batch.cancel_requested_at is None
             if is_importing and self._clock.now() < import_until:
@@ -233,3 +238,8 @@ class Releaser:
                     self._advance.pause(*each)
                 except ConditionFailed:
                     log.info("batch changed", extra={"batch": each.batch.id})
+
+
+def _last_moment(batch: Batch) -> dt.datetime:
+    """Return until when the input of a batch with zero retention may be kept."""
+    return parse_rfc3339(batch.created_at) + _MAX_UNRETAINED

@@ -42,7 +42,10 @@ class RetryFailedItems:
         self._clock = clock
 
     def __call__(self, batch: Batch) -> Batch:
-        """Begin the run and return the batch; raises `conflict` and `item_files_expired`."""
+        """Begin the run and return the batch.
+
+        Raises `conflict`, `zero_retention` and `item_files_expired`.
+        """
         self._check(batch)
         assert batch.counts is not None, batch.id
         # An item that its owner canceled stays so.
@@ -83,6 +86,9 @@ class RetryFailedItems:
             raise _conflict("it is canceled")
         if batch.counts is None or not batch.counts.failed:
             raise _conflict("none of its items has failed")
+        if batch.zero_retention:
+            message = "With retention none its data were not kept: send the items as a new batch."
+            raise Conflict("zero_retention", message)
         if batch.data_until is None or batch.data_until <= now:
             raise _conflict("its data are no longer kept; send a new batch")
         if batch.combine.kinds:

@@ -37,6 +37,7 @@ _REQUEST_FIELDS: Final = (
     "combine",
     "is_csv",
     "purges_items",
+    "zero_retention",
 )
 _RESULT_FIELDS: Final = ("carried", "counts", "files", "error")
 _DEFAULTS: Final = {each.name: each.default for each in fields(Batch)}

@@ -141,10 +141,12 @@ class Render(NamedTuple):
 
     @property
     def is_delivered(self) -> bool:
-        """Return True if no email and no upload needs the files any more."""
-        return self._are_emails_done and all(
-            receipt.status == "succeeded" for receipt in self.storage
-        )
+        """Return True if no email and no upload needs the files any more.
+
+        What has failed keeps them, but with zero retention.
+        """
+        done = {"succeeded", "failed"} if self.zero_retention else {"succeeded"}
+        return self._are_emails_done and all(receipt.status in done for receipt in self.storage)
 
     @property
     def _are_emails_done(self) -> bool:

@@ -16,6 +16,10 @@ from chalicelib.core.storage import MAX_KEY_BYTES, storage_key
         ("/invoices//2026/", "/a//b.pdf", "invoices/2026/a/b.pdf"),
         ("invoices/", "../../etc/passwd", "invoices/etc/passwd"),
         ("a/../b/", "./c", "a/b/c"),
+        ("docs/..", "-private/x", "docs/-private/x"),
+        ("docs/.", "x", "docs/x"),
+        ("docs/\x00", "x", "docs/x"),
+        ("..", "x", "x"),
         ("invoices/", "..\\..\\a", None),
         ("invoices/", "a/..\\b/c", "invoices/a/c"),
         ("", "a\x00b\x1fc\u0085d.pdf", "abcd.pdf"),
@@ -43,5 +47,7 @@ def test_key_never_leaves_the_folder_of_the_prefix(prefix: str, key: str) -> Non
         assert not {"", ".", ".."}.intersection(segments)
         assert "\x00" not in whole
         folder = storage_key("", prefix)
-        if folder and prefix.rstrip().endswith("/"):
+        last = prefix.replace("\x00", "").rpartition("/")[2]
+        is_dropped = not last or not {".", ".."}.isdisjoint(last.split("\\"))
+        if folder and is_dropped:
             assert whole.startswith(f"{folder}/")

@@ -64,7 +64,7 @@ class _SftpSession:
 
     def put(self, file: OutgoingFile) -> str | None:
         with file.open() as source:
-            self._attempt(lambda: self._client.put(self._path(file.key), source))
+            self._attempt(lambda: self._client.put(self._path(file.key), source, file.sha256))
         # The protocol has no such tag.
         return None
 

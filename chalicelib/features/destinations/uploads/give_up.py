@@ -49,7 +49,9 @@ class GiveUpUploads:
             return "the uploads had ended"
         now = self._clock.now()
         failed = [
-            each.with_failure(_ERROR, is_final=True) for each in before.open_files[:_MAX_FILES]
+            # One without a key has its own reason.
+            each.with_failure(each.error or _ERROR if each.key is None else _ERROR, is_final=True)
+            for each in before.open_files[:_MAX_FILES]
         ]
         after = before
         for file in failed:

@@ -65,7 +65,7 @@ class TargetUploads:
     `next_attempt_at` is None when no attempt is to come. `attempts` counts the rounds in which an
     upload has failed and is to be repeated. `claims_made` counts the claims of the present round:
     more than one if functions died with it. `deletes_files`: the render keeps its files only until
-    all of them are delivered.
+    all of them are delivered; `deletes_failed`: or have failed.
     """
 
     workspace_id: WorkspaceId
@@ -76,6 +76,7 @@ class TargetUploads:
     request_id: str
     history_days: int
     deletes_files: bool
+    deletes_failed: bool = False
     files: tuple[FileUpload, ...]
     next_attempt_at: str | None = None
     attempts: int = 0

@@ -181,7 +181,10 @@ class StorageUploads:
         values: dict[str, RowValue] = {
             f":receipt{file.receipt}": receipt_items([_receipt(after, file)])[0] for file in changed
         }
-        if after.deletes_files and all(file.status == "succeeded" for file in after.files):
+        are_done = not after.open_files and (
+            after.deletes_failed or all(file.status == "succeeded" for file in after.files)
+        )
+        if after.deletes_files and are_done:
             sets.append("due_at = :due_at, DPK = :dpk")
             values |= {":due_at": after.created_at, ":dpk": DUE_RENDER.partition(after.render_id)}
         yield Write(

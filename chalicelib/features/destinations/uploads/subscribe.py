@@ -61,6 +61,7 @@ def _uploads_of(delivery: EventDelivery) -> Iterator[TargetUploads]:
             request_id=render.request_id,
             history_days=render.history_days,
             deletes_files=not render.hosted,
+            deletes_failed=render.zero_retention,
             files=files,
             next_attempt_at=created_at,
         )

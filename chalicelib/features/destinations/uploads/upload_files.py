@@ -113,10 +113,6 @@ class UploadFiles:
                 log.warning("uploads not recorded: another function has them")
 
     def _make(self, round_: UploadRound, ends_at: dt.datetime) -> None:
-        if round_.uploads.claims_made > MAX_RECEIVE_COUNT:
-            log.error("uploads interrupted: their functions died")
-            self._rounds.repeat_later(round_, _LOST)
-            return
         keyless = [
             replace(file, status="failed") for file in round_.uploads.open_files if file.key is None
         ]
@@ -124,6 +120,10 @@ class UploadFiles:
             self._rounds.record(round_, keyless)
             if not round_.uploads.open_files:
                 return
+        if round_.uploads.claims_made > MAX_RECEIVE_COUNT:
+            log.error("uploads interrupted: their functions died")
+            self._rounds.repeat_later(round_, _LOST)
+            return
         situation = self._situation(round_.uploads)
         if situation.destination is None or not situation.has_files:
             self._rounds.fail_all(round_, _GONE if situation.destination else _DELETED)

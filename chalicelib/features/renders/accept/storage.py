@@ -89,7 +89,9 @@ class ResolveStorage:
             copies.append(found.keep_hosted_copy if own is None else own)
         if not targets:
             return _require_way_out(command)
-        policy = _policy(command, requested, keeps_copy=any(copies))
+        # An address was requested, and the destination was not.
+        is_url = not is_requested and command.delivery_policy.request.type == "url"
+        policy = _policy(command, requested, keeps_copy=any(copies) or is_url)
         storage = StorageTargets(_NO_CONTEXT, tuple(targets))
         return _with_storage(replace(command, delivery_policy=policy), storage)
 

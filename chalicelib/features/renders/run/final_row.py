@@ -10,7 +10,7 @@ from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.features.files.model import StoredFile
-from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.model import Render, StorageReceipt
 from chalicelib.features.renders.rows import outcome_json, request_json
 from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
 
@@ -65,6 +65,7 @@ def redact_render(render: Render) -> Render:
     return replace(
         render,
         files=redact_files(render) if render.storage else (),
+        storage=tuple(map(_redact_receipt, render.storage)),
         warnings=tuple(
             {"code": warning["code"], "message": _REDACTED, "detail": None}
             for warning in render.warnings
@@ -75,6 +76,13 @@ def redact_render(render: Render) -> Render:
         result=None,
         invoice=None,
     )
+
+
+def _redact_receipt(receipt: StorageReceipt) -> StorageReceipt:
+    """Return a receipt whose error says nothing of the data: its key is needed to find the file."""
+    if receipt.error is None:
+        return receipt
+    return receipt._replace(error={**receipt.error, "message": _REDACTED})
 
 
 def redact_files(render: Render) -> tuple[StoredFile, ...]:
