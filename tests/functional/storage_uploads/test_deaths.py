@@ -5,14 +5,18 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
-from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.destinations.outgoing import UploadFailed
 from chalicelib.features.destinations.uploads import round as upload_round
 from chalicelib.features.destinations.uploads import upload_files
+from chalicelib.features.destinations.uploads.model import TargetUploads
+from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.events import relay
 from tests.builders.aws_actions import acting_as
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 from tests.builders.storage_uploads import (
+    AWAY,
     make_destination,
     receipts,
     render_to,
@@ -155,6 +159,38 @@ def test_relay_that_dies_after_its_transaction_loses_no_upload(
 
     assert [each["status"] for each in receipts(service, rendered)] == ["succeeded"]
     assert store.steps == ["write"]
+
+
+@pytest.mark.parametrize("failure", [None, AWAY, DENIED], ids=str)
+def test_function_that_was_overtaken_records_nothing(
+    service: Service, store: FakeStore, failure: UploadFailed | None
+) -> None:
+    rendered = render_to(service, make_destination(service), output={"formats": ["pdf", "png"]})
+    assert service.relay_events() == []
+    recorded: list[TargetUploads] = []
+
+    def overtake(_step: str) -> None:
+        store.before = lambda _step: None
+        # The test does it, and not the function that uploads.
+        with acting_as(""):
+            upload_later(service, minutes=3)
+            recorded.extend(stored_uploads(service, rendered.json["id"]))
+        store.failures |= {"write": failure} if failure else {}
+
+    store.before = overtake
+    service.upload_files()
+
+    assert [each["status"] for each in receipts(service, rendered)] == ["succeeded"] * 2
+    assert stored_uploads(service, rendered.json["id"]) == recorded
+    assert failed_events(service, rendered.json["id"]) == []
+    # Both of the other function, and the one that this function was about to send.
+    assert store.steps == ["write"] * 3
+
+
+def stored_uploads(service: Service, render_id: str) -> list[TargetUploads]:
+    """Return the uploads of a render as they are stored."""
+    uploads = StorageUploads(service.services.state.tables, service.settings.main_table)
+    return uploads.of_render(WorkspaceId(service.workspace), RenderId(render_id))
 
 
 @pytest.mark.usefixtures("store")
