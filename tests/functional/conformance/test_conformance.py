@@ -7,6 +7,7 @@ import pytest
 
 from tests.builders import validation_results
 from tests.builders.service import Service
+from tests.builders.storage_uploads import make_destination, render_to
 from tests.builders.validation_results import fake_validation, post_einvoice, raw_finding
 
 UNCLAIMED = "ISO 14289-1:2014 5:1"
@@ -120,7 +121,7 @@ def test_zero_retention_report_is_answered_and_not_stored(service: Service) -> N
     output = {"pdf": {"accessibility_report": True}}
     delivery = {"type": "none", "retention": "none"}
 
-    answer = service.render(output=output, delivery=delivery)
+    answer = render_to(service, make_destination(service), output=output, delivery=delivery)
 
     assert answer.json["result"]["conformance"]["pdfua"]["status"] == "failed"
     kept = service.call("GET", f"/v1/renders/{answer.json['id']}").json

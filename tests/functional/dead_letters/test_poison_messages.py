@@ -141,7 +141,7 @@ def good_message(service: Service, queue: str) -> Callable[[], bool]:
         render_id = service.render(mode="async").json["id"]
         return lambda: service.call("GET", f"/v1/renders/{render_id}").json["status"] == "succeeded"
     if queue == "Webhooks":
-        make_endpoint(service, "https://localhost:8443/")
+        make_endpoint(service, "https://receiver.invalid:8443/")
         service.render()
         service.relay_events()
         return lambda: deliveries(service)[0]["status"] == "retrying"

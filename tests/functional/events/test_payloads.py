@@ -29,6 +29,7 @@ PUBLIC = {
     "email.delivered",
     "email.bounced",
     "email.complained",
+    "storage.upload_failed",
 }
 INTERNAL = {"webhook.step", "render.canceled", "render.purged"}
 

@@ -16,6 +16,7 @@ from chalicelib.core.tracebacks import exception_kind, redacted_traceback
 from chalicelib.engine.job import Job
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
+from tests.builders.storage_uploads import make_destination, render_to
 from tests.fakes.engine import html_of
 
 SECRET: Final = "Geheimnis-4711"
@@ -98,7 +99,7 @@ def test_failed_message_logs_code_location_only(
         "input": {"type": "html", "html": SECRET},
         "delivery": {"retention": "none"},
     }
-    render = service.render(**body, mode="async").json
+    render = render_to(service, make_destination(service), **body, mode="async").json
     message = {"v": 1, "workspace_id": service.workspace, "render_id": render["id"]}
     record = {
         "messageId": "m",

@@ -1,6 +1,7 @@
 """`platen webhook`: list of deliveries and their redrive; deliveries in a trace."""
 
 import json
+import socket
 from typing import Any
 
 import pytest
@@ -161,9 +162,15 @@ def test_trace_shows_each_attempt_of_each_delivery(
 
 
 def test_trace_shows_the_next_attempt_and_the_error(
-    tool: OperatorTool, service: Service, receiver: WebhookReceiver
+    tool: OperatorTool,
+    service: Service,
+    receiver: WebhookReceiver,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    make_endpoint(service, "https://localhost:8443/?token=hidden")
+    # A name that leads to this machine.
+    address = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 8443))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [address])
+    make_endpoint(service, "https://receiver.example:8443/?token=hidden")
     render = service.render().json
     deliver(service)
 

@@ -155,7 +155,7 @@ def test_preflight_too_large_for_an_invocation_goes_through_the_bucket(service: 
     assert error_codes(preflight(service, path, data=data)) == []
     assert service.engine.lint_jobs[-1].data == data
     assert service.objects() == before
-    secret = preflight(service, path, data=data, delivery={"type": "none", "retention": "none"})
+    secret = preflight(service, path, data=data, delivery={"type": "binary", "retention": "none"})
     assert error_codes(secret) == [("", "payload_too_large")]
     assert service.objects() == before
 
