@@ -41,7 +41,7 @@ class SignedLinkRequest(Model):
     expires_at: Timestamp | None = None
     """All URLs end then."""
     quota_total: Quota | None = None
-    """Renders that the link may make; null: no bound of its own."""
+    """Renders that the link may make; null: any number."""
     enabled: bool = True
 
 

@@ -1,4 +1,4 @@
-"""Store of a test: it keeps the files that it gets, and fails where it is told to."""
+"""Fake store: keeps the files that it gets, and raises the configured failures."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping

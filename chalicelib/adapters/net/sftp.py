@@ -139,7 +139,7 @@ class SftpClient:
             try:
                 return await self._ssh(known, order)
             except asyncssh.HostKeyNotVerifiable:
-                # The server may have the expected key beside the one that it has presented.
+                # The server presented another key, and may also have the expected one.
                 if known.presented in presented:
                     break
                 presented.add(known.presented)

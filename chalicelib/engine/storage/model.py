@@ -43,7 +43,7 @@ class StorageTargets(msgspec.Struct, frozen=True):
 class RenderedKey(msgspec.Struct, frozen=True):
     """Texts of a prefix and a key, not cleaned yet.
 
-    With a `fault` they could not be made; it repeats no text of the data.
+    With a `fault` they could not be made: it says why, as the error of a template does.
     """
 
     prefix: str = ""

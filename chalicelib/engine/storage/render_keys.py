@@ -97,7 +97,7 @@ class _KeyTemplates:
 def _values(
     context: JsonObject, file: RenderedFile, index: int, filename: str | None
 ) -> JsonObject:
-    """Return what keys see beside the data; it wins over data of the same name."""
+    """Return the values that key templates get in addition to the data, over which they win."""
     fallback = str(context["render_id"])
     return {
         **context,

@@ -65,14 +65,6 @@ class Destinations:
                 return destination_of(rows[0], rows[-1].get("default_id"))
         raise _not_found(destination_id)
 
-    def default(self, workspace_id: WorkspaceId) -> StorageDestination | None:
-        """Return the default destination; None: there is none."""
-        partition = destinations_partition(workspace_id)
-        default_id = (self._tables.get(self._table, partition) or {}).get("default_id")
-        row = default_id and self._tables.get(self._table, partition, default_id)
-        # Deleted between the two reads, it leaves the workspace without a default one.
-        return destination_of(row, default_id) if row else None
-
     def create(self, destination: StorageDestination) -> None:
         """Store a new destination; raises `conflict` beyond MAX_DESTINATIONS."""
         row = Write(self._table, item=_row(destination), condition="attribute_not_exists(PK)")

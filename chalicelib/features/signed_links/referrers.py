@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from chalicelib.core.destinations import DEFAULT_PORTS
+
 _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])"
     r"(?::(?P<port>[0-9]{1,5}))?",
     re.IGNORECASE,
 )
-_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _MAX_PORT: Final = 65_535
 
 
@@ -23,10 +24,10 @@ def origin(text: str) -> str | None:
     if found is None:
         return None
     scheme, host = found["scheme"].lower(), found["host"].lower()
-    port = int(found["port"] or _DEFAULT_PORTS[scheme])
+    port = int(found["port"] or DEFAULT_PORTS[scheme])
     if not 0 < port <= _MAX_PORT:
         return None
-    return f"{scheme}://{host}" + ("" if port == _DEFAULT_PORTS[scheme] else f":{port}")
+    return f"{scheme}://{host}" + ("" if port == DEFAULT_PORTS[scheme] else f":{port}")
 
 
 def is_referrer_allowed(allowed: Sequence[str], referrer: str | None) -> bool:

@@ -18,7 +18,6 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import SystemClock, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import DestinationId, StorageUploadId, derived_id
-from chalicelib.core.json import JsonObject
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads
 from chalicelib.features.destinations.uploads.repository import StorageUploads
@@ -106,7 +105,7 @@ def _wait_for(port: int) -> None:
 
 
 class BenchUploads:
-    """Writer of uploads to one destination, each of a render of its own."""
+    """Writer of uploads to one destination; each upload has its own render."""
 
     def __init__(self, stack: RunningStack, gateway: StoreGateway) -> None:
         """Make the destination."""
@@ -203,8 +202,3 @@ class BenchUploads:
 def _is_whole(path: Path, size: int) -> bool:
     # The store renames a file when all of it is there.
     return path.exists() and path.stat().st_size == size
-
-
-def upload_event(uploads: TargetUploads) -> JsonObject:
-    """Return the body of the message of uploads."""
-    return UploadFilesMessage.of(uploads).to_json()

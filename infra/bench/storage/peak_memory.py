@@ -12,9 +12,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
+from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import TargetUploads
 from infra.bench.in_process import environment
-from infra.bench.storage.files import upload_event
 from infra.local.event_sources import sqs_event
 from infra.local.running_stack import RunningStack
 
@@ -23,7 +23,8 @@ _HANDLER: Final = "functions.upload_files.handler"
 
 def peak_memory(stack: RunningStack, uploads: TargetUploads) -> int:
     """Return the peak memory, in bytes, of a process that makes these uploads."""
-    arguments = [sys.executable, "-m", __name__, json.dumps(upload_event(uploads))]
+    message = json.dumps(UploadFilesMessage.of(uploads).to_json())
+    arguments = [sys.executable, "-m", __name__, message]
     variables = environment(stack, f"{_HANDLER}.handler")
     done = subprocess.run(
         arguments, env=variables, stdout=subprocess.PIPE, text=True, check=True, timeout=300

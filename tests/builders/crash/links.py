@@ -45,7 +45,7 @@ class CrashLinks(CrashWorkspace):
         return self._files.get(f"{target}&sig={sig}")
 
     def fetch_killed(self, point: CrashPoint, query: str = "n=1", hits: str = "1") -> None:
-        """Send a request of which a function dies at a point, whatever its answer is."""
+        """Send a request during which a function dies at a crash point; ignore the answer."""
         armed = self.arm(point, hits)
         self.fetch(query)
         self.await_kill(armed)

@@ -150,7 +150,7 @@ def _is_deleted(render: Render, uploads: TargetUploads) -> bool:
 
 
 def _event_faults(render: Render, uploads: TargetUploads, rows: Sequence[Item]) -> Iterator[str]:
-    """Yield unless each failure, and a deletion, was told once."""
+    """Yield a fault unless each failure, and a deletion, has one event."""
     events = [event_of(row) for row in rows if row["SK"].startswith("EVENT#")]
     told = Counter(
         str(event.detail["id"]) for event in events if event.type == STORAGE_UPLOAD_FAILED.name

@@ -1,4 +1,4 @@
-"""Who may see, change and make signed links."""
+"""Access to signed links: reading, changing and making them."""
 
 from typing import Any
 

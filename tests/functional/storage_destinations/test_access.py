@@ -1,4 +1,4 @@
-"""Who may do what with storage destinations: ids, workspaces, plans, scopes."""
+"""Access to storage destinations: ids, workspaces, plans, scopes."""
 
 import pytest
 

@@ -1,6 +1,9 @@
 """Uploads that fail, are repeated, or lose what they need."""
 
+import pytest
+
 from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.features.destinations.uploads import round as upload_round
 from tests.builders.service import Service
 from tests.builders.storage_uploads import (
     AWAY,
@@ -148,3 +151,21 @@ def test_repeated_message_changes_nothing(service: Service, store: FakeStore) ->
     service.upload_files()
 
     assert store.steps == ["write"]
+
+
+def test_many_files_end_together_when_their_time_is_over(
+    service: Service, store: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # More files than one transaction has.
+    monkeypatch.setattr(upload_round, "_MAX_RECORDED", 2)
+    store.failures["write"] = AWAY
+    formats = ["pdf", "png", "jpeg", "webp", "html"]
+    rendered = render_to(service, make_destination(service), output={"formats": formats})
+    upload(service)
+
+    failed = []
+    for _ in range(30):
+        upload_later(service, hours=1)
+        failed.append([each["status"] for each in receipts(service, rendered)].count("failed"))
+
+    assert set(failed) == {0, 5}

@@ -116,16 +116,19 @@ class RecordRounds:
 
         With the last open file, or `is_end`, the attempt ends. Raises ClaimLost.
         """
-        for part in batched(changed, _MAX_RECORDED, strict=False) if changed else [()]:
-            for file in part:
-                round_.uploads = round_.uploads.with_file(file)
-            if not round_.uploads.open_files:
-                round_.uploads = replace(round_.uploads, next_attempt_at=None)
-            self._record_part(round_, part, is_end=is_end or not round_.uploads.open_files)
+        # Without changes there is one part, which ends the attempt.
+        *parts, last = list(batched(changed, _MAX_RECORDED, strict=False)) or [()]
+        for part in parts:
+            self._record_part(round_, part, is_end=False)
+        self._record_part(round_, last, is_end=is_end)
 
     def _record_part(
         self, round_: UploadRound, changed: Sequence[FileUpload], *, is_end: bool
     ) -> None:
+        for file in changed:
+            round_.uploads = round_.uploads.with_file(file)
+        if not round_.uploads.open_files:
+            round_.uploads, is_end = replace(round_.uploads, next_attempt_at=None), True
         now = self._clock.now()
         failed = [file for file in changed if file.status == "failed"]
         events = [upload_failed_event(round_.uploads, file, now) for file in failed]

@@ -24,7 +24,7 @@ _TEST_RETENTION: Final = dt.timedelta(hours=24)
 _MAX_UNRETAINED: Final = dt.timedelta(hours=24)
 # An item of DynamoDB holds 400 KB; the rest is for the row's other attributes.
 MAX_JSON_BYTES: Final = 380_000
-# Of the receipt of an upload beside its key, once it has an ETag and an error.
+# Bytes of a receipt without its key; it may have an ETag and an error.
 _RECEIPT_BYTES: Final = 2_000
 _VAT_BREAKDOWN: Final = "vat_breakdown"
 _MAX_WARNINGS: Final = 10
