@@ -149,7 +149,10 @@ class RenderWarning(NamedTuple):
 
 
 class RenderedFile(NamedTuple):
-    """One file; `width` and `height` are in pixels."""
+    """One file; `width` and `height` are in pixels.
+
+    `part` is its number, from 1, among files of one format, which their names end with.
+    """
 
     format: str
     content: bytes
@@ -157,6 +160,7 @@ class RenderedFile(NamedTuple):
     pages: int | None = None
     width: int | None = None
     height: int | None = None
+    part: int | None = None
 
 
 class RenderTrace(NamedTuple):

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     import pikepdf
     from PIL import Image
 
-    from chalicelib.engine.finishing.finisher import FinishingContext
-
 type Point = tuple[float, float]
 type Polyline = tuple[Point, ...]
 
@@ -104,7 +102,7 @@ def mark_html(html: str) -> str:
     return word + html if "</frameset>" in html else html + word
 
 
-def _mark_pages(document: "pikepdf.Pdf", _finishing: "FinishingContext") -> None:
+def mark_pages(document: "pikepdf.Pdf") -> None:
     """Draw the word over every page."""
     import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
 
@@ -146,4 +144,6 @@ def _word_lines() -> Iterator[Polyline]:
             yield tuple((x + position * _ADVANCE, y) for x, y in line)
 
 
-TEST_MARK: Final = PdfFinisher(lambda finishing: finishing.test, _mark_pages)
+TEST_MARK: Final = PdfFinisher(
+    lambda finishing: finishing.test, lambda document, _finishing: mark_pages(document)
+)

@@ -1,0 +1,71 @@
+"""Opening of sources: what is no PDF, locked, damaged or too long is refused here."""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import pikepdf
+
+from chalicelib.contract.options.pdf_tools import ToolOptions
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.pdf_tools.tool import Source, ToolInput
+
+_HEADER_BYTES: Final = 1024
+# pikepdf raises these where an object is of another type than the format demands.
+DAMAGE: Final = (
+    pikepdf.PdfError,
+    AttributeError,
+    LookupError,
+    OverflowError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
+@contextmanager
+def open_source(source: Source, tool_input: ToolInput[ToolOptions]) -> Iterator[pikepdf.Pdf]:
+    """Open a source and yield it; faults of its objects within the context are refusals as well.
+
+    Raises RenderFailure `invalid_pdf_source`, `pdf_password_required` or `page_limit_exceeded`.
+    """
+    with _refuse_damage(source), _open(source) as document:
+        page_count = len(document.pages)
+        if page_count == 0:
+            raise invalid_source(source, "the PDF has no pages")
+        if page_count > tool_input.max_pages:
+            raise RenderFailure(
+                "page_limit_exceeded",
+                f"{source.pointer}: the PDF has {page_count} pages; {tool_input.max_pages} are "
+                "allowed by the plan.",
+            )
+        yield document
+
+
+def invalid_source(source: Source, reason: str) -> RenderFailure:
+    """Return `invalid_pdf_source` for a source."""
+    return RenderFailure("invalid_pdf_source", f"{source.pointer}: {reason}.")
+
+
+def _open(source: Source) -> pikepdf.Pdf:
+    if b"%PDF-" not in source.content[:_HEADER_BYTES]:
+        raise invalid_source(source, "the file is no PDF: it does not begin with %PDF-")
+    try:
+        return pikepdf.open(io.BytesIO(source.content), password=source.password or "")
+    except pikepdf.PasswordError as locked:
+        problem = "is wrong" if source.password else "is missing: send it as password"
+        raise RenderFailure(
+            "pdf_password_required",
+            f"{source.pointer}: the PDF opens with a password only, which {problem}.",
+        ) from locked
+
+
+@contextmanager
+def _refuse_damage(source: Source) -> Iterator[None]:
+    try:
+        yield
+    except DAMAGE as broken:
+        raise invalid_source(source, "the file is damaged and cannot be read") from broken
+    except (MemoryError, RecursionError) as bomb:
+        raise invalid_source(source, "the file takes too much memory to be read") from bomb

@@ -1,0 +1,65 @@
+"""Writing of a document as the file of a tool, with its test mark."""
+
+import io
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+import pikepdf
+
+from chalicelib.contract.options.pdf_tools import ToolOptions
+from chalicelib.engine.finishing.test_mark import mark_pages
+from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+
+PDF_TYPE: Final = "application/pdf"
+_MAX_FIELD_DEPTH: Final = 50
+_SIGNATURES_EXIST: Final = 1
+
+
+def pdf_output(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]) -> ToolOutput:
+    """Return a changed document as the tool's only file, and warn of signatures that it breaks."""
+    warn_of_signatures(document, tool_input)
+    return ToolOutput((pdf_file(document, tool_input),))
+
+
+def pdf_file(
+    document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions], part: int | None = None
+) -> RenderedFile:
+    """Return a document as a file, with the test mark where it is asked for."""
+    if tool_input.test:
+        mark_pages(document)
+    return RenderedFile("pdf", save(document), PDF_TYPE, len(document.pages), part=part)
+
+
+def save(document: pikepdf.Pdf, encryption: pikepdf.Encryption | None = None) -> bytes:
+    """Return a document as bytes; without encryption, equal documents give equal bytes."""
+    target = io.BytesIO()
+    document.save(
+        target,
+        deterministic_id=encryption is None,
+        object_stream_mode=pikepdf.ObjectStreamMode.generate,
+        encryption=encryption or False,
+    )
+    return target.getvalue()
+
+
+def warn_of_signatures(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]) -> None:
+    """Warn that the digital signatures of a document do not hold for the changed one."""
+    form = document.Root.get("/AcroForm")
+    if not isinstance(form, pikepdf.Dictionary):
+        return
+    flags = form.get("/SigFlags", 0)
+    if (isinstance(flags, int) and flags & _SIGNATURES_EXIST) or any(_signed_fields(form)):
+        tool_input.warn(
+            "feature_unavailable",
+            "The document was signed digitally; its signatures do not hold for the changed file.",
+            "signature",
+        )
+
+
+def _signed_fields(form: pikepdf.Dictionary) -> Iterator[bool]:
+    fields = list(form.get("/Fields", ()))
+    for _ in range(_MAX_FIELD_DEPTH):
+        yield from (field.get("/FT") == "/Sig" and "/V" in field for field in fields)
+        fields = list(chain.from_iterable(field.get("/Kids", ()) for field in fields))

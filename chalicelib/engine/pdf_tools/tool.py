@@ -1,0 +1,76 @@
+"""Interface of a PDF tool: documents and options in, files and checks out.
+
+A tool runs in a confined process: it reads no file, starts no process and reaches no network.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from chalicelib.contract.options.pdf_tools import ToolOptions
+from chalicelib.core.errors import FieldError, RenderFailure
+from chalicelib.engine.conformance.checks import ConformanceCheck
+from chalicelib.engine.job import RenderedFile, RenderWarning
+
+# Key of the printed text or picture among the resources: a PDF of one page.
+MARK: Final = "/mark"
+
+
+class Source(NamedTuple):
+    """PDF of a request; `pointer` is its JSON Pointer there."""
+
+    content: bytes
+    password: str | None
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInput[Options: ToolOptions]:
+    """All that a tool may use.
+
+    `resources` are bytes by their JSON Pointers in the request, and `MARK`. `fonts` are the bundled
+    font files by name, for tools that ask for them. `test` asks for the test mark. `max_pages`
+    holds for each source and each file.
+    """
+
+    options: Options
+    sources: Sequence[Source]
+    resources: Mapping[str, bytes] = field(default_factory=dict)
+    fonts: Mapping[str, bytes] = field(default_factory=dict)
+    test: bool = False
+    max_pages: int = 100_000
+    warnings: list[RenderWarning] = field(default_factory=list)
+
+    @property
+    def source(self) -> Source:
+        """Return the only source."""
+        (source,) = self.sources
+        return source
+
+    def warn(self, code: str, message: str, detail: str | None = None) -> None:
+        """Add a warning."""
+        self.warnings.append(RenderWarning(code, message, detail))
+
+
+class ToolCheck(NamedTuple):
+    """Checks to run on `content`; None is the only source, as it came."""
+
+    content: bytes | None
+    checks: tuple[ConformanceCheck, ...]
+
+
+class ToolOutput(NamedTuple):
+    """Files in order, and what the validators are asked."""
+
+    files: tuple[RenderedFile, ...] = ()
+    checks: tuple[ToolCheck, ...] = ()
+
+
+# Makes the files of a tool; raises RenderFailure, also for options that do not fit the document.
+type RunTool = Callable[[ToolInput[Any]], ToolOutput]
+
+
+def refused_option(pointer: str, message: str, code: str = "not_allowed") -> RenderFailure:
+    """Return `validation_error` about an option that does not fit the document."""
+    errors = [FieldError(pointer, code, message)]
+    return RenderFailure("validation_error", f"{pointer}: {message}", errors=errors)
