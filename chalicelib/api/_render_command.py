@@ -8,7 +8,7 @@ import msgspec
 from chalicelib.api.edge.endpoint import Call
 from chalicelib.core import json
 from chalicelib.core.ids import sha256_hex
-from chalicelib.engine.job import InvoiceJob, Job, PageJob
+from chalicelib.engine.job import InvoiceJob, Job, PageJob, PdfToolJob
 from chalicelib.engine.sources import HtmlSource, Source
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.delivery import (
@@ -23,6 +23,7 @@ from chalicelib.features.webhooks.request_webhook import RequestWebhook
 
 if TYPE_CHECKING:
     from chalicelib.contract.einvoices import EInvoiceRequest
+    from chalicelib.contract.pdf_tools.source import ToolRequest
     from chalicelib.contract.render.request import DeliverySpec, RenderRequest
 
 
@@ -63,7 +64,22 @@ def einvoice_command(call: Call, request: "EInvoiceRequest") -> RenderCommand:
     return _command(call, request, job)
 
 
-def _command(call: Call, request: "RenderRequest | EInvoiceRequest", job: Job) -> RenderCommand:
+def pdf_tool_command(call: Call, tool: str, request: "ToolRequest") -> RenderCommand:
+    """Build the command of a request of a PDF tool; raises as `render_command` does."""
+    from chalicelib.contract.pdf_tools.requests import tool_options, tool_sources  # noqa: PLC0415 -- pydantic is slow
+
+    job = PdfToolJob(
+        options=tool_options(tool, request),
+        sources=tool_sources(request),
+        max_pages=call.caller.workspace.plan.max_pages,
+        filename=request.filename,
+    )
+    return replace(_command(call, request, job), key_allowlist=call.caller.templates)
+
+
+def _command(
+    call: Call, request: "RenderRequest | EInvoiceRequest | ToolRequest", job: Job
+) -> RenderCommand:
     # The default of an absent `timeout_behavior` depends on the delivery (decision 17).
     is_explicit = "timeout_behavior" in request.model_fields_set
     delivery = delivery_request(request.delivery, request.timeout_behavior if is_explicit else None)
@@ -84,7 +100,9 @@ def _command(call: Call, request: "RenderRequest | EInvoiceRequest", job: Job) -
     )
 
 
-def _request_webhook(request: "RenderRequest | EInvoiceRequest") -> RequestWebhook | None:
+def _request_webhook(
+    request: "RenderRequest | EInvoiceRequest | ToolRequest",
+) -> RequestWebhook | None:
     webhook = request.webhook
     return None if webhook is None else RequestWebhook(webhook.url, tuple(webhook.events))
 

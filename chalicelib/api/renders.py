@@ -19,7 +19,12 @@ from chalicelib.features.renders.read import RenderFilter, Viewer
 blueprint: Final = Blueprint(__name__)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import BaseModel
+
     from chalicelib.contract.render.request import RenderRequest
+    from chalicelib.features.renders.accept.command import RenderCommand
 
 _RENDER = "chalicelib.contract.render.render:Render"
 
@@ -97,12 +102,18 @@ def preflight(call: Call) -> Reply:
     template is tried with the data of the request, or else with its default dataset, and the data
     are validated against its schema.
     """
+    return preflight_reply(
+        call, lambda request: render_command(call, cast("RenderRequest", request))
+    )
+
+
+def preflight_reply(call: Call, make_command: "Callable[[BaseModel], RenderCommand]") -> Reply:
+    """Return the report about the render that `make_command` returns for the body's model."""
     from chalicelib.contract.validation import read_body  # noqa: PLC0415 -- pydantic is slow to import
 
     assert call.endpoint.body_model is not None
     try:
-        request = read_body(call.endpoint.body_model, call.raw_body, call.json)
-        command = render_command(call, cast("RenderRequest", request))
+        command = make_command(read_body(call.endpoint.body_model, call.raw_body, call.json))
         report = call.services.renders.preflight(command, dry_run_deadline(call))
     except ServiceError as refusal:
         report = refusal_report(refusal)

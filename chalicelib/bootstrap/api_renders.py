@@ -9,6 +9,7 @@ from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.previews.preflight import PreflightRender
 from chalicelib.features.renders.accept.create import CreateRender
+from chalicelib.features.renders.accept.source_files import ResolveSourceFiles
 from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.renders.cancel import CancelRender
 from chalicelib.features.renders.present import PresentRender
@@ -57,6 +58,7 @@ class RenderUseCases:
             state=self._state.service_states,
             templates=self._parts.templates.resolve,
             storage=self._parts.storage,
+            source_files=self._source_files,
             uploads=self._parts.read_uploads,
             schemas=self._state.schemas,
             webhooks=self._parts.accept_webhook,
@@ -68,6 +70,7 @@ class RenderUseCases:
         return PreflightRender(
             templates=self._parts.templates.resolve,
             storage=self._parts.storage,
+            source_files=self._source_files,
             uploads=self._parts.read_uploads,
             schemas=self._state.schemas,
             lint=self._parts.templates.lint,
@@ -75,6 +78,11 @@ class RenderUseCases:
             webhooks=self._parts.accept_webhook,
             region=self._state.settings.region,
         )
+
+    @cached_property
+    def _source_files(self) -> ResolveSourceFiles:
+        state = self._state
+        return ResolveSourceFiles(state.files, state.renders, state.clock)
 
     @cached_property
     def run_now(self) -> RunNow:  # noqa: D102

@@ -14,6 +14,7 @@ from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
 from chalicelib.features.renders.run.check_conformance import CheckConformance
 from chalicelib.features.renders.run.execute import ExecuteRender
 from chalicelib.features.renders.run.finish import FinishRender
+from chalicelib.features.renders.run.run_job import RunJob
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.settings import RenderSettings
 
@@ -41,7 +42,10 @@ def execute_render(settings: RenderSettings, clients: AwsClients, clock: Clock) 
     return ExecuteRender(
         renders=state.renders,
         bodies=state.bodies,
-        engine=state.make_engine(settings.engine_function, settings.tenancy),
+        run_job=RunJob(
+            state.make_engine(settings.engine_function, settings.tenancy),
+            state.make_engine(settings.pdf_tools_function, settings.tenancy),
+        ),
         check_conformance=CheckConformance(_validators(settings, clients)),
         finish=finish,
         settle_and_publish=settle_and_publish,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
+from chalicelib.contract.options.pdf import ContentSource, Watermark
+from chalicelib.contract.options.pdf_tools import AnyToolOptions, PdfSource
 from chalicelib.core.json import JsonObject, OpaqueObject
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.profiles import Syntax
@@ -110,8 +112,57 @@ class InvoiceJob(msgspec.Struct, frozen=True, tag_field="kind", tag="einvoice"):
         return EInvoiceCommand(self.profile, self.syntax, self.invoice, None, "invoice")
 
 
-# What a render makes. The union grows by a class and its runner (engine/render_engine.py).
-type Job = PageJob | InvoiceJob
+class PdfToolJob(msgspec.Struct, frozen=True, tag_field="kind", tag="pdf_tool"):
+    """Files that a PDF tool makes of PDFs.
+
+    `max_pages` holds for each source and each file. `file_keys` are the object keys of the files of
+    renders that the job names, by their ids. `mark` is the printed text or picture of a watermark
+    or stamp, once there is one: a PDF of one page.
+    """
+
+    options: AnyToolOptions
+    sources: tuple[PdfSource, ...]
+    max_pages: int
+    filename: str | None = None
+    file_keys: Mapping[str, str] = {}
+    mark: bytes | None = None
+    storage: StorageTargets | None = None
+
+    @property
+    def einvoice(self) -> None:
+        """Return None: no tool writes an e-invoice."""
+
+    def pdf_sources(self) -> dict[str, PdfSource]:
+        """Return the PDFs by their JSON Pointers in the request."""
+        if self.options.tool == "merge":
+            return {f"/sources/{n}": source for n, source in enumerate(self.sources)}
+        (source,) = self.sources
+        return {"/source": source}
+
+    def contents(self) -> dict[str, PdfSource | ContentSource]:
+        """Return all that the tool reads, by JSON Pointer; without the picture of its mark."""
+        return {**self.pdf_sources(), **self.options.resources}
+
+    def named_contents(self) -> dict[str, PdfSource | ContentSource]:
+        """Return all that the request names, by JSON Pointer."""
+        mark = self.options.mark
+        if mark is None or mark.image is None:
+            return self.contents()
+        return {**self.contents(), f"/{self.options.tool}/image": mark.image}
+
+
+class MarkJob(msgspec.Struct, frozen=True, tag_field="kind", tag="mark"):
+    """Page with a text or picture alone, which a PDF tool draws; `pointer` is its JSON Pointer."""
+
+    mark: Watermark
+    pointer: str
+
+
+# What a render makes. The union grows by a class and its runner (engine/render_engine.py, or a
+# function of its own).
+type Job = PageJob | InvoiceJob | PdfToolJob
+# What the engine runs: it has the browser.
+type EngineJob = PageJob | InvoiceJob | MarkJob
 
 
 def _accept_any_data(_data: JsonObject, _pointer: str) -> None:
@@ -206,6 +257,14 @@ class RenderOutcome(NamedTuple):
     result: OpaqueObject | None = None
     emails: tuple[RenderedEmail, ...] = ()
     storage_keys: tuple[RenderedKey, ...] = ()
+
+    def with_trace_before(self, trace: RenderTrace) -> "RenderOutcome":
+        """Return the outcome of a job whose first part has this trace."""
+        timings = dict(self.trace.timings)
+        for stage, spent_ms in trace.timings.items():
+            timings[stage] = timings.get(stage, 0) + spent_ms
+        warnings = (*trace.warnings, *self.trace.warnings)
+        return self._replace(trace=self.trace._replace(warnings=warnings, timings=timings))
 
 
 def _einvoice_command(options: EInvoiceOptions, invoice: JsonObject | None) -> EInvoiceCommand:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from chalicelib.core.errors import RenderFailure
     from chalicelib.engine.deadline import Deadline
     from chalicelib.engine.emails.model import RenderedEmail
-    from chalicelib.engine.job import Job, JobContext, PageJob, RenderOutcome
+    from chalicelib.engine.job import EngineJob, JobContext, PageJob, RenderOutcome
     from chalicelib.engine.ports import Egress
 
 
@@ -88,10 +88,10 @@ class RenderEngine:
         self._templates.prove_walls(time.time() + deadline.remaining_s())
         return self._walls.missing
 
-    def run(self, job: "Job", context: "JobContext") -> "RenderOutcome":
+    def run(self, job: "EngineJob", context: "JobContext") -> "RenderOutcome":
         """Make the files of a job; raises RenderFailure."""
         # Imported late: the browser starts first and does not need them.
-        from chalicelib.engine.job import InvoiceJob  # noqa: PLC0415
+        from chalicelib.engine.job import InvoiceJob, MarkJob  # noqa: PLC0415
 
         if isinstance(job, InvoiceJob):
             from chalicelib.engine.einvoice.job_invoice import run_invoice_job  # noqa: PLC0415
@@ -106,6 +106,10 @@ class RenderEngine:
                     job, context, self._templates, outcome.files, outcome.filename
                 )
             return outcome._replace(storage_keys=keys)
+        if isinstance(job, MarkJob):
+            from chalicelib.engine.run_mark_job import run_mark_job  # noqa: PLC0415
+
+            return run_mark_job(job, context, self._browser, self._egress)
         from chalicelib.engine import pipeline  # noqa: PLC0415
 
         services = pipeline.PipelineServices(self._browser, self._templates, self._egress)

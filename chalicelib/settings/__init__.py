@@ -82,6 +82,7 @@ class RenderSettings(Settings):
     renders_dead_letters_url: str
     events_queue_url: str
     engine_function: str
+    pdf_tools_function: str
     validate_function: str = ""
     tenancy: str = "shared"
     stack: str = "platen"
@@ -94,6 +95,24 @@ class EngineSettings(Settings):
     chromium_dir: str
     fonts_dir: str
     browser_sandbox: str
+    base_url: str
+    files_host: str
+    egress_allow: str
+    gateway_url: str = ""
+    tenancy: str = "shared"
+    stack: str = "platen"
+    crash_points: str = ""
+
+    @property
+    def own_hosts(self) -> frozenset[str]:
+        """Return the host names of the service, which egress refuses."""
+        return own_hosts(self.base_url, self.files_host, self.gateway_url)
+
+
+class PdfToolsSettings(Settings):
+    """Settings of the function of PDF tools, which has no rights and names no resource."""
+
+    fonts_dir: str
     base_url: str
     files_host: str
     egress_allow: str

@@ -17,6 +17,7 @@ SETTINGS: Final[dict[str, Setting]] = {
     "bucket": Setting("PLATEN_BUCKET", "S3 bucket of request bodies and files"),
     "render_function": Setting("PLATEN_RENDER_FUNCTION", "Lambda function that renders"),
     "engine_function": Setting("PLATEN_ENGINE_FUNCTION", "Lambda function that runs the engine"),
+    "pdf_tools_function": Setting("PLATEN_PDF_TOOLS_FUNCTION", "function that runs PDF tools"),
     "schemas_function": Setting("PLATEN_SCHEMAS_FUNCTION", "function that checks JSON Schemas"),
     "send_email_function": Setting(
         "PLATEN_SEND_EMAIL_FUNCTION", "Lambda function that sends emails, and tests connections"

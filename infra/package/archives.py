@@ -23,6 +23,7 @@ LAYER_TYPE: Final = "AWS::Serverless::LayerVersion"
 CODE_ARCHIVES: Final[Mapping[str, Path]] = {
     "api.zip": ROOT / "requirements.txt",
     "engine.zip": ROOT / "infra" / "package" / "requirements-engine.txt",
+    "pdf_tools.zip": ROOT / "infra" / "package" / "requirements-pdf-tools.txt",
     "small.zip": ROOT / "infra" / "package" / "requirements-small.txt",
     "storage.zip": ROOT / "infra" / "package" / "requirements-storage.txt",
 }

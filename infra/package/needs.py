@@ -15,6 +15,7 @@ from chalicelib.features.webhooks.secrets import REQUEST_SECRET_FIELD
 from chalicelib.settings import (
     ApiSettings,
     EngineSettings,
+    PdfToolsSettings,
     SchemasSettings,
     ValidateSettings,
 )
@@ -100,6 +101,11 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
     "EngineFunction": FunctionNeeds(
         settings=tuple(EngineSettings.__annotations__),
         layers=frozenset({"ChromiumLayer", "FontsLayer"}),
+        grants=_grants(_LOG_ACTIONS),
+    ),
+    "PdfToolsFunction": FunctionNeeds(
+        settings=tuple(PdfToolsSettings.__annotations__),
+        layers=frozenset({"FontsLayer"}),
         grants=_grants(_LOG_ACTIONS),
     ),
     "SchemasFunction": FunctionNeeds(

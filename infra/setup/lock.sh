@@ -11,13 +11,14 @@ compile() {
 # Requirements of the functions: a subset of the tested ones, in the same versions.
 deployed() { compile pyproject.toml -c requirements-dev.txt "$@"; }
 
-compile pyproject.toml --extra aws --extra api --extra egress --extra engine --extra sealing --extra sftp --extra local --extra dev -o requirements-dev.txt
+compile pyproject.toml --extra aws --extra api --extra egress --extra engine --extra pdf_tools --extra sealing --extra sftp --extra local --extra dev -o requirements-dev.txt
 # Packages that only Chalice's command line or cffi's compiler needs are left out.
 deployed --extra aws --extra api --extra sealing -o requirements.txt --no-emit-package pycparser \
     --no-emit-package blessed --no-emit-package click --no-emit-package editor --no-emit-package inquirer --no-emit-package jinxed \
     --no-emit-package packaging --no-emit-package pip --no-emit-package pyyaml --no-emit-package readchar \
     --no-emit-package runs --no-emit-package setuptools --no-emit-package wcwidth --no-emit-package wheel --no-emit-package xmod
 deployed --extra egress --extra engine -o infra/package/requirements-engine.txt
+deployed --extra egress --extra engine --extra pdf_tools -o infra/package/requirements-pdf-tools.txt
 deployed --extra aws --extra egress --extra sealing -o infra/package/requirements-small.txt --no-emit-package pycparser
 deployed --extra aws --extra egress --extra sealing --extra sftp -o infra/package/requirements-storage.txt --no-emit-package pycparser
 compile infra/deploy/awscli-requirements.in -o infra/deploy/awscli-requirements.txt

@@ -24,9 +24,20 @@ from infra.template import ROOT, IntrinsicResolver, load_template
 LOCKS = {
     "requirements.txt": ("aws", "api", "sealing"),
     "infra/package/requirements-engine.txt": ("egress", "engine"),
+    "infra/package/requirements-pdf-tools.txt": ("egress", "engine", "pdf_tools"),
     "infra/package/requirements-small.txt": ("aws", "egress", "sealing"),
     "infra/package/requirements-storage.txt": ("aws", "egress", "sealing", "sftp"),
-    "requirements-dev.txt": ("aws", "api", "egress", "engine", "sealing", "sftp", "local", "dev"),
+    "requirements-dev.txt": (
+        "aws",
+        "api",
+        "egress",
+        "engine",
+        "pdf_tools",
+        "sealing",
+        "sftp",
+        "local",
+        "dev",
+    ),
     "infra/deploy/awscli-requirements.txt": (),
     "infra/local/localstack-requirements.txt": (),
     "infra/setup/uv-requirements.txt": (),
@@ -218,7 +229,7 @@ def test_tenancy_isolates_the_functions_that_handle_content(
     translated: dict[str, Any], tenancy: str, mode: str | None
 ) -> None:
     resolver = IntrinsicResolver(translated, parameters={"Tenancy": tenancy}, attributes={})
-    isolating = ("EngineFunction", "SchemasFunction", "ValidateFunction")
+    isolating = ("EngineFunction", "PdfToolsFunction", "SchemasFunction", "ValidateFunction")
     isolated, told = {}, {}
     for name in NEEDS:
         properties = translated["Resources"][name]["Properties"]

@@ -32,15 +32,18 @@ RENDER_ROLE: Final[dict[str, str]] = {
         "sqs: ReceiveMessage DeleteMessage GetQueueAttributes ChangeMessageVisibility"
     ),
     "${FilesBucket.Arn}/ws/*/batches/*": "s3: GetObject",
+    "${FilesBucket.Arn}/ws/*/files/*": "s3: GetObject",
     "RendersDeadLetters": "sqs: SendMessage",
     "EventsQueue": "sqs: SendMessage",
     "EngineFunction": "lambda: InvokeFunction",
+    "PdfToolsFunction": "lambda: InvokeFunction",
     "ValidateFunction": "lambda: InvokeFunction",
     "${FilesBucket.Arn}/tmp/ws/*/engine/*": "s3: PutObject DeleteObject",
     "${FilesBucket.Arn}/tmp/validate/*": "s3: PutObject DeleteObject",
 }
 RENDER_VARIABLES: Final = {
     "PLATEN_ENGINE_FUNCTION",
+    "PLATEN_PDF_TOOLS_FUNCTION",
     "PLATEN_VALIDATE_FUNCTION",
     "PLATEN_STACK",
     "PLATEN_TENANCY",
@@ -56,6 +59,14 @@ RENDER_VARIABLES: Final = {
 VARIABLES_WITHOUT_RIGHTS: Final = {
     "ValidateFunction": {"PLATEN_STACK", "PLATEN_TENANCY"},
     "SchemasFunction": {"PLATEN_STACK", "PLATEN_TENANCY"},
+    "PdfToolsFunction": {
+        "PLATEN_STACK",
+        "PLATEN_TENANCY",
+        "PLATEN_BASE_URL",
+        "PLATEN_FILES_HOST",
+        "PLATEN_GATEWAY_URL",
+        "PLATEN_EGRESS_ALLOW",
+    },
     "EngineFunction": {
         "PLATEN_STACK",
         "PLATEN_TENANCY",
@@ -80,9 +91,8 @@ NEVER_BY_RENDERS: Final = [
     AwsAction("dynamodb:GetItem", "MainTable", "WS#ws_1#LIM"),
     AwsAction("dynamodb:Query", "${MainTable.Arn}/index/lists"),
     AwsAction("dynamodb:GetItem", "TransientTable", "IDEM#1"),
-    # It cannot read finished documents, nor change bodies or uploads.
+    # It cannot read templates, nor change bodies or uploads.
     AwsAction("s3:GetObject", "${FilesBucket.Arn}/ws/ws_1/templates/tpl_1"),
-    AwsAction("s3:GetObject", FILE),
     AwsAction("s3:PutObject", "${FilesBucket.Arn}/tmp/ws/ws_1/bodies/rnd_1"),
     AwsAction("s3:DeleteObject", "${FilesBucket.Arn}/tmp/uploads/ws_1/upl_1"),
     AwsAction("s3:ListBucket", "FilesBucket"),

@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import BatchId
-from chalicelib.engine.job import Job, PageJob
+from chalicelib.engine.job import EngineJob, PageJob
 from chalicelib.features.batches.cancel import CancelBatch
 from chalicelib.features.batches.model import Batch
 from tests.builders.aws_actions import acting_as
@@ -114,7 +114,7 @@ def keep_limits(service: Service, **fields: Any) -> None:
 def fail_items(service: Service, numbers: Collection[int], code: str = "render_failed") -> None:
     """Let the items whose data have these numbers as `n` fail, and no other."""
 
-    def fail(job: Job) -> None:
+    def fail(job: EngineJob) -> None:
         assert isinstance(job, PageJob)
         if job.data is not None and job.data.get("n") in numbers:
             raise RenderFailure(code, f"item {job.data['n']} is bad")

@@ -14,6 +14,7 @@ from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import (
+    EngineJob,
     Job,
     JobContext,
     PageJob,
@@ -60,11 +61,11 @@ class OneEngine:
     """Engine that answers one outcome, or what `work` makes."""
 
     def __init__(self) -> None:
-        self.work: Callable[[Job, JobContext], RenderOutcome] = lambda _job, _context: OUTCOME
-        self.jobs: list[Job] = []
+        self.work: Callable[[EngineJob, JobContext], RenderOutcome] = lambda _job, _context: OUTCOME
+        self.jobs: list[EngineJob] = []
         self.contexts: list[JobContext] = []
 
-    def run(self, job: Job, context: JobContext) -> RenderOutcome:
+    def run(self, job: EngineJob, context: JobContext) -> RenderOutcome:
         self.jobs.append(job)
         self.contexts.append(context)
         return self.work(job, context)

@@ -10,14 +10,18 @@ from chalicelib.bootstrap.invocation_errors import InvocationError
 from chalicelib.bootstrap.tenancy import TenantGuard
 from chalicelib.engine.remote.execute import ExecuteCall
 from chalicelib.engine.remote.execute_schema import ExecuteSchemaCall
+from chalicelib.engine.remote.execute_tool import ExecuteToolCall
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.engine.walls import Walls
 from functions.engine.serve import EngineServices, serve
+from functions.pdf_tools import handler as pdf_tools
+from functions.pdf_tools.handler import PdfToolsServices
 from functions.schemas import handler as schemas
 from functions.schemas.handler import SchemaServices
 from functions.send_email import handler as send_email
 from tests.builders.aws_actions import acting_as, current_function
 from tests.fakes.engine_function import MAX_PAYLOAD_BYTES
+from tests.fakes.pdf_tools import in_process_tools
 from tests.fakes.presigned import SignedObjects
 
 if TYPE_CHECKING:
@@ -50,6 +54,7 @@ class LambdaClient:
         assert len(Payload) < MAX_PAYLOAD_BYTES, "Lambda takes 6 MB"
         others = {
             self._service.settings.engine_function: self._run_engine,
+            self._service.resources["PdfToolsFunction"]["Ref"]: self._run_pdf_tool,
             self._service.settings.schemas_function: self._check_schema,
             self._service.settings.send_email_function: self._send_email,
             self._service.settings.upload_files_function: self._upload_files,
@@ -118,6 +123,28 @@ class LambdaClient:
         try:
             with acting_as("SchemasFunction"):
                 answer = schemas.serve(event, context, services)
+        except InvocationError as failed:
+            return failed_invocation(failed)
+        return {"Payload": io.BytesIO(json.dumps(answer).encode())}
+
+    def _run_pdf_tool(self, event: dict[str, Any], tenant: str | None) -> dict[str, Any]:
+        service = self._service
+        service.aws_actions.record_invocation(service.resources["PdfToolsFunction"]["Ref"])
+        service.tool_calls.append(EngineInvocation(event, tenant))
+        with acting_as(""):
+            failure = next(service.tool_failures, None)
+        if isinstance(failure, FunctionKilled):
+            return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
+        if failure is not None:
+            raise failure
+        objects = SignedObjects(service.clients.s3, service.settings.bucket, current_function())
+        context: Any = SimpleNamespace(aws_request_id="tool-call", tenant_id=tenant)
+        engine = in_process_tools(service.tool_egress, service.tool_worker)
+        execute = ExecuteToolCall(engine.run, objects, service.clock)
+        services = PdfToolsServices(execute, TenantGuard(service.tenancy))
+        try:
+            with acting_as("PdfToolsFunction"):
+                answer = pdf_tools.serve(event, context, services)
         except InvocationError as failed:
             return failed_invocation(failed)
         return {"Payload": io.BytesIO(json.dumps(answer).encode())}

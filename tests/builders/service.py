@@ -19,6 +19,7 @@ from chalicelib.bootstrap import render
 from chalicelib.bootstrap.api import ApiServices
 from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
+from chalicelib.engine.ports import Egress, NoEgress
 from chalicelib.engine.schemas.worker import SchemaWorker
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
@@ -34,6 +35,7 @@ from tests.builders.openapi import check_described
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
 from tests.fakes.moto_patches import PartChecksums, patch_moto
+from tests.fakes.pdf_tools import InProcessWorker
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import VerdictJson
@@ -89,6 +91,10 @@ class Service(BackgroundFunctions):
         self.schema_calls: list[EngineInvocation] = []
         self.email_failures: Iterator[BaseException | None] = iter(())
         self.upload_failures: Iterator[BaseException | None] = iter(())
+        self.tool_calls: list[EngineInvocation] = []
+        self.tool_failures: Iterator[BaseException | None] = iter(())
+        self.tool_worker = InProcessWorker()
+        self.tool_egress: Egress = NoEgress()
         self.schema_failures: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(
@@ -177,6 +183,7 @@ class Service(BackgroundFunctions):
             renders_dead_letters_url=self.resources["RendersDeadLetters"]["Ref"],
             events_queue_url=self.settings.events_queue_url,
             engine_function=self.settings.engine_function,
+            pdf_tools_function=self.resources["PdfToolsFunction"]["Ref"],
             validate_function=self.resources["ValidateFunction"]["Ref"] if self.verdicts else "",
             tenancy=self.tenancy,
         )

@@ -14,7 +14,7 @@ from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RenderId
-from chalicelib.engine.job import Job, PageJob
+from chalicelib.engine.job import EngineJob, PageJob
 from chalicelib.features.batches.cancel import CancelBatch
 from chalicelib.features.batches.lease import release_item
 from chalicelib.features.batches.model import Counted
@@ -63,7 +63,7 @@ class BatchMachine(RuleBasedStateMachine):
         self.canceled_renders: set[str] = set()
         self.runs: Counter[str] = Counter()
 
-    def fail_some(self, job: Job) -> None:
+    def fail_some(self, job: EngineJob) -> None:
         """Fail the items that fail now."""
         data = cast("PageJob", job).data
         if data is not None and data["n"] in self.failing:

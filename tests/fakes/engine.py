@@ -1,8 +1,13 @@
 """Engine that makes small files at once and requests their validation as the real one does."""
 
+import io
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any
+
+import pikepdf
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
@@ -17,9 +22,10 @@ from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.pdfa import has_conformance_target
 from chalicelib.engine.inputs.ignored_options import skipped_storage_warnings
 from chalicelib.engine.job import (
+    EngineJob,
     InvoiceJob,
-    Job,
     JobContext,
+    MarkJob,
     PageJob,
     RenderedFile,
     RenderOutcome,
@@ -49,12 +55,12 @@ class FakeEngine:
     """Makes one small file for each format of a job and remembers the jobs."""
 
     def __init__(self) -> None:
-        self.all_jobs: list[Job] = []
+        self.all_jobs: list[EngineJob] = []
         self.contexts: list[JobContext] = []
         self.html_texts: list[str] = []
         self.lint_jobs: list[PageJob] = []
         self.lint_failures: list[RenderFailure] = []
-        self.before_run: Callable[[Job], None] = lambda _job: None
+        self.before_run: Callable[[EngineJob], None] = lambda _job: None
         self.content = FAKE_PDF
         self.logs: tuple[str, ...] = ()
         self.page_count = 2
@@ -79,20 +85,25 @@ class FakeEngine:
     def preview_emails(self, job: PageJob, context: JobContext) -> tuple[RenderedEmail, ...]:
         """Run the rules with the real language, in this process."""
         files = [EmailFile(name, 0, None) for name in job.output.formats]
-        return job_emails(job, context, _InProcess(), files, job.output.filename)
+        return job_emails(job, context, InProcessTemplates(), files, job.output.filename)
 
     def check_syntax(self, texts: Mapping[str, str], deadline: Deadline) -> list[RenderFailure]:
         """Compile with the real language, in this process."""
-        return syntax_faults(texts, _InProcess(), time.time() + deadline.remaining_s())
+        return syntax_faults(texts, InProcessTemplates(), time.time() + deadline.remaining_s())
 
-    def run(self, job: Job, context: JobContext) -> RenderOutcome:
+    def run(self, job: EngineJob, context: JobContext) -> RenderOutcome:
         self.all_jobs.append(job)
         self.contexts.append(context)
         with acting_as(""):
             self.before_run(job)
+        if isinstance(job, MarkJob):
+            mark = RenderedFile("pdf", mark_pdf(), "application/pdf", pages=1)
+            return RenderOutcome((mark,), RenderTrace(timings={"print_ms": 3}), is_cold_start=False)
         if isinstance(job, InvoiceJob):
             outcome = run_invoice_job(job, context)
-            keys = render_storage_keys(job, context, _InProcess(), outcome.files, outcome.filename)
+            keys = render_storage_keys(
+                job, context, InProcessTemplates(), outcome.files, outcome.filename
+            )
             return outcome._replace(storage_keys=keys)
         self._load(job, context)
         kinds = ("zip",) if job.output.is_zipped else job.output.formats
@@ -117,7 +128,7 @@ class FakeEngine:
             filename=name,
             validation_requests=_to_validate(files, job, is_test=context.test),
             emails=_emails(job, context, files),
-            storage_keys=render_storage_keys(job, context, _InProcess(), files, name),
+            storage_keys=render_storage_keys(job, context, InProcessTemplates(), files, name),
         )
 
     def _load(self, job: PageJob, context: JobContext) -> None:
@@ -134,11 +145,15 @@ def _emails(
     if job.emails is None or not job.emails.rules:
         return ()
     shown = [EmailFile(file.format, len(file.content), file.pages) for file in files]
-    return job_emails(job, context, _InProcess(), shown, job.output.filename)
+    return job_emails(job, context, InProcessTemplates(), shown, job.output.filename)
 
 
-class _InProcess:
+class InProcessTemplates:
     """Compiler without a process of its own."""
+
+    @contextmanager
+    def cancel_on(self, _cancellation: Future[None]) -> Iterator[None]:
+        yield
 
     def render(self, source: str, data: JsonObject, **options: Any) -> str:
         # It is of the clock of the tests.
@@ -151,7 +166,16 @@ class _InProcess:
         raise failure
 
 
-def content_of(job: Job) -> SourceBase:
+def mark_pdf() -> bytes:
+    """Return a page with a black box, as the browser prints a mark."""
+    document, target = pikepdf.new(), io.BytesIO()
+    page = document.add_blank_page(page_size=(120, 40))
+    page.Contents = document.make_stream(b"0 0 120 40 re f")
+    document.save(target, deterministic_id=True)
+    return target.getvalue()
+
+
+def content_of(job: EngineJob) -> SourceBase:
     """Return the source of a job, for a template its content."""
     assert isinstance(job, PageJob)
     source = job.source.content if isinstance(job.source, TemplateSource) else job.source
@@ -159,7 +183,7 @@ def content_of(job: Job) -> SourceBase:
     return source
 
 
-def html_of(job: Job) -> str | None:
+def html_of(job: EngineJob) -> str | None:
     """Return the HTML of a job."""
     content = content_of(job)
     assert isinstance(content, HtmlSource)

@@ -27,7 +27,7 @@ from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.deadline import timeout_failure
-from chalicelib.engine.job import Job, PageJob, RenderOutcome
+from chalicelib.engine.job import Job, MarkJob, PageJob, RenderOutcome
 from chalicelib.engine.ports import PresignedPost
 from chalicelib.engine.remote.calls import (
     MAX_INLINE_JOB_BYTES,
@@ -112,7 +112,7 @@ class RemoteEngine:
         self._objects = objects
         self._clock = clock
 
-    def run(self, job: Job, context: EngineCallContext) -> RenderOutcome:
+    def run(self, job: Job | MarkJob, context: EngineCallContext) -> RenderOutcome:
         """Make the files of a job."""
         with self.job_fields(job, context) as fields:
             result, contents = self.ask(RunCall(**fields), RunResult, context)
@@ -165,7 +165,7 @@ class RemoteEngine:
         return self.ask(call, SelfTestResult, context)[0].missing_walls
 
     @contextmanager
-    def job_fields(self, job: Job, context: EngineCallContext) -> Iterator[JobFields]:
+    def job_fields(self, job: Job | MarkJob, context: EngineCallContext) -> Iterator[JobFields]:
         """Yield the fields of a call with this job, which is stored meanwhile if it is large."""
         with self._stored_if_large(msgspec.to_builtins(job), context) as job_url:
             yield JobFields(

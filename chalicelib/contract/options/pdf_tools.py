@@ -11,7 +11,7 @@ from chalicelib.contract.options.pdf import (
     Watermark,
 )
 
-type PageImageFormat = Literal["png", "jpeg", "webp"]
+PageImageFormat = Literal["png", "jpeg", "webp"]
 type FieldValue = str | bool | tuple[str, ...]
 
 

@@ -36,7 +36,13 @@ def load_resources(
     Raises RenderFailure `attachment_failed`, `url_not_allowed`, `asset_fetch_failed`,
     `upload_not_found` or `render_timeout`.
     """
-    pointers = _json_pointers(job)
+    return load_contents(_json_pointers(job), context, egress)
+
+
+def load_contents(
+    pointers: Mapping[ContentSource, str], context: JobContext, egress: Egress
+) -> Mapping[ContentSource, bytes]:
+    """Return the contents of sources, given with their JSON Pointers; raises as above."""
     local = {
         source: _local_content(source, context, pointer)
         for source, pointer in pointers.items()

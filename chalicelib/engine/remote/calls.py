@@ -10,7 +10,7 @@ import msgspec
 
 from chalicelib.core.json import Json, JsonObject, OpaqueObject
 from chalicelib.core.message_version import check_version
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import Job, MarkJob
 from chalicelib.engine.ports import PresignedPost
 
 VERSION: Final = 1
@@ -41,7 +41,7 @@ class JobCall(EngineCall, frozen=True):
     early once there is an object at `stop_url`. `lane`: see JobContext.
     """
 
-    job: Job | None
+    job: Job | MarkJob | None
     job_url: str | None
     uploads: Mapping[str, str]
     stop_url: str | None
@@ -54,7 +54,7 @@ class JobFields(TypedDict):
 
     ends_at: float
     result_form: PresignedPost | None
-    job: Job | None
+    job: Job | MarkJob | None
     job_url: str | None
     uploads: Mapping[str, str]
     stop_url: str | None

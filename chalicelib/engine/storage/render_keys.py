@@ -11,7 +11,7 @@ from typing import Final
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.core.text import safe_filename
-from chalicelib.engine.job import InvoiceJob, JobContext, PageJob, RenderedFile
+from chalicelib.engine.job import InvoiceJob, Job, JobContext, PageJob, RenderedFile
 from chalicelib.engine.sources.source_document import TemplateRunner
 from chalicelib.engine.storage.model import DEFAULT_KEY, RenderedKey, StorageTarget
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
@@ -29,7 +29,7 @@ _TOO_LONG: Final = f"The key, or the prefix, has more than {_MAX_CHARACTERS} cha
 
 
 def render_storage_keys(
-    job: PageJob | InvoiceJob,
+    job: Job,
     context: JobContext,
     templates: TemplateRunner,
     files: Sequence[RenderedFile],
@@ -52,9 +52,7 @@ def render_storage_keys(
 class _KeyTemplates:
     """Templates of keys over the data of a job."""
 
-    def __init__(
-        self, job: PageJob | InvoiceJob, templates: TemplateRunner, deadline: float
-    ) -> None:
+    def __init__(self, job: Job, templates: TemplateRunner, deadline: float) -> None:
         self._templates = templates
         self._deadline = deadline
         if isinstance(job, PageJob):
@@ -62,7 +60,7 @@ class _KeyTemplates:
             self._includes, self._strict = job.includes, job.output.strict_undefined
             self._locale = LocaleDefaults(job.output.locale, job.output.timezone)
         else:
-            self._data = {"invoice": job.invoice}
+            self._data = {"invoice": job.invoice} if isinstance(job, InvoiceJob) else {}
             self._includes, self._strict, self._locale = Includes(), False, LocaleDefaults()
 
     def render(self, target: StorageTarget, values: JsonObject) -> RenderedKey:

@@ -64,8 +64,10 @@ _ALLOWED_SYSTEM_CALLS: Final = {
 }
 
 
-def enter_sandbox(parent_pid: int) -> list[str]:
+def enter_sandbox(parent_pid: int, memory_bytes: int = limits.MEMORY_BYTES) -> list[str]:
     """Give up everything but computing; the process dies with its parent.
+
+    It may take `memory_bytes` more than it has.
 
     Returns the names of the walls that the kernel refused (`engine/walls.py`). Without the parent
     death signal the process ends with its pipe. Raises SystemExit where the parent is already gone.
@@ -83,7 +85,7 @@ def enter_sandbox(parent_pid: int) -> list[str]:
     }
     if os.getppid() != parent_pid:
         raise SystemExit
-    has[walls.RESOURCE_LIMITS] = _limit_resources(baseline + limits.MEMORY_BYTES)
+    has[walls.RESOURCE_LIMITS] = _limit_resources(baseline + memory_bytes)
     signal.signal(signal.SIGVTALRM, _raise_cpu_exhausted)
     has[walls.NO_NEW_PRIVILEGES] = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
     has[walls.SYSTEM_CALL_FILTER] = has[walls.NO_NEW_PRIVILEGES] and install_seccomp_filter()

@@ -1,34 +1,44 @@
-"""Wire format between the service and its sandboxed processes: a length, then JSON."""
+"""Wire format between the service and its sandboxed processes: a length, then JSON.
 
+Bytes may follow; the JSON then has their lengths as `content_sizes`.
+"""
+
+import io
 import json
 import os
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 _LENGTH_PREFIX: Final = struct.Struct(">I")
 
 
 _CHUNK_BYTES: Final = 1 << 20
+# A process that was taken over must not fill the memory of the service.
+_MAX_CONTENT_BYTES: Final = 800_000_000
 
 
-def pack(message: Mapping[str, object]) -> bytes:
-    """Return the bytes of one message."""
+def pack(message: Mapping[str, object], contents: Sequence[bytes] = ()) -> bytes:
+    """Return the bytes of one message, which `contents` are to follow."""
+    if contents:
+        message = {**message, "content_sizes": [len(content) for content in contents]}
     body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
     return _LENGTH_PREFIX.pack(len(body)) + body
 
 
-def send(message: Mapping[str, object], descriptor: int) -> None:
+def send(message: Mapping[str, object], descriptor: int, contents: Sequence[bytes] = ()) -> None:
     """Write one whole message; a pipe may take less than all of it at once."""
-    remaining = memoryview(pack(message))
-    while remaining:
-        remaining = remaining[os.write(descriptor, remaining) :]
+    for part in (pack(message, contents), *contents):
+        remaining = memoryview(part)
+        while remaining:
+            remaining = remaining[os.write(descriptor, remaining) :]
 
 
 def receive(read: Callable[[int], bytes]) -> Any:
     """Return the next message, or None when the other side is gone.
 
     The caller names the message's type. `read(size)` returns 1 to `size` bytes, none at the end.
+    A message with contents has them as `contents`.
     """
     head = _read_exactly(_LENGTH_PREFIX.size, read)
     if head is None:
@@ -36,15 +46,24 @@ def receive(read: Callable[[int], bytes]) -> Any:
     body = _read_exactly(_LENGTH_PREFIX.unpack(head)[0], read)
     if body is None:
         return None
-    return json.loads(body)
+    message = json.loads(body)
+    if "content_sizes" in message:
+        sizes = message["content_sizes"]
+        if sum(sizes) > _MAX_CONTENT_BYTES:
+            return None
+        contents = [_read_exactly(size, read) for size in sizes]
+        if None in contents:
+            return None
+        message["contents"] = contents
+    return message
 
 
 def _read_exactly(size: int, read: Callable[[int], bytes]) -> bytes | None:
-    parts = []
+    # It grows in place, and hands its bytes over without a copy.
+    whole = io.BytesIO()
     while size:
         part = read(min(size, _CHUNK_BYTES))
         if not part:
             return None
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+        size -= whole.write(part)
+    return whole.getvalue()

@@ -106,13 +106,15 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
         with self._lock:
             self._wait_for_child(self._ensure_child(), partial(self._remaining_ms, deadline))
 
-    def call(self, message: Mapping[str, object], deadline: float) -> Response:
-        """Return the child's response.
+    def call(
+        self, message: Mapping[str, object], deadline: float, contents: Sequence[bytes] = ()
+    ) -> Response:
+        """Return the child's response to a message and the contents that go with it.
 
         Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` at `deadline` (seconds
         since 1970), and WallsMissing.
         """
-        request = wire.pack(message)
+        request = (wire.pack(message, contents), *contents)
         if not self._lock.acquire(timeout=max(0.0, deadline - time.time())):
             raise self._timeout_failure()
         try:
@@ -125,7 +127,7 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
         with self._lock:
             self._stop_child()
 
-    def _call(self, request: bytes, deadline: float) -> Response:
+    def _call(self, request: Sequence[bytes], deadline: float) -> Response:
         remaining_ms = partial(self._remaining_ms, deadline)
         for _ in range(_MAX_ATTEMPTS):
             child = self._ensure_child()
@@ -266,12 +268,13 @@ class _Child:
             self._missing_walls = self._receive(remaining_ms)["missing_walls"]
         return self._missing_walls
 
-    def call(self, request: bytes, remaining_ms: Callable[[], float]) -> Any:
+    def call(self, request: Sequence[bytes], remaining_ms: Callable[[], float]) -> Any:
         """Return the response of a ready child; raises as `missing_walls`."""
-        unsent = memoryview(request)
         try:
-            while unsent:
-                unsent = unsent[self._input.write(unsent) :]
+            for part in request:
+                unsent = memoryview(part)
+                while unsent:
+                    unsent = unsent[self._input.write(unsent) :]
         except BrokenPipeError as error:
             raise EOFError from error
         return self._receive(remaining_ms)

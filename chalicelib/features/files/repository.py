@@ -24,6 +24,14 @@ class FileOwner(NamedTuple):
     render_id: RenderId
 
 
+class FileRecord(NamedTuple):
+    """Record of a file with its owner."""
+
+    file: StoredFile
+    owner: FileOwner
+    is_purged: bool
+
+
 class DueFile(NamedTuple):
     """File whose record is due for all files of its render."""
 
@@ -48,16 +56,19 @@ class Files:
         item = self._tables.get(self._table, f"FILE#{file_id}")
         if item is None or item.get("purged_at"):
             return None
-        file = StoredFile(**{name: item[name] for name in StoredFile._fields})
-        return file, WorkspaceId(item["workspace_id"])
+        return _file(item), WorkspaceId(item["workspace_id"])
+
+    def records(self, file_ids: Sequence[FileId]) -> list[FileRecord]:
+        """Return the records of up to 100 files, also of purged ones."""
+        items = self._tables.get_many(self._table, [(f"FILE#{each}", "META") for each in file_ids])
+        return [FileRecord(_file(item), _owner(item), "purged_at" in item) for item in items]
 
     def due(self, file_id: FileId) -> DueFile | None:
         """Return a file whose record is due, or None: it is not, or no longer."""
         item = self._tables.get(self._table, f"FILE#{file_id}")
         if item is None or "due_at" not in item:
             return None
-        owner = FileOwner(WorkspaceId(item["workspace_id"]), RenderId(item["render_id"]))
-        return DueFile(owner, item["key"])
+        return DueFile(_owner(item), item["key"])
 
     def creations(self, files: Sequence[StoredFile], owner: FileOwner) -> Iterator[Write]:
         """Yield the writes that create the records of a render's stored files; idempotent.
@@ -107,6 +118,14 @@ class Files:
             condition=condition,
             values={":at": at},
         )
+
+
+def _file(item: Item) -> StoredFile:
+    return StoredFile(**{name: item[name] for name in StoredFile._fields})
+
+
+def _owner(item: Item) -> FileOwner:
+    return FileOwner(WorkspaceId(item["workspace_id"]), RenderId(item["render_id"]))
 
 
 def _key(file_id: FileId) -> Item:

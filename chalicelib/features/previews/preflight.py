@@ -23,6 +23,7 @@ from chalicelib.features.renders.accept.command import (
     check_command,
     check_plan_features,
 )
+from chalicelib.features.renders.accept.source_files import ResolveSourceFiles
 from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
 from chalicelib.features.renders.accept.uploads import check_uploads
@@ -82,6 +83,7 @@ class PreflightRender:
         *,
         templates: ResolveTemplate,
         storage: ResolveStorage,
+        source_files: ResolveSourceFiles,
         uploads: ReadUploads,
         schemas: WorkspaceSchemas,
         lint: LintTemplates,
@@ -95,6 +97,7 @@ class PreflightRender:
         self._lint = lint
         self._templates = templates
         self._storage = storage
+        self._source_files = source_files
         self._uploads = uploads
         self._webhooks = webhooks
         self._region = region
@@ -113,6 +116,10 @@ class PreflightRender:
                 command = self._storage(self._templates(command, command.version))
             except ServiceError as refusal:
                 errors += refusal_report(refusal).errors
+        try:
+            command = self._source_files(command)
+        except ServiceError as refusal:
+            errors += refusal_report(refusal).errors
         context = PreflightContext(
             command=command,
             region=self._region,

@@ -34,6 +34,11 @@ class Viewer(NamedTuple):
         """Tell whether the caller may see renders of a template; None: without a template."""
         return not self.templates or template_id in self.templates
 
+    def may_see(self, render: Render) -> bool:
+        """Tell whether the caller may see a render of its workspace."""
+        is_of_mode = self.mode == "live" or render.test
+        return is_of_mode and self.is_template_visible(render.template_id)
+
 
 @dataclass(frozen=True, slots=True)
 class RenderFilter:
@@ -79,11 +84,7 @@ class ReadRenders:
         render = None
         if is_id("rnd", render_id):
             render = self._renders.get(viewer.workspace_id, RenderId(render_id))
-        if (
-            render is None
-            or (viewer.mode == "test" and not render.test)
-            or not viewer.is_template_visible(render.template_id)
-        ):
+        if render is None or not viewer.may_see(render):
             raise NotFound("render_not_found", f"There is no render {render_id[:64]}.")
         return render
 

@@ -3,13 +3,13 @@
 from typing import cast
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job, PageJob
+from chalicelib.engine.job import EngineJob, PageJob
 from tests.builders.batches import batch_at, counts_of, items_at, make_batch
 from tests.builders.service import Service
 
 
 def test_canceled_item_stays_so_after_a_retry_of_the_failed_ones(service: Service) -> None:
-    def fail_first(job: Job) -> None:
+    def fail_first(job: EngineJob) -> None:
         data = cast("PageJob", job).data
         if data is not None and data["n"] == 0:
             raise RenderFailure("template_runtime_error", "fails")

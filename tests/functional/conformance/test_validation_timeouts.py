@@ -9,7 +9,7 @@ import pytest
 
 from chalicelib.bootstrap import render, validation
 from chalicelib.engine.conformance.checks import NoValidator, Verdict, VerdictJson
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import EngineJob
 from chalicelib.features.einvoices.validate_received import ValidationCall
 from tests.builders.invoices.hybrids import INVOICE_XML
 from tests.builders.service import Service
@@ -47,7 +47,7 @@ def test_validation_leaves_time_for_storing_before_the_cancel_deadline(service: 
         left_s.append(order["until"] - time.time())
         return [Verdict(()).to_json()]
 
-    def load(_job: Job) -> None:
+    def load(_job: EngineJob) -> None:
         service.clock.advance(seconds=18)
 
     service.verdicts, service.engine.before_run = verdicts, load

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job, JobContext, RenderOutcome, RenderTrace, RenderWarning
+from chalicelib.engine.job import EngineJob, JobContext, RenderOutcome, RenderTrace, RenderWarning
 from tests.builders.hostile_texts import HOSTILE_NAMES
 from tests.builders.http import ApiAnswer
 from tests.builders.service import MotoAws, Service
@@ -76,7 +76,7 @@ def with_name(service: Service, text: str, **delivery: str) -> ApiAnswer:
     """Render with a file name made by a template."""
     run = type(service.engine).run
 
-    def named(job: Job, context: JobContext) -> RenderOutcome:
+    def named(job: EngineJob, context: JobContext) -> RenderOutcome:
         return replace(run(service.engine, job, context), filename=text)
 
     service.engine.run = named  # type: ignore[method-assign]
@@ -148,7 +148,7 @@ def test_hostile_texts_of_pages_and_templates_are_only_reported(
     assert render["logs"] == [f"log: {text}"]
     assert service.call("GET", f"/v1/renders/{render['id']}").json["warnings"] == render["warnings"]
 
-    def fail(_job: Job) -> None:
+    def fail(_job: EngineJob) -> None:
         raise RenderFailure("template_runtime_error", text or "x", excerpt=text, trace=trace)
 
     service.engine.before_run = fail

@@ -13,7 +13,7 @@ from chalicelib.adapters import json_logs
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.bootstrap.invocation_errors import InvocationError
 from chalicelib.core.tracebacks import exception_kind, redacted_traceback
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import EngineJob
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 from tests.builders.storage_uploads import make_destination, render_to
@@ -30,11 +30,11 @@ def log_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in output.out.splitlines()]
 
 
-def html(job: Job) -> str:
+def html(job: EngineJob) -> str:
     return str(html_of(job))
 
 
-def fail_with_document_in_messages(job: Job) -> NoReturn:
+def fail_with_document_in_messages(job: EngineJob) -> NoReturn:
     """Fail as parsers do, with the document in the messages of a chain of exceptions."""
     error = ValueError(f"cannot read {html(job)!r}")
     error.add_note(html(job))
@@ -44,7 +44,7 @@ def fail_with_document_in_messages(job: Job) -> NoReturn:
         raise KeyError(html(job)) from cause
 
 
-def fail_with_document_in_names(job: Job) -> NoReturn:
+def fail_with_document_in_names(job: EngineJob) -> NoReturn:
     """Fail with a document in the name of the exception type and in an AWS error."""
     refusal: Any = {"Error": {"Code": html(job), "Message": html(job)}}
     raise ClientError(refusal, html(job))
@@ -56,7 +56,7 @@ def test_failed_invocation_logs_code_location_only(
     service: Service,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-    fails: Callable[[Job], NoReturn],
+    fails: Callable[[EngineJob], NoReturn],
     delivery: dict[str, str],
 ) -> None:
     failures: list[InvocationError] = []

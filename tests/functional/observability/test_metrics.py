@@ -8,7 +8,7 @@ import pytest
 from chalicelib.contract.render.render import Timings
 from chalicelib.core.clock import epoch_ms, parse_rfc3339
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import EngineJob
 from chalicelib.features.renders.measure import _STAGE_METRICS
 from tests.builders.emf import Metric, metrics_in
 from tests.builders.service import Service
@@ -78,7 +78,7 @@ def test_every_stage_duration_is_measured(
 def test_a_failure_is_counted_by_its_code(
     service: Service, emitted_metrics: EmittedMetrics
 ) -> None:
-    def fail(_job: Job) -> None:
+    def fail(_job: EngineJob) -> None:
         raise RenderFailure("template_runtime_error", "n is undefined")
 
     service.engine.before_run = fail

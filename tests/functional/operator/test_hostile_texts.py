@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.adapters.net.smtp import SmtpMailer
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job, RenderTrace
+from chalicelib.engine.job import EngineJob, RenderTrace
 from tests.builders.hostile_texts import HOSTILE_NAMES
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
@@ -52,7 +52,7 @@ def test_trace_escapes_texts_of_the_render(tool: OperatorTool, service: Service)
     for text in WORKSPACES:
         service.clock.advance(seconds=1)
 
-        def fail(_job: Job, message: str = text) -> None:
+        def fail(_job: EngineJob, message: str = text) -> None:
             raise RenderFailure(
                 "template_runtime_error", message, trace=RenderTrace(logs=(message,))
             )

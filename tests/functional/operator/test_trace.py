@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import EngineJob
 from tests.builders.email_sends import connect, deliver_emails, render_with_emails
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.operator import OperatorTool
@@ -102,7 +102,7 @@ def test_trace_includes_the_log_of_the_request(
 
 
 def test_trace_shows_every_attempt_of_a_lost_render(tool: OperatorTool, service: Service) -> None:
-    def die(_job: Job) -> None:
+    def die(_job: EngineJob) -> None:
         raise FunctionKilled
 
     service.engine.before_run = die
@@ -136,7 +136,7 @@ def test_trace_shows_reservation_and_due_time_of_an_unfinished_render(
 
 
 def test_trace_shows_the_code_of_a_failure(tool: OperatorTool, service: Service) -> None:
-    def fail(_job: Job) -> None:
+    def fail(_job: EngineJob) -> None:
         raise RenderFailure("template_runtime_error", "n is undefined")
 
     service.engine.before_run = fail

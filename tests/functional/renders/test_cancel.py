@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import timeout_failure
-from chalicelib.engine.job import Job, JobContext, RenderTrace, RenderWarning
+from chalicelib.engine.job import EngineJob, JobContext, RenderTrace, RenderWarning
 from tests.builders.http import ApiAnswer
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
@@ -28,8 +28,8 @@ def nothing_is_reserved(service: Service) -> bool:
 
 def cancel_while_running(
     service: Service, then: Callable[[JobContext], None]
-) -> Callable[[Job], None]:
-    def before(_job: Job) -> None:
+) -> Callable[[EngineJob], None]:
+    def before(_job: EngineJob) -> None:
         assert cancel(service, newest(service)).json["status"] == "canceled"
         then(service.engine.contexts[-1])
 
@@ -128,7 +128,7 @@ def test_canceled_render_with_a_killed_function_leaves_nothing(service: Service,
 
 
 def test_superseded_attempt_is_stopped(service: Service) -> None:
-    def superseded(_job: Job) -> None:
+    def superseded(_job: EngineJob) -> None:
         if len(service.engine.jobs) == 1:
             service.serve(service.last_event | {"attempt": 2, "row": None}, "second")
             stop(service.engine.contexts[0])

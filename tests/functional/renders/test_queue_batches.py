@@ -4,7 +4,7 @@ import time
 from typing import Final
 
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import EngineJob
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 from tests.fakes.engine import html_of
@@ -31,7 +31,7 @@ def test_message_is_deleted_when_its_render_ends(service: Service) -> None:
     queue = Queue(service.clients, service.settings.renders_queue_url)
     left: list[int] = []
 
-    def wait_for_neighbor(job: Job) -> None:
+    def wait_for_neighbor(job: EngineJob) -> None:
         ends_at = time.monotonic() + 5
         while html_of(job) == SLOW and time.monotonic() < ends_at:
             if queue.approximate_message_count() == 1:

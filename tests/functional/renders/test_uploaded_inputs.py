@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import EngineJob
 from chalicelib.engine.sources import HtmlSource
 from tests.builders.service import Service
 from tests.builders.uploads import announce_upload, post_upload, store_announced
@@ -151,7 +151,7 @@ def test_engine_gets_upload_not_found_for_a_deleted_upload(service: Service) -> 
     upload_id = post_upload(service, b"x").json["id"]
     codes: list[str] = []
 
-    def before(_job: Job) -> None:
+    def before(_job: EngineJob) -> None:
         service.call("DELETE", f"/v1/uploads/{upload_id}")
         try:
             service.engine.contexts[-1].uploads(upload_id)

@@ -10,7 +10,7 @@ from botocore.exceptions import ReadTimeoutError
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import (
-    Job,
+    EngineJob,
     JobContext,
     RenderedFile,
     RenderOutcome,
@@ -53,10 +53,10 @@ class LeakingEngine:
 
     def __init__(self, service: Service) -> None:
         self.fails = False
-        self.before: Callable[[Job], None] = lambda _job: None
+        self.before: Callable[[EngineJob], None] = lambda _job: None
         service.engine.run = self.run  # type: ignore[method-assign]
 
-    def run(self, job: Job, context: JobContext) -> RenderOutcome:
+    def run(self, job: EngineJob, context: JobContext) -> RenderOutcome:
         del context
         self.before(job)
         trace = RenderTrace(
@@ -108,7 +108,7 @@ def process_queues(service: Service) -> None:
         service.run_queued()
 
 
-def die(_job: Job) -> None:
+def die(_job: EngineJob) -> None:
     raise FunctionKilled
 
 
@@ -171,7 +171,7 @@ def dies_once(service: Service, engine: LeakingEngine) -> None:
 
 
 def dies_before_its_final_state(service: Service, engine: LeakingEngine) -> None:
-    def arm(_job: Job) -> None:
+    def arm(_job: EngineJob) -> None:
         engine.before = lambda _job: None
         service.kill_before_commit = True
 

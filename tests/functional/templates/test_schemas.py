@@ -9,7 +9,7 @@ import pytest
 
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import Json
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import EngineJob
 from chalicelib.engine.schemas.worker import SchemaWorker
 from tests.builders.service import Service
 from tests.builders.templates import (
@@ -92,7 +92,7 @@ def test_schema_is_passed_to_the_engine_that_fetches_the_data(service: Service) 
     path = make_template(service, schema=SCHEMA, publish=True)
     url = "https://example.com/data.json"
 
-    def arrive(_job: Job) -> None:
+    def arrive(_job: EngineJob) -> None:
         service.engine.contexts[-1].check_data({"lines": [{}]}, "/data")
 
     service.engine.before_run = arrive

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from chalicelib.engine.einvoice.job_invoice import prepare_command
-from chalicelib.engine.job import Job, PageJob
+from chalicelib.engine.job import EngineJob, PageJob
 from tests.builders.http import ApiAnswer
 from tests.builders.invoices.invoice_json import invoice_json
 from tests.builders.service import Service
@@ -55,10 +55,10 @@ def test_pdf_that_conflicts_with_the_template_invoice_names_both_options(
     assert carried.status == 200, carried.json
 
 
-def _carry(job: Job) -> None:
+def _carry(job: EngineJob) -> None:
     """Prepare the e-invoice of a file, as the engine does first."""
-    if job.einvoice is not None and job.einvoice.is_written:
-        prepare_command(job.einvoice, (job.data if isinstance(job, PageJob) else None) or {})
+    if isinstance(job, PageJob) and job.einvoice is not None and job.einvoice.is_written:
+        prepare_command(job.einvoice, job.data or {})
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from standardwebhooks.webhooks import Webhook
 
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import EngineJob
 from tests.builders.invoices.invoice_json import invoice_json
 from tests.builders.service import Service
 from tests.builders.webhooks import (
@@ -80,7 +80,7 @@ def test_default_endpoint_signs_and_hears_as_well(
 
 
 def test_only_the_chosen_events_are_sent(service: Service, receiver: WebhookReceiver) -> None:
-    def fail(_: Job) -> None:
+    def fail(_: EngineJob) -> None:
         raise RenderFailure("render_failed", "no")
 
     service.render(webhook={"url": receiver.url, "events": ["render.failed"]})

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 import pikepdf
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 import pytest
 
 from chalicelib.core.errors import RenderFailure

@@ -13,7 +13,7 @@ import pytest
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import Job, PageJob
+from chalicelib.engine.job import EngineJob, PageJob
 from tests.builders.http import ApiAnswer
 from tests.builders.stack.fault_storm import FaultStorm, FunctionProcess, running_faulty_aws
 from tests.builders.store_audit import StoreAudit
@@ -96,7 +96,7 @@ def render_requests() -> list[RenderRequest]:
     return made
 
 
-def fail_bad(job: Job) -> None:
+def fail_bad(job: EngineJob) -> None:
     if isinstance(job, PageJob) and BAD in job.source.texts():
         raise RenderFailure("template_runtime_error", "line 1: bad", line=1)
 
@@ -110,7 +110,7 @@ def storm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultStorm]:
         # msgspec learns a type on its first use, and crashes when several threads use it first. The
         # product's processes serve one invocation at a time.
         msgspec.convert({}, OutputOptions)
-        msgspec.convert({"kind": "page", "source": {"type": "html"}, "v": 5}, Job)
+        msgspec.convert({"kind": "page", "source": {"type": "html"}, "v": 5}, EngineJob)
         yield made
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 import pytest
 from PIL import Image
 from pypdf import PdfReader

@@ -5,7 +5,7 @@ import io
 from typing import Any
 
 import pikepdf
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 import pytest
 from PIL import Image, ImageChops
 

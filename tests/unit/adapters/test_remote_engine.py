@@ -13,7 +13,7 @@ from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.deadline import timeout_failure
 from chalicelib.engine.job import (
-    Job,
+    EngineJob,
     JobContext,
     PageJob,
     RenderedFile,
@@ -98,7 +98,7 @@ def test_uploads_are_read_by_their_addresses(wire: EngineWire) -> None:
     wire.objects.kept["tmp/uploads/1"] = b"<p>uploaded</p>"
     seen: list[bytes] = []
 
-    def work(_job: Job, context: JobContext) -> RenderOutcome:
+    def work(_job: EngineJob, context: JobContext) -> RenderOutcome:
         seen.append(context.uploads("upl_1"))
         context.uploads("upl_2")
         return OUTCOME
@@ -161,7 +161,7 @@ def test_dry_run_reports_limits(wire: EngineWire, limits: dict[str, int], code: 
 def test_cancellation_stops_the_engine(wire: EngineWire) -> None:
     cancellation: Future[None] = Future()
 
-    def work(_job: Job, context: JobContext) -> RenderOutcome:
+    def work(_job: EngineJob, context: JobContext) -> RenderOutcome:
         cancellation.set_result(None)
         context.cancellation.result(10)
         raise timeout_failure()

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
 from chalicelib.core.errors import Forbidden, validation_error
 from chalicelib.core.ids import LinkId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.emails.model import EmailRules
-from chalicelib.engine.job import InvoiceJob, Job, PageJob
+from chalicelib.engine.job import InvoiceJob, Job, PageJob, PdfToolJob
 from chalicelib.engine.versions import ENGINE_VERSIONS, NEWEST_ENGINE
 from chalicelib.features.renders.accept.delivery import DeliveryPolicy
 from chalicelib.features.renders.idempotency import IdempotencyKey
@@ -175,6 +176,10 @@ def page_limit(job: Job, plan: Plan) -> int:
 def _requested_features(job: Job) -> Iterator[tuple[Feature, str]]:
     if isinstance(job, InvoiceJob):
         yield "einvoices", "/profile"
+        return
+    if isinstance(job, PdfToolJob):
+        if isinstance(job.options, ConvertPdfaOptions):
+            yield "pdfa", "/pdfa"
         return
     if job.output.einvoice is not None:
         yield "einvoices", "/output/einvoice"

@@ -22,6 +22,7 @@ from chalicelib.features.renders.accept.command import (
     check_plan_features,
 )
 from chalicelib.features.renders.accept.new_render import new_render
+from chalicelib.features.renders.accept.source_files import ResolveSourceFiles
 from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
 from chalicelib.features.renders.accept.uploads import check_uploads
@@ -35,6 +36,7 @@ from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.bodies import RenderBodies, body_key
 from chalicelib.features.renders.run.enqueue import DUE_AFTER
 from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
+from chalicelib.features.templates.sources import VersionChoice
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
 from chalicelib.features.workspaces.limits.model import (
@@ -85,6 +87,7 @@ class CreateRender:
         state: ServiceStates,
         templates: ResolveTemplate,
         storage: ResolveStorage,
+        source_files: ResolveSourceFiles,
         uploads: ReadUploads,
         schemas: WorkspaceSchemas,
         webhooks: AcceptRequestWebhook,
@@ -102,6 +105,7 @@ class CreateRender:
         self._state = state
         self._templates = templates
         self._storage = storage
+        self._source_files = source_files
         self._uploads = uploads
         self._webhooks = webhooks
         self._region = region
@@ -117,8 +121,8 @@ class CreateRender:
         The writes `also`, only for a command without an Idempotency-Key, are of the transaction
         that creates the render, after its own: the first one has index 1 in ConditionFailed.
         Raises what `check_command`, `check_plan_features`, `ResolveTemplate`, `ResolveStorage`,
-        `check_data`, `check_uploads` and `AcceptRequestWebhook` raise, `payload_too_large`,
-        `idempotency_key_reused`, `idempotency_in_progress`, `rate_limited`,
+        `ResolveSourceFiles`, `check_data`, `check_uploads` and `AcceptRequestWebhook` raise,
+        `payload_too_large`, `idempotency_key_reused`, `idempotency_in_progress`, `rate_limited`,
         `concurrency_limited`, `render_limit_reached`, and `region_degraded` or `maintenance` while
         the service takes no renders.
         """
@@ -130,7 +134,7 @@ class CreateRender:
                 on_rate_counted(self._limits.count_creation(command.workspace, now))
                 return self._answer_repeat(command, record, now)
         self._state.require_normal()
-        command = self._storage(self._templates(command, command.version))
+        command = self._resolve(command, command.version)
         self._check_inputs(command)
         render_id = RenderId(self._ids.new("rnd", now))
         request = _reservation_request(command, render_id, now)
@@ -153,6 +157,9 @@ class CreateRender:
         self._confirm(render, admission.unconfirmed)
         log.info("render accepted", extra={"render": render_id, "mode": render.mode})
         return AcceptedRender(render, command.job)
+
+    def _resolve(self, command: RenderCommand, version: VersionChoice) -> RenderCommand:
+        return self._source_files(self._storage(self._templates(command, version)))
 
     def _check_inputs(self, command: RenderCommand) -> None:
         check_plan_features(command)
@@ -263,7 +270,7 @@ class CreateRender:
         # Attempt 1 was promised to the first function's invocation (decision 10), so the next
         # attempt is 2 or higher.
         version = render.template_version or command.version
-        command = self._storage(self._templates(command, version))
+        command = self._resolve(command, version)
         return AcceptedRender(replace(render, attempt=max(2, render.attempt + 1)), command.job)
 
 

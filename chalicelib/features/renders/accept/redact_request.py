@@ -1,13 +1,25 @@
 """Redaction of a request for its render's row: no secrets, no content, nothing large."""
 
 from collections.abc import Mapping
+from copy import replace
 from typing import Final
 
 from chalicelib.contract.options.http import HttpOptions
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.contract.options.pdf import PdfOptions
+from chalicelib.contract.options.pdf import ContentSource, PdfOptions
+from chalicelib.contract.options.pdf_tools import (
+    AnyToolOptions,
+    AttachOptions,
+    FillFormOptions,
+    ProtectOptions,
+    StampOptions,
+    ToImagesOptions,
+    ToTextOptions,
+    ValidateOptions,
+    WatermarkOptions,
+)
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.engine.job import InvoiceJob, Job
+from chalicelib.engine.job import InvoiceJob, Job, PdfToolJob
 
 # These reveal nothing about the document, so they stay with zero retention (decision 17).
 _ALWAYS_IN_OUTPUT: Final = ("format", "formats")
@@ -18,6 +30,8 @@ def redacted_input(job: Job, *, zero_retention: bool = False) -> JsonObject:
     """Return the input without the document: its type and its references."""
     if isinstance(job, InvoiceJob):
         return {"type": "einvoice", "profile": job.profile, "syntax": job.syntax}
+    if isinstance(job, PdfToolJob):
+        return _redacted_tool(job, zero_retention=zero_retention)
     return job.source.summary(zero_retention=zero_retention)
 
 
@@ -26,11 +40,63 @@ def redacted_output(job: Job, *, zero_retention: bool = False) -> JsonObject:
     if isinstance(job, InvoiceJob):
         # The other options are about pages, and XML has none.
         output: JsonObject = {"format": "xml", "formats": None, "filename": job.filename}
+    elif isinstance(job, PdfToolJob):
+        output = {"format": _tool_format(job), "formats": None, "filename": job.filename}
     else:
         output = redacted_options(job.output)
     if zero_retention:
         return {name: output[name] for name in _ALWAYS_IN_OUTPUT}
     return output
+
+
+def _redacted_tool(job: PdfToolJob, *, zero_retention: bool) -> JsonObject:
+    """Return the tool with its options, and the references to what it reads."""
+    summary: JsonObject = {"type": "pdf", "tool": job.options.tool}
+    if zero_retention:
+        return summary
+    sources = [_without(source.to_json(), "content", "password") for source in job.sources]
+    named: JsonObject = (
+        {"sources": sources} if job.options.tool == "merge" else {"source": sources[0]}
+    )
+    return {**summary, **named, **_redacted_tool_options(job.options)}
+
+
+def _redacted_tool_options(options: AnyToolOptions) -> JsonObject:
+    """Return options without contents of files, passwords and values of fields."""
+    match options:
+        case FillFormOptions(fields=fields):
+            return {"fields": sorted(fields)}
+        case WatermarkOptions(watermark=mark):
+            shown_mark = replace(mark, image=_without_content(mark.image))
+            options = replace(options, watermark=shown_mark)
+        case StampOptions(stamp=mark):
+            shown_stamp = replace(mark, image=_without_content(mark.image), content=None)
+            options = replace(options, stamp=shown_stamp)
+        case AttachOptions(attachments=files):
+            options = replace(
+                options, attachments=tuple(replace(file, content=None) for file in files)
+            )
+        case ProtectOptions(protection=protection):
+            shown = replace(protection, user_password=None, owner_password=None)
+            options = replace(options, protection=shown)
+    return _without(options.to_json(), "tool")
+
+
+def _without_content(picture: ContentSource | None) -> ContentSource | None:
+    return None if picture is None else replace(picture, content=None)
+
+
+def _tool_format(job: PdfToolJob) -> str | None:
+    """Return the format of the files; None: there are none."""
+    match job.options:
+        case ToImagesOptions(format=image_format):
+            return image_format
+        case ToTextOptions():
+            return "txt"
+        case ValidateOptions():
+            return None
+        case _:
+            return "pdf"
 
 
 def redacted_options(output: OutputOptions) -> JsonObject:

@@ -5,7 +5,8 @@ from typing import Final
 
 from chalicelib.core.errors import NotFound, RenderFailure, validation_error
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.engine.job import Job
+from chalicelib.engine.job import Job, PdfToolJob
+from chalicelib.engine.pdf_tools.run.limits import MAX_SOURCE_BYTES, MAX_TOTAL_BYTES
 from chalicelib.features.renders.run.jobs import referenced_uploads
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.features.uploads.model import Upload
@@ -23,7 +24,8 @@ def check_uploads(job: Job, workspace_id: WorkspaceId, uploads: ReadUploads) -> 
     """
     ids_by_pointer = referenced_uploads(job)
     if ids_by_pointer:
-        _check_sizes(uploads.get_ready(workspace_id, ids_by_pointer))
+        check = _check_tool_sizes if isinstance(job, PdfToolJob) else _check_sizes
+        check(uploads.get_ready(workspace_id, ids_by_pointer))
 
 
 def _check_sizes(uploads: Mapping[str, Upload]) -> None:
@@ -36,6 +38,17 @@ def _check_sizes(uploads: Mapping[str, Upload]) -> None:
             raise validation_error(pointer, message, "too_large")
         if total > _MAX_TOTAL_BYTES:
             message = f"makes {total} bytes of uploads; a file may carry {_MAX_TOTAL_BYTES}"
+            raise validation_error(pointer, message, "too_large")
+
+
+def _check_tool_sizes(uploads: Mapping[str, Upload]) -> None:
+    total = sum(upload.bytes for upload in uploads.values())
+    for pointer, upload in uploads.items():
+        if upload.bytes > MAX_SOURCE_BYTES:
+            message = f"has {upload.bytes} bytes; a source may have {MAX_SOURCE_BYTES}"
+            raise validation_error(pointer, message, "too_large")
+        if total > MAX_TOTAL_BYTES:
+            message = f"{total} bytes of uploads are named; {MAX_TOTAL_BYTES} are allowed together"
             raise validation_error(pointer, message, "too_large")
 
 

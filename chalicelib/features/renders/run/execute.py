@@ -7,7 +7,7 @@ from copy import replace
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import PoisonMessage, is_retryable
-from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
+from chalicelib.adapters.aws.remote_engine import EngineCallContext
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
@@ -27,6 +27,7 @@ from chalicelib.features.renders.run.finish import FinishRender
 from chalicelib.features.renders.run.jobs import job_with_context, upload_keys
 from chalicelib.features.renders.run.protocol import QueuedRender, RunRenderCall
 from chalicelib.features.renders.run.receipts import first_receipts, has_targets
+from chalicelib.features.renders.run.run_job import RunJob
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ class ExecuteRender:
         *,
         renders: Renders,
         bodies: RenderBodies,
-        engine: RemoteEngine,
+        run_job: RunJob,
         check_conformance: CheckConformance,
         finish: FinishRender,
         settle_and_publish: SettleAndPublish,
@@ -62,10 +63,10 @@ class ExecuteRender:
         cancellation_watch: CancellationWatch,
         clock: Clock,
     ) -> None:
-        """Build from the stores and the engine."""
+        """Build from the stores and the runner of jobs."""
         self._renders = renders
         self._bodies = bodies
-        self._engine = engine
+        self._run_job = run_job
         self._check_conformance = check_conformance
         self._finish = finish
         self._settle_and_publish = settle_and_publish
@@ -156,7 +157,7 @@ class ExecuteRender:
         try:
             with self._cancellation_watch.watch(render) as cancellation:
                 context = self._call_context(render, job, call, (deadline, cancellation))
-                outcome = self._engine.run(job, context)
+                outcome = self._run_job(job, context)
                 emails = _emails_of(job, outcome)
                 crash_if_armed(CrashPoint.RENDER_MADE)
                 check_files(render, outcome)

@@ -8,7 +8,7 @@ import msgspec
 from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject, OpaqueObject
 from chalicelib.core.message_version import check_version
-from chalicelib.engine.job import Job, PageJob
+from chalicelib.engine.job import Job, PageJob, PdfToolJob
 from chalicelib.features.renders.model import Render
 from chalicelib.features.uploads.model import upload_key
 
@@ -87,6 +87,12 @@ def job_with_context(job: Job, render: Render) -> Job:
 
 def referenced_uploads(job: Job) -> dict[str, str]:
     """Return the ids of a job's uploads, by JSON Pointer into the request."""
+    if isinstance(job, PdfToolJob):
+        return {
+            f"{pointer}/upload_id": source.upload_id
+            for pointer, source in job.named_contents().items()
+            if source.upload_id is not None
+        }
     if not isinstance(job, PageJob):
         return {}
     return {
@@ -100,8 +106,9 @@ def referenced_uploads(job: Job) -> dict[str, str]:
 
 
 def upload_keys(job: Job, workspace_id: WorkspaceId) -> dict[str, str]:
-    """Return the object keys of a job's uploads by their ids."""
-    return {
+    """Return the object keys of a job's uploads, and of files that it reads, by their ids."""
+    uploads = {
         upload_id: upload_key(workspace_id, UploadId(upload_id))
         for upload_id in referenced_uploads(job).values()
     }
+    return {**uploads, **job.file_keys} if isinstance(job, PdfToolJob) else uploads

@@ -4,7 +4,7 @@ import io
 import zipfile
 from typing import Any
 
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 
 from tests.integration.engine.conftest import Render, new_browser, render_with
 

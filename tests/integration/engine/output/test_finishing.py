@@ -7,7 +7,7 @@ from typing import Any
 
 import pikepdf
 import pypdf
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 import pytest
 from PIL import Image, ImageChops
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pikepdf
 import pypdf
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser

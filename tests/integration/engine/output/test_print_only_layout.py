@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 
 import pypdf
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 import pytest
 
 from chalicelib.contract.options.output import OutputOptions

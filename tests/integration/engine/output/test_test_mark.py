@@ -3,7 +3,7 @@
 import io
 
 import pikepdf
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 from PIL import Image, ImageChops
 
 from tests.integration.engine.conftest import Render

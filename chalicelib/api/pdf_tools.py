@@ -1,0 +1,70 @@
+"""`/v1/pdf-tools/{tool}`: one route for each tool, and one that checks its request."""
+
+from typing import TYPE_CHECKING, Final, cast
+
+from chalice.app import Blueprint
+
+from chalicelib.api._render_command import pdf_tool_command
+from chalicelib.api._submit import ENDPOINT_FIELDS, submit_command
+from chalicelib.api.edge.auth import KeyAuth
+from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
+from chalicelib.api.renders import preflight_reply
+from chalicelib.engine.pdf_tools import TOOLS, PdfTool
+
+if TYPE_CHECKING:
+    from chalicelib.contract.pdf_tools.source import ToolRequest
+
+blueprint: Final = Blueprint(__name__)
+
+_TAG: Final = "PDF tools"
+_PDF: Final = "application/pdf"
+_TEXT: Final = "text/plain"
+_FILE_TYPES: Final = {
+    "to-images": ("image/png", "image/jpeg", "image/webp"),
+    "to-text": (),
+    "validate": (),
+}
+_DESCRIPTION: Final = """The request makes a render: modes, delivery, storage, webhook, idempotency
+and price are those of `POST /v1/renders`. Its `input` has `type` `pdf` and the tool."""
+_PREFLIGHT: Final = """It takes the body of `POST /v1/pdf-tools/{}` and costs nothing. `errors` are
+the reasons for which that request would be refused before its PDF is opened."""
+
+
+def _add_routes(tool: PdfTool) -> None:
+    model = f"{tool.name.title().replace('-', '')}Request"
+    body = f"chalicelib.contract.pdf_tools.requests:{model}"
+
+    def make(call: Call) -> Reply:
+        return submit_command(call, pdf_tool_command(call, tool.name, call.body))
+
+    def check(call: Call) -> Reply:
+        return preflight_reply(
+            call, lambda request: pdf_tool_command(call, tool.name, cast("ToolRequest", request))
+        )
+
+    make.__name__ = tool.name.replace("-", "_")
+    make.__doc__ = f"{tool.summary}.\n\n{_DESCRIPTION}"
+    check.__name__ = f"{make.__name__}_preflight"
+    check.__doc__ = f"Check a request of `{tool.name}`.\n\n{_PREFLIGHT.format(tool.name)}"
+    problems = (
+        *ENDPOINT_FIELDS["problems"],
+        *("not_found", "invalid_pdf_source", "pdf_password_required"),
+    )
+    types = (JSON, *_FILE_TYPES.get(tool.name, (_PDF,)), _TEXT)
+    row = {**ENDPOINT_FIELDS, "tag": _TAG, "problems": problems, "answer_types": types}
+    path = f"/v1/pdf-tools/{tool.name}"
+    blueprint.route(path, methods=["POST"])(endpoint(body=body, **row)(make))
+    blueprint.route(f"{path}/preflight", methods=["POST"])(
+        endpoint(
+            auth=KeyAuth("render:write"),
+            body=body,
+            validates_body_itself=True,
+            tag=_TAG,
+            answers={200: "chalicelib.contract.render.request:Preflight"},
+            problems=("concurrency_limited", "region_degraded"),
+        )(check)
+    )
+
+
+for _tool in TOOLS:
+    _add_routes(_tool)

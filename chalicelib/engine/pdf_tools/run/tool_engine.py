@@ -1,0 +1,157 @@
+"""Engine of PDF tools: one per process; a confined process waits for the next request."""
+
+import logging
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.deadline import Deadline, timeout_failure
+from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome, ValidationRequest
+from chalicelib.engine.pdf_tools import tool_by_name
+from chalicelib.engine.pdf_tools.run.exchange import ToolAnswer, ToolRequest
+from chalicelib.engine.pdf_tools.run.load_contents import load_contents
+from chalicelib.engine.pdf_tools.tool import MARK, Source, ToolInput, ToolOutput
+from chalicelib.engine.ports import Egress
+from chalicelib.engine.render_trace import TraceRecorder
+from chalicelib.engine.storage.render_keys import render_storage_keys
+from chalicelib.engine.templating.worker import SandboxedWorker, TemplateWorker
+from chalicelib.engine.walls import Walls
+
+log = logging.getLogger(__name__)
+
+_WORKER_MODULE: Final = "chalicelib.engine.pdf_tools.run.worker"
+
+
+class ToolFault(Exception):  # noqa: N818 -- what it is
+    """Exception in the confined process, or an answer that no tool gives."""
+
+
+def tool_worker(walls: Walls | None = None) -> SandboxedWorker[dict[str, Any]]:
+    """Return the worker of requests; `walls` admits processes that lack some."""
+    return SandboxedWorker(_WORKER_MODULE, "The PDF tool", walls=walls)
+
+
+class PdfToolEngine:
+    """Engine that runs PDF tools, one at a time."""
+
+    def __init__(
+        self,
+        egress: Egress,
+        fonts_dir: Path,
+        worker: SandboxedWorker[dict[str, Any]],
+        templates: TemplateWorker,
+    ) -> None:
+        """Prepare without starting a process; `fonts_dir` has the bundled fonts.
+
+        `worker` runs requests, see `tool_worker`; `templates` run the keys of storage targets.
+        """
+        self._egress = egress
+        self._fonts_dir = fonts_dir
+        self._worker = worker
+        self._templates = templates
+
+    def start(self) -> None:
+        """Start the process of the first request; the calling thread must outlive it."""
+        self._worker.start()
+
+    def close(self) -> None:
+        """End the processes."""
+        self._worker.close()
+        self._templates.close()
+
+    def run(self, job: PdfToolJob, context: JobContext) -> RenderOutcome:
+        """Make the files of a job; raises RenderFailure.
+
+        The failure's member `trace` is the RenderTrace up to it.
+        """
+        recorder = TraceRecorder()
+        with recorder.attach_trace_to_failure():
+            with recorder.stage("load_ms"):
+                contents = load_contents(job, context, self._egress)
+            with recorder.stage("finish_ms"):
+                answer = self._answer(self._tool_input(job, context, contents), context.time_limit)
+                recorder.warnings += answer.warnings
+                output = _output(answer)
+            with recorder.stage("template_ms"), self._templates.cancel_on(context.cancellation):
+                keys = render_storage_keys(
+                    job, context, self._templates, output.files, job.filename
+                )
+        return RenderOutcome(
+            output.files,
+            recorder.trace(),
+            is_cold_start=False,
+            filename=job.filename,
+            validation_requests=_validation_requests(output, contents),
+            storage_keys=keys,
+        )
+
+    def _tool_input(
+        self, job: PdfToolJob, context: JobContext, contents: Mapping[str, bytes]
+    ) -> ToolInput[Any]:
+        sources = job.pdf_sources()
+        resources = {name: contents[name] for name in job.options.resources}
+        if job.mark is not None:
+            resources[MARK] = job.mark
+        needs_fonts = tool_by_name(job.options.tool).needs_fonts
+        return ToolInput(
+            options=job.options,
+            sources=tuple(
+                Source(contents[pointer], source.password, pointer)
+                for pointer, source in sources.items()
+            ),
+            resources=resources,
+            fonts=_read_fonts(self._fonts_dir) if needs_fonts else {},
+            test=context.test,
+            max_pages=job.max_pages,
+        )
+
+    def _answer(self, tool_input: ToolInput[Any], deadline: Deadline) -> ToolAnswer:
+        request, contents = ToolRequest.of(tool_input)
+        message = msgspec.to_builtins(request)
+        ends_at = time.time() + deadline.remaining_s()
+        try:
+            with self._worker.cancel_on(deadline.cancellation):
+                answer = self._worker.call(message, ends_at, contents)
+            return msgspec.convert(answer, ToolAnswer)
+        except RenderFailure as failure:
+            if failure.code == "render_timeout":
+                raise timeout_failure() from failure
+            # Every other failure means that the worker broke a limit or crashed.
+            pointer = tool_input.sources[0].pointer
+            raise RenderFailure(
+                "invalid_pdf_source", f"{pointer}: the file takes too much memory to be worked on."
+            ) from failure
+        except msgspec.ValidationError as strange:
+            raise ToolFault(str(strange)) from None
+
+
+def _output(answer: ToolAnswer) -> ToolOutput:
+    """Return the output of an answer; raises its failure, or ToolFault."""
+    if answer.failure is not None:
+        raise answer.failure.failure()
+    if answer.fault is not None:
+        log.error("a PDF tool failed", extra={"exception": answer.fault})
+        raise ToolFault(answer.fault)
+    try:
+        return answer.output()
+    except (IndexError, TypeError) as strange:
+        raise ToolFault(type(strange).__name__) from None
+
+
+def _validation_requests(
+    output: ToolOutput, contents: Mapping[str, bytes]
+) -> tuple[ValidationRequest, ...]:
+    return tuple(
+        ValidationRequest(
+            contents["/source"] if check.content is None else check.content, check.checks
+        )
+        for check in output.checks
+    )
+
+
+def _read_fonts(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("ttf/*.ttf"))}

@@ -1,0 +1,1 @@
+"""Function that runs PDF tools, without rights on AWS."""

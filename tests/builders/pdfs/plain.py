@@ -1,0 +1,33 @@
+"""PDFs of plain pages, each with a text that names it."""
+
+import io
+from base64 import b64encode
+
+import pikepdf
+
+
+def pdf(pages: int = 3, *, password: str = "", size: tuple[float, float] = (300, 400)) -> bytes:
+    """Return a PDF whose pages say `page 1` and so on; it opens with the password, if any."""
+    with pikepdf.new() as document:
+        font = document.make_indirect(
+            pikepdf.Dictionary(
+                Type=pikepdf.Name.Font,
+                Subtype=pikepdf.Name.Type1,
+                BaseFont=pikepdf.Name.Helvetica,
+                Encoding=pikepdf.Name.WinAnsiEncoding,
+            )
+        )
+        for number in range(1, pages + 1):
+            page = document.add_blank_page(page_size=size)
+            page.add_resource(font, pikepdf.Name.Font, name=pikepdf.Name.F1)
+            text = f"BT /F1 24 Tf 40 200 Td (page {number}) Tj ET"
+            page.Contents = document.make_stream(text.encode())
+        target = io.BytesIO()
+        encryption = pikepdf.Encryption(owner=password, user=password) if password else None
+        document.save(target, deterministic_id=encryption is None, encryption=encryption or False)
+    return target.getvalue()
+
+
+def as_source(content: bytes, **more: str) -> dict[str, str]:
+    """Return a PDF as the source of a request."""
+    return {"content": b64encode(content).decode(), **more}
