@@ -24,7 +24,7 @@ from chalicelib.features.webhooks.request_webhook import RequestWebhook
 if TYPE_CHECKING:
     from chalicelib.contract.einvoices import EInvoiceRequest
     from chalicelib.contract.pdf_tools.source import ToolRequest
-    from chalicelib.contract.render.request import DeliverySpec, RenderRequest
+    from chalicelib.contract.render.request import DeliverySpec, RenderRequest, RunOptions
 
 
 def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
@@ -77,9 +77,7 @@ def pdf_tool_command(call: Call, tool: str, request: "ToolRequest") -> RenderCom
     return replace(_command(call, request, job), key_allowlist=call.caller.templates)
 
 
-def _command(
-    call: Call, request: "RenderRequest | EInvoiceRequest | ToolRequest", job: Job
-) -> RenderCommand:
+def _command(call: Call, request: "RunOptions", job: Job) -> RenderCommand:
     # The default of an absent `timeout_behavior` depends on the delivery (decision 17).
     is_explicit = "timeout_behavior" in request.model_fields_set
     delivery = delivery_request(request.delivery, request.timeout_behavior if is_explicit else None)
@@ -101,7 +99,7 @@ def _command(
 
 
 def _request_webhook(
-    request: "RenderRequest | EInvoiceRequest | ToolRequest",
+    request: "RunOptions",
 ) -> RequestWebhook | None:
     webhook = request.webhook
     return None if webhook is None else RequestWebhook(webhook.url, tuple(webhook.events))

@@ -6,16 +6,16 @@ from pydantic import StringConstraints, field_validator, model_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Base64, Metadata, Reference, UncheckedJson, UploadId
+from chalicelib.contract.field_types import Base64, UncheckedJson, UploadId
 from chalicelib.contract.invoice.field_types import EInvoiceProfile
 from chalicelib.contract.invoice.invoice import Invoice
 from chalicelib.contract.render.conformance_report import ConformanceReport
-from chalicelib.contract.render.request import DeliverySpec, Mode, Priority, WebhookSpec
+from chalicelib.contract.render.request import RunOptions
 
 _UBL_PROFILES: Final = ("EN16931", "XRECHNUNG")
 
 
-class EInvoiceRequest(Model):
+class EInvoiceRequest(RunOptions):
     """The body of `POST /v1/einvoices`."""
 
     profile: EInvoiceProfile
@@ -24,14 +24,6 @@ class EInvoiceRequest(Model):
     """`ubl` for EN16931 and XRECHNUNG only."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
     """The extension becomes `.xml`. Null: the invoice's number."""
-    mode: Mode = "sync"
-    priority: Priority = "normal"
-    timeout_behavior: Literal["continue", "cancel"] = "continue"
-    delivery: DeliverySpec | None = None
-    webhook: WebhookSpec | None = None
-    """An address that gets the events of this render."""
-    reference: Reference | None = None
-    metadata: Metadata | None = None
     test: bool | None = None
     """Always true with a test key: the invoice then carries the note TEST.
 

@@ -1,5 +1,6 @@
 """Upload of the package, and creation or update of the stack."""
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import Final
 import click
 
 from infra.deploy.stack import CloudFormationStack, DeployError
+from infra.package.sam import compact_json
 from infra.setup.steps import INSTALL_DIR, ROOT, UV, SetupError, SetupStep
 
 # Placeholder for a URL until API Gateway has assigned the URL of the API.
@@ -87,6 +89,8 @@ def update(
         *("cloudformation", "package", "--template-file", str(folder / "sam.json")),
         *("--s3-bucket", bucket, "--use-json", "--output-template-file", str(packaged)),
     )
+    template = json.loads(packaged.read_text(encoding="utf-8"))
+    packaged.write_text(compact_json(template), encoding="utf-8")
     present = stack.parameters()
     parameters = deployment_parameters(requested, present)
     if stack.is_empty():

@@ -1,6 +1,5 @@
 """Build of template and archives into one folder, with all checks of them."""
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from rich.console import Console
 from infra.package.archives import write_archives
 from infra.package.check import missing_needs, start_failures
 from infra.package.errors import PackageError
-from infra.package.sam import lint_findings, write_template
+from infra.package.sam import compact_json, lint_findings, write_template
 from infra.package.sizes import function_sizes, size_errors, size_table
 from infra.package.translate import translate
 
@@ -22,7 +21,7 @@ def build(folder: Path) -> None:
     sam, plain = folder / "sam.json", folder / "cloudformation.json"
     template = write_template(sam)
     translated = translate(template)
-    plain.write_text(json.dumps(translated, indent=2), encoding="utf-8")
+    plain.write_text(compact_json(translated), encoding="utf-8")
     _raise_for(missing_needs(translated))
     write_archives(folder, template)
     rows = list(function_sizes(template, folder))

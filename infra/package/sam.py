@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,9 +26,14 @@ def write_template(target: Path) -> dict[str, Any]:
         _copy_project(project)
         merge.write_text(json.dumps(load_template(), indent=2), encoding="utf-8")
         _run_chalice(project, merge, out)
-        (out / "sam.json").rename(target)
-    template: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
+        template: dict[str, Any] = json.loads((out / "sam.json").read_text(encoding="utf-8"))
+    target.write_text(compact_json(template), encoding="utf-8")
     return template
+
+
+def compact_json(template: Mapping[str, Any]) -> str:
+    """Return a template without white space: CloudFormation takes 1 MB."""
+    return json.dumps(template, separators=(",", ":"))
 
 
 def copy_sources(target: Path) -> None:

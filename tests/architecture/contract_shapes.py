@@ -44,6 +44,11 @@ _MAKING: Final = [
     "ImageFromUrl",
     "ImageFromTemplate",
 ]
+_TOOLS: Final = (
+    "Merge Split ExtractPages DeletePages Rotate Reorder Watermark Stamp Protect Unlock Metadata "
+    "Attach Flatten FillForm Compress ToImages ToText ConvertPdfa Validate Tool Source Sources"
+)
+_TOOL_REQUESTS: Final = [f"{tool}Request" for tool in _TOOLS.split(" ")]
 _IMAGES: Final = "png jpeg webp"
 _PROFILE: Final = "MINIMUM BASIC_WL BASIC EN16931 EXTENDED XRECHNUNG"
 _VERDICT: Final = "passed failed unavailable"
@@ -192,9 +197,15 @@ ENUMS: Final[dict[str, str]] = {
     "RenderList.object": "list",
     "RenderQuery.status": _RENDER_STATUS,
     **{
-        f"EInvoiceRequest.{name}": _OPTIONS[name]
+        f"{model}.{name}": _OPTIONS[name]
+        for model in ("EInvoiceRequest", "RunOptions", *_TOOL_REQUESTS)
         for name in ("mode", "priority", "timeout_behavior")
     },
+    "ConvertPdfaRequest.pdfa": "2b 2u 2a 3b 3u 3a",
+    "RotateRequest.angle": "90 180 270",
+    "Stamp.layer": "over under",
+    "Stamp.position": "center top-left top top-right left right bottom-left bottom bottom-right",
+    "ToImagesRequest.format": _IMAGES,
     "NamedTemplateVersion.object": "template_version",
     "SignedLink.object": "signed_link",
     "SignedLink.version": "live draft",

@@ -1,8 +1,6 @@
 """Infrastructure files, packaged as for AWS: assertions that no emulator can check."""
 
 import json
-import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,33 +13,10 @@ from chalicelib.features.renders.model import MAX_ATTEMPTS
 from infra.local.functions import declared_functions
 from infra.local.gateway.events import METHODS
 from infra.local.resources import CREATORS, create_resources
-from infra.package.archives import CODE_ARCHIVES
 from infra.package.needs import NEEDS
 from infra.package.sam import lint_findings, write_template
 from infra.package.translate import translate
-from infra.template import ROOT, IntrinsicResolver, load_template
-
-LOCKS = {
-    "requirements.txt": ("aws", "api", "sealing"),
-    "infra/package/requirements-engine.txt": ("egress", "engine"),
-    "infra/package/requirements-pdf-tools.txt": ("egress", "engine", "pdf_tools"),
-    "infra/package/requirements-small.txt": ("aws", "egress", "sealing"),
-    "infra/package/requirements-storage.txt": ("aws", "egress", "sealing", "sftp"),
-    "requirements-dev.txt": (
-        "aws",
-        "api",
-        "egress",
-        "engine",
-        "pdf_tools",
-        "sealing",
-        "sftp",
-        "local",
-        "dev",
-    ),
-    "infra/deploy/awscli-requirements.txt": (),
-    "infra/local/localstack-requirements.txt": (),
-    "infra/setup/uv-requirements.txt": (),
-}
+from infra.template import IntrinsicResolver, load_template
 
 
 @pytest.fixture(scope="module")
@@ -259,52 +234,3 @@ def test_resources_of_an_unknown_type_are_refused() -> None:
 
     with pytest.raises(KeyError):
         create_resources(template, lambda _service: None, "s")
-
-
-@pytest.mark.parametrize(("lock", "extras"), LOCKS.items())
-def test_locks_are_complete_hashed_and_name_no_host(lock: str, extras: tuple[str, ...]) -> None:
-    text = (ROOT / lock).read_text(encoding="utf-8")
-    pinned = re.findall(r"^([a-z0-9-]+)(?:\[[^]]*\])?==", text, re.MULTILINE)
-    entries = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
-
-    assert "://" not in text
-    assert all("--hash=sha256:" in entry for entry in entries)
-    assert {name for name, _ in required(lock, extras)} <= set(pinned)
-
-
-@pytest.mark.parametrize(("lock", "extras"), LOCKS.items())
-def test_locks_pin_the_requirements(lock: str, extras: tuple[str, ...]) -> None:
-    from packaging.specifiers import SpecifierSet  # noqa: PLC0415
-
-    text = (ROOT / lock).read_text(encoding="utf-8")
-    pins = dict(re.findall(r"^([a-z0-9-]+)(?:\[[^]]*\])?==([^ \\;]+)", text, re.MULTILINE))
-
-    for name, wanted in required(lock, extras):
-        assert pins[name] in SpecifierSet(wanted), f"{name}{wanted} is not {pins[name]}"
-
-
-@pytest.mark.parametrize("lock", CODE_ARCHIVES.values(), ids=CODE_ARCHIVES)
-def test_the_deployed_versions_are_the_tested_ones(lock: Path) -> None:
-    def pins(lock: Path) -> dict[str, str]:
-        text = lock.read_text(encoding="utf-8")
-        return dict(re.findall(r"^([a-z0-9-]+)(?:\[[^]]*\])?==([^ \\;]+)", text, re.MULTILINE))
-
-    tested = pins(ROOT / "requirements-dev.txt")
-
-    assert {name: tested[name] for name in pins(lock)} == pins(lock)
-
-
-def required(lock: str, extras: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield (name, version specifier) of each requirement of a lock."""
-    from packaging.requirements import Requirement  # noqa: PLC0415
-
-    source = (ROOT / lock).with_suffix(".in")
-    if source.exists():
-        lines = [line.partition(" #")[0] for line in source.read_text().splitlines() if line]
-    else:
-        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        optional = project["optional-dependencies"]
-        lines = project["dependencies"] + [line for extra in extras for line in optional[extra]]
-    for line in lines:
-        requirement = Requirement(line)
-        yield requirement.name.lower(), str(requirement.specifier)

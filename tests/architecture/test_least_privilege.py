@@ -211,8 +211,9 @@ def test_only_listed_functions_access_keys_and_secrets(grants: dict[str, frozens
     assert functions_granted(grants, AwsAction("dynamodb:DeleteItem", "MainTable", KEY)) == {
         "MaintenanceFunction"
     }
-    # It copies the files of items into those of their batch.
+    # Combining copies the files of items; renders hand files to PDF tools.
     assert functions_granted(grants, AwsAction("s3:GetObject", FILE)) == {
+        "RenderFunction",
         "SendEmailFunction",
         "UploadFilesFunction",
         "APIHandler",

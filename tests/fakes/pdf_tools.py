@@ -36,7 +36,7 @@ class InProcessWorker:
             raise self.failure
         self.requests.append(message)
         plain = msgspec.json.decode(msgspec.json.encode(message))
-        answer, made = run_request({**plain, "contents": list(contents)})
+        answer, made = run_request(plain, contents)
         return {**msgspec.json.decode(msgspec.json.encode(answer)), "contents": made}
 
 

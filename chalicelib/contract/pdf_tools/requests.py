@@ -3,14 +3,13 @@
 from typing import Annotated, Final, Literal, Self, override
 
 import msgspec
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Base64, UploadId, check_language_tag
+from chalicelib.contract.field_types import Base64, UploadId
 from chalicelib.contract.options import pdf_tools as options
 from chalicelib.contract.options.pdf import PdfALevel
 from chalicelib.contract.pdf_tools.source import FileId, SourceRequest, SourcesRequest, ToolRequest
-from chalicelib.contract.render.pdf import Attachment, PageRanges, Watermark
+from chalicelib.contract.render.pdf import Attachment, DocumentTexts, PageRanges, Watermark
 from chalicelib.contract.render.protection import Protection
 
 # The defaults stand in the typed options.
@@ -19,7 +18,6 @@ _TO_IMAGES: Final = options.ToImagesOptions()
 
 FieldName = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 FieldText = Annotated[str, StringConstraints(max_length=50_000)]
-MetadataText = Annotated[str, StringConstraints(max_length=1000)]
 
 
 class MergeRequest(SourcesRequest):
@@ -118,23 +116,8 @@ class UnlockRequest(SourceRequest):
     """A PDF whose protection is removed; one that is open passes."""
 
 
-class DocumentInfo(Model):
+class DocumentInfo(DocumentTexts):
     """Metadata to write; an absent one keeps the document's, an empty one removes it."""
-
-    title: MetadataText | None = None
-    author: MetadataText | None = None
-    subject: MetadataText | None = None
-    keywords: (
-        Annotated[
-            list[Annotated[str, StringConstraints(min_length=1, max_length=200)]],
-            Field(max_length=100),
-        ]
-        | None
-    ) = None
-    language: (
-        Annotated[str, StringConstraints(max_length=35), AfterValidator(check_language_tag)] | None
-    ) = None
-    """A BCP 47 tag."""
 
     @model_validator(mode="after")
     def _check_not_empty(self) -> Self:
@@ -164,7 +147,7 @@ class FillFormRequest(SourceRequest):
     """A PDF with a form, and values of its fields."""
 
     fields: Annotated[
-        dict[FieldName, FieldText | bool | Annotated[list[FieldText], Field(max_length=1000)]],
+        dict[FieldName, FieldText | bool | list[FieldText]],
         Field(min_length=1, max_length=5000),
     ]
     """Values by the full names of the fields: texts; true or false, or the name of a state, for

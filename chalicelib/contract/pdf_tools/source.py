@@ -1,13 +1,13 @@
 """Sources of PDF tools, and what every request of a tool has."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Base64, Metadata, Reference, UploadId, Url
+from chalicelib.contract.field_types import Base64, UploadId, Url
 from chalicelib.contract.render.protection import Password
-from chalicelib.contract.render.request import DeliverySpec, Mode, Priority, WebhookSpec
+from chalicelib.contract.render.request import RunOptions
 
 FileId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
@@ -34,21 +34,12 @@ class PdfSource(Model):
         return self
 
 
-class ToolRequest(Model):
-    """What the requests of all tools have: the options of a render without its page."""
+class ToolRequest(RunOptions):
+    """What the requests of all tools have."""
 
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
     """The extension becomes that of the format; several files end with `-1`, `-2` and so on. Null:
     the id of the render."""
-    mode: Mode = "sync"
-    priority: Priority = "normal"
-    timeout_behavior: Literal["continue", "cancel"] = "continue"
-    delivery: DeliverySpec | None = None
-    """Null: its defaults."""
-    webhook: WebhookSpec | None = None
-    """An address that gets the events of this render."""
-    reference: Reference | None = None
-    metadata: Metadata | None = None
     test: bool | None = None
     """Always true with a test key: pages and pictures then carry the word TEST."""
 

@@ -136,8 +136,8 @@ class HeaderFooter(Model):
         return self
 
 
-class PdfMetadata(Model):
-    """Metadata of the document; an absent member keeps that of the page."""
+class DocumentTexts(Model):
+    """Metadata of a document; an absent member keeps what it has."""
 
     title: Annotated[str, StringConstraints(max_length=1000)] | None = None
     author: Annotated[str, StringConstraints(max_length=1000)] | None = None
@@ -153,6 +153,11 @@ class PdfMetadata(Model):
         Annotated[str, StringConstraints(max_length=35), AfterValidator(check_language_tag)] | None
     ) = None
     """A BCP 47 tag."""
+
+
+class PdfMetadata(DocumentTexts):
+    """Metadata of the document; an absent member keeps that of the page."""
+
     created_at: Annotated[Timestamp, AfterValidator(_check_document_date)] | None = None
     """The date in the document; 2000-01-01 by default, so that equal renders give equal bytes."""
 

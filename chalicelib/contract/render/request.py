@@ -129,17 +129,9 @@ class WebhookSpec(Model):
     """The events to send; absent: `render.succeeded` and `render.failed`."""
 
 
-class RenderOptions(Model):
-    """Options of every request that makes a render, in addition to input and output."""
+class RunOptions(Model):
+    """Options of every request that makes a render."""
 
-    data: dict[str, Any] | None = None
-    """Values for the template."""
-    data_url: Url | None = None
-    """The https URL of a JSON object, in place of `data`: at most 5 MB, within 10 s."""
-    version: Literal["live", "draft"] | Annotated[int, Field(ge=1)] = "live"
-    """Version of a stored template; `draft` needs a test key, or a workspace that allows it."""
-    engine: EngineId | None = None
-    """The rendering engine; the newest by default. `GET /v1/engines` lists them."""
     mode: Mode = "sync"
     priority: Priority = "normal"
     """`low`: a queued render waits in a separate queue, from which fewer renders run at a time. A
@@ -156,6 +148,19 @@ class RenderOptions(Model):
     """At most 50 values of the caller's own, texts of at most 500 characters."""
     test: bool | None = None
     """Always true with a test key; a live key cannot ask for it."""
+
+
+class RenderOptions(RunOptions):
+    """Options of every request that makes a page, in addition to input and output."""
+
+    data: dict[str, Any] | None = None
+    """Values for the template."""
+    data_url: Url | None = None
+    """The https URL of a JSON object, in place of `data`: at most 5 MB, within 10 s."""
+    version: Literal["live", "draft"] | Annotated[int, Field(ge=1)] = "live"
+    """Version of a stored template; `draft` needs a test key, or a workspace that allows it."""
+    engine: EngineId | None = None
+    """The rendering engine; the newest by default. `GET /v1/engines` lists them."""
 
     @model_validator(mode="after")
     def _check_data_source(self) -> Self:

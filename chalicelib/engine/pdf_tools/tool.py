@@ -5,7 +5,7 @@ A tool runs in a confined process: it reads no file, starts no process and reach
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import FieldError, RenderFailure
@@ -16,7 +16,7 @@ from chalicelib.engine.job import RenderedFile, RenderWarning
 MARK: Final = "/mark"
 
 
-class Source(NamedTuple):
+class ToolSource(NamedTuple):
     """PDF of a request; `pointer` is its JSON Pointer there."""
 
     content: bytes
@@ -34,7 +34,7 @@ class ToolInput[Options: ToolOptions]:
     """
 
     options: Options
-    sources: Sequence[Source]
+    sources: Sequence[ToolSource]
     resources: Mapping[str, bytes] = field(default_factory=dict)
     fonts: Mapping[str, bytes] = field(default_factory=dict)
     test: bool = False
@@ -42,7 +42,7 @@ class ToolInput[Options: ToolOptions]:
     warnings: list[RenderWarning] = field(default_factory=list)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> ToolSource:
         """Return the only source."""
         (source,) = self.sources
         return source
@@ -67,7 +67,7 @@ class ToolOutput(NamedTuple):
 
 
 # Makes the files of a tool; raises RenderFailure, also for options that do not fit the document.
-type RunTool = Callable[[ToolInput[Any]], ToolOutput]
+type RunTool = Callable[..., ToolOutput]
 
 
 def refused_option(pointer: str, message: str, code: str = "not_allowed") -> RenderFailure:

@@ -1,4 +1,4 @@
-"""What a call brings, as the job and the context that its runner gets."""
+"""Inputs of a call: the job and the context that its runner gets."""
 
 import logging
 import threading

@@ -81,6 +81,10 @@ def _recipient(length: int) -> str:
     return f"{'N' * (length - 11)} <ada@b.de>"[-length:]
 
 
+def _page_ranges(length: int) -> str:
+    return "1," * ((length - 1) // 2) + "1" * (2 - length % 2)
+
+
 def _host_key(length: int) -> str:
     return f"{ED25519} ".ljust(length, "c") if length > len(ED25519) else ED25519
 
@@ -106,7 +110,7 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "private_key": _private_key,
     "sas_token": lambda n: "sig=".ljust(n, "x"),
     "language": lambda n: ("abc" + "-abcdefgh" * 4)[:n],
-    "page_ranges": lambda n: "1," * ((n - 1) // 2) + "1" * (2 - n % 2),
+    **dict.fromkeys(("page_ranges", "pages", "item of ranges"), _page_ranges),
 }
 _RECIPIENTS: Final = ("to", "cc", "bcc")
 # What a property is refused without.
@@ -118,6 +122,7 @@ NARROWER: Final = {
     *(f"EmailTarget.{name}: ['>']" for name in ("to", "cc", "bcc")),
     "PdfOptions.height: 0",
     "PdfOptions.width: 0",
+    "Stamp.font_size: 0",
     "Watermark.font_size: 0",
 }
 
@@ -218,7 +223,7 @@ def arrays(name: str, branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
 
 
 def _one_item(name: str) -> str:
-    return "ada@b.de" if name in _RECIPIENTS else "x"
+    return "ada@b.de" if name in _RECIPIENTS else "1" if name == "ranges" else "x"
 
 
 def objects(branch: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:

@@ -1,1 +1,1 @@
-"""What several PDF tools do with a document: open it, choose pages, write it."""
+"""Parts that several PDF tools share: they open a document, choose pages, write it."""

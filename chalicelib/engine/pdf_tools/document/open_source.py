@@ -9,7 +9,7 @@ import pikepdf
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.pdf_tools.tool import Source, ToolInput
+from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
 
 _HEADER_BYTES: Final = 1024
 # pikepdf raises these where an object is of another type than the format demands.
@@ -25,7 +25,7 @@ DAMAGE: Final = (
 
 
 @contextmanager
-def open_source(source: Source, tool_input: ToolInput[ToolOptions]) -> Iterator[pikepdf.Pdf]:
+def open_source(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Iterator[pikepdf.Pdf]:
     """Open a source and yield it; faults of its objects within the context are refusals as well.
 
     Raises RenderFailure `invalid_pdf_source`, `pdf_password_required` or `page_limit_exceeded`.
@@ -43,12 +43,12 @@ def open_source(source: Source, tool_input: ToolInput[ToolOptions]) -> Iterator[
         yield document
 
 
-def invalid_source(source: Source, reason: str) -> RenderFailure:
+def invalid_source(source: ToolSource, reason: str) -> RenderFailure:
     """Return `invalid_pdf_source` for a source."""
     return RenderFailure("invalid_pdf_source", f"{source.pointer}: {reason}.")
 
 
-def _open(source: Source) -> pikepdf.Pdf:
+def _open(source: ToolSource) -> pikepdf.Pdf:
     if b"%PDF-" not in source.content[:_HEADER_BYTES]:
         raise invalid_source(source, "the file is no PDF: it does not begin with %PDF-")
     try:
@@ -62,7 +62,7 @@ def _open(source: Source) -> pikepdf.Pdf:
 
 
 @contextmanager
-def _refuse_damage(source: Source) -> Iterator[None]:
+def _refuse_damage(source: ToolSource) -> Iterator[None]:
     try:
         yield
     except DAMAGE as broken:

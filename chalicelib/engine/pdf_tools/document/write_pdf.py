@@ -26,7 +26,7 @@ def pdf_output(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]) -> Too
 def pdf_file(
     document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions], part: int | None = None
 ) -> RenderedFile:
-    """Return a document as a file, with the test mark where it is asked for."""
+    """Return a document as a file, with the test mark for a test."""
     if tool_input.test:
         mark_pages(document)
     return RenderedFile("pdf", save(document), PDF_TYPE, len(document.pages), part=part)

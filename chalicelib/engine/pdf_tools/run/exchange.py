@@ -3,17 +3,18 @@
 The process has read hostile documents, so its answer is checked like any foreign input.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Self, cast
 
 import msgspec
 
-from chalicelib.contract.options.pdf_tools import AnyToolOptions
+from chalicelib.contract.options.pdf_tools import AnyToolOptions, ToolOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import CheckJson, ConformanceCheck
 from chalicelib.engine.job import RenderedFile, RenderWarning
 from chalicelib.engine.pdf_tools import tool_by_name
-from chalicelib.engine.pdf_tools.tool import Source, ToolCheck, ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput, ToolSource
 from chalicelib.engine.remote.results import FailureRecord
 
 
@@ -29,10 +30,10 @@ class ToolRequest(msgspec.Struct, frozen=True):
     max_pages: int
 
     @classmethod
-    def of(cls, tool_input: ToolInput[Any]) -> tuple[Self, list[bytes]]:
+    def of(cls, tool_input: ToolInput[ToolOptions]) -> tuple[Self, list[bytes]]:
         """Return the request of an input, and its contents."""
         request = cls(
-            options=tool_input.options,
+            options=cast("AnyToolOptions", tool_input.options),
             passwords=tuple(source.password for source in tool_input.sources),
             pointers=tuple(source.pointer for source in tool_input.sources),
             resources=tuple(tool_input.resources),
@@ -43,11 +44,11 @@ class ToolRequest(msgspec.Struct, frozen=True):
         sources = [source.content for source in tool_input.sources]
         return request, [*sources, *tool_input.resources.values(), *tool_input.fonts.values()]
 
-    def tool_input(self, contents: Sequence[bytes]) -> ToolInput[Any]:
+    def tool_input(self, contents: Sequence[bytes]) -> ToolInput[ToolOptions]:
         """Return the input."""
         rest = iter(contents)
         sources = tuple(
-            Source(next(rest), password, pointer)
+            ToolSource(next(rest), password, pointer)
             for password, pointer in zip(self.passwords, self.pointers, strict=True)
         )
         return ToolInput(
@@ -115,9 +116,8 @@ class ToolAnswer(msgspec.Struct, frozen=True):
         return ToolOutput(files, checks)
 
 
-def run_request(request: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
+def run_request(request: JsonObject, contents: Sequence[bytes]) -> tuple[JsonObject, list[bytes]]:
     """Run the tool of a request with its contents; return the answer and its contents."""
-    contents = request.pop("contents")  # type: ignore[attr-defined]
     tool_request = msgspec.convert(request, ToolRequest)
     tool_input = tool_request.tool_input(contents)
     try:
@@ -129,7 +129,7 @@ def run_request(request: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes]
 
 def _answer(
     output: ToolOutput, warnings: Sequence[RenderWarning]
-) -> tuple[dict[str, Any], list[bytes]]:
+) -> tuple[JsonObject, list[bytes]]:
     contents = [file.content for file in output.files]
     checks = []
     for check in output.checks:

@@ -37,7 +37,7 @@ def load_contents(job: PdfToolJob, context: JobContext, egress: Egress) -> Mappi
     for pointer, source in named.items():
         if source not in loaded:
             content = (
-                _fetched(by_address[source.url], pointer)
+                _fetched_content(by_address[source.url], pointer)
                 if source.url
                 else _local(source, context, pointer)
             )
@@ -59,7 +59,7 @@ def _local(source: PdfSource | ContentSource, context: JobContext, pointer: str)
         raise refused_option(f"{pointer}/content", "is no base64", "wrong_format") from damage
 
 
-def _fetched(response: Future[FetchResponse], pointer: str) -> bytes:
+def _fetched_content(response: Future[FetchResponse], pointer: str) -> bytes:
     try:
         return response.result().content
     except DestinationRefusedError as refused:

@@ -4,17 +4,18 @@ import logging
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
+from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome, ValidationRequest
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.run.exchange import ToolAnswer, ToolRequest
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
-from chalicelib.engine.pdf_tools.tool import MARK, Source, ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput, ToolSource
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.storage.render_keys import render_storage_keys
@@ -30,7 +31,7 @@ class ToolFault(Exception):  # noqa: N818 -- what it is
     """Exception in the confined process, or an answer that no tool gives."""
 
 
-def tool_worker(walls: Walls | None = None) -> SandboxedWorker[dict[str, Any]]:
+def tool_worker(walls: Walls | None = None) -> SandboxedWorker:
     """Return the worker of requests; `walls` admits processes that lack some."""
     return SandboxedWorker(_WORKER_MODULE, "The PDF tool", walls=walls)
 
@@ -42,7 +43,7 @@ class PdfToolEngine:
         self,
         egress: Egress,
         fonts_dir: Path,
-        worker: SandboxedWorker[dict[str, Any]],
+        worker: SandboxedWorker,
         templates: TemplateWorker,
     ) -> None:
         """Prepare without starting a process; `fonts_dir` has the bundled fonts.
@@ -91,7 +92,7 @@ class PdfToolEngine:
 
     def _tool_input(
         self, job: PdfToolJob, context: JobContext, contents: Mapping[str, bytes]
-    ) -> ToolInput[Any]:
+    ) -> ToolInput[ToolOptions]:
         sources = job.pdf_sources()
         resources = {name: contents[name] for name in job.options.resources}
         if job.mark is not None:
@@ -100,7 +101,7 @@ class PdfToolEngine:
         return ToolInput(
             options=job.options,
             sources=tuple(
-                Source(contents[pointer], source.password, pointer)
+                ToolSource(contents[pointer], source.password, pointer)
                 for pointer, source in sources.items()
             ),
             resources=resources,
@@ -109,7 +110,7 @@ class PdfToolEngine:
             max_pages=job.max_pages,
         )
 
-    def _answer(self, tool_input: ToolInput[Any], deadline: Deadline) -> ToolAnswer:
+    def _answer(self, tool_input: ToolInput[ToolOptions], deadline: Deadline) -> ToolAnswer:
         request, contents = ToolRequest.of(tool_input)
         message = msgspec.to_builtins(request)
         ends_at = time.time() + deadline.remaining_s()

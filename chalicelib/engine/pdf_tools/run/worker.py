@@ -7,8 +7,10 @@ can be interrupted. A process can be limited and killed.
 import os
 import sys
 import traceback
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.pdf_tools import TOOLS
 from chalicelib.engine.pdf_tools.run.exchange import run_request
 from chalicelib.engine.pdf_tools.run.warm_up import warm_up
@@ -30,14 +32,15 @@ def main(parent_pid: int) -> None:
     wire.send({"ready": True, "missing_walls": missing_walls}, _OUTPUT)
     request = wire.receive(lambda size: os.read(_INPUT, size))
     if request is not None:
-        answer, contents = _run(request)
+        contents = request.pop("contents", ())
+        answer, made = _run(request, contents)
         # The next request gets a process that no document has touched.
-        wire.send({**answer, "recycle": True}, _OUTPUT, contents)
+        wire.send({**answer, "recycle": True}, _OUTPUT, made)
 
 
-def _run(request: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
+def _run(request: JsonObject, contents: Sequence[bytes]) -> tuple[JsonObject, list[bytes]]:
     try:
-        return run_request(request)
+        return run_request(request, contents)
     except MemoryError:
         raise
     except Exception as fault:  # noqa: BLE001 -- the service logs it
