@@ -19,7 +19,6 @@ from chalicelib.engine.ports import (
     FetchResponse,
 )
 
-_ATTACHMENTS_POINTER: Final = "/output/pdf/attachments"
 _MAX_BYTES: Final = 20_000_000
 _MAX_TOTAL_BYTES: Final = 100_000_000
 
@@ -81,7 +80,7 @@ def _fetch_remote(
         fetch_all(list(urls.values()), egress, context, max_bytes=_MAX_BYTES)
     ) as responses:
         for source, response in zip(urls, responses, strict=True):
-            contents[source] = _fetched_content(response, pointers[source])
+            contents[source] = fetched_content(response, pointers[source], _MAX_BYTES)
             remaining_bytes -= len(contents[source])
             if remaining_bytes < 0:
                 message = f"together they have more than {_MAX_TOTAL_BYTES} bytes"
@@ -89,19 +88,23 @@ def _fetch_remote(
     return contents
 
 
-def _fetched_content(response: Future[FetchResponse], pointer: str) -> bytes:
+def fetched_content(response: Future[FetchResponse], pointer: str, max_bytes: int) -> bytes:
+    """Return the content of a finished fetch.
+
+    Raises RenderFailure `url_not_allowed`, `attachment_failed` or `asset_fetch_failed`.
+    """
     try:
         return response.result().content
     except DestinationRefusedError as refused:
         raise RenderFailure("url_not_allowed", f"{pointer}/url: {refused}.") from refused
     except DestinationUnreachableError as unreachable:
-        limits = f"it must answer within {MAX_FETCH_S:g} s with at most {_MAX_BYTES} bytes"
+        limits = f"it must answer within {MAX_FETCH_S:g} s with at most {max_bytes} bytes"
         message = f"{unreachable}; {limits}"
         raise _failure(pointer, message) from unreachable
 
 
 def _failure(pointer: str, reason: str) -> RenderFailure:
-    code = "attachment_failed" if pointer.startswith(_ATTACHMENTS_POINTER) else "asset_fetch_failed"
+    code = "attachment_failed" if "/attachments/" in pointer else "asset_fetch_failed"
     return RenderFailure(code, f"{pointer}: {reason}.")
 
 

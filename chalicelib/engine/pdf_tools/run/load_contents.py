@@ -8,14 +8,11 @@ from contextlib import closing
 
 from chalicelib.contract.options.pdf import ContentSource
 from chalicelib.contract.options.pdf_tools import PdfSource
-from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.inputs.fetch import MAX_FETCH_S, fetch_all
+from chalicelib.engine.inputs.fetch import fetch_all, fetched_content
 from chalicelib.engine.job import JobContext, PdfToolJob
 from chalicelib.engine.pdf_tools.run.limits import MAX_SOURCE_BYTES, MAX_TOTAL_BYTES
 from chalicelib.engine.pdf_tools.tool import refused_option
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
     Egress,
     FetchResponse,
 )
@@ -37,7 +34,7 @@ def load_contents(job: PdfToolJob, context: JobContext, egress: Egress) -> Mappi
     for pointer, source in named.items():
         if source not in loaded:
             content = (
-                _fetched_content(by_address[source.url], pointer)
+                fetched_content(by_address[source.url], pointer, MAX_SOURCE_BYTES)
                 if source.url
                 else _local(source, context, pointer)
             )
@@ -57,18 +54,6 @@ def _local(source: PdfSource | ContentSource, context: JobContext, pointer: str)
         return b64decode(source.content)
     except binascii.Error as damage:
         raise refused_option(f"{pointer}/content", "is no base64", "wrong_format") from damage
-
-
-def _fetched_content(response: Future[FetchResponse], pointer: str) -> bytes:
-    try:
-        return response.result().content
-    except DestinationRefusedError as refused:
-        raise RenderFailure("url_not_allowed", f"{pointer}/url: {refused}.") from refused
-    except DestinationUnreachableError as unreachable:
-        is_attachment = pointer.startswith("/attachments/")
-        code = "attachment_failed" if is_attachment else "asset_fetch_failed"
-        limits = f"it must answer within {MAX_FETCH_S:g} s with at most {MAX_SOURCE_BYTES} bytes"
-        raise RenderFailure(code, f"{pointer}/url: {unreachable}; {limits}.") from unreachable
 
 
 def _check_size(size: int, total: int, pointer: str) -> None:
