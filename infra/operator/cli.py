@@ -15,6 +15,7 @@ from infra.operator.keys import key
 from infra.operator.mail import mail
 from infra.operator.members import member
 from infra.operator.output import print_answer
+from infra.operator.pdf import pdf
 from infra.operator.renders import render
 from infra.operator.templates import template
 from infra.operator.webhook_log import webhook
@@ -48,6 +49,7 @@ main.add_command(key)
 main.add_command(member)
 main.add_command(mail)
 main.add_command(template)
+main.add_command(pdf)
 
 
 @click.group()

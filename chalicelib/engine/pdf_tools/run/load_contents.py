@@ -3,7 +3,6 @@
 import binascii
 from base64 import b64decode
 from collections.abc import Mapping
-from concurrent.futures import Future
 from contextlib import closing
 
 from chalicelib.contract.options.pdf import ContentSource
@@ -14,7 +13,6 @@ from chalicelib.engine.pdf_tools.run.limits import MAX_SOURCE_BYTES, MAX_TOTAL_B
 from chalicelib.engine.pdf_tools.tool import refused_option
 from chalicelib.engine.ports import (
     Egress,
-    FetchResponse,
 )
 
 
@@ -26,9 +24,8 @@ def load_contents(job: PdfToolJob, context: JobContext, egress: Egress) -> Mappi
     """
     named = job.contents()
     addresses = list(dict.fromkeys(source.url for source in named.values() if source.url))
-    by_address: dict[str, Future[FetchResponse]] = {}
     with closing(fetch_all(addresses, egress, context, max_bytes=MAX_SOURCE_BYTES)) as responses:
-        by_address.update(zip(addresses, responses, strict=True))
+        by_address = dict(zip(addresses, responses, strict=True))
     contents: dict[str, bytes] = {}
     loaded: dict[PdfSource | ContentSource, bytes] = {}
     for pointer, source in named.items():
