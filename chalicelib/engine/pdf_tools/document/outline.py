@@ -1,7 +1,7 @@
 """Outline of a document: read into a tree of entries, and written with some of them."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from pikepdf import Dictionary, Object, Pdf
@@ -120,13 +120,11 @@ def _read_entry(item: Object, destinations: Destinations) -> OutlineEntry:
 
 def link_entries(root: Object, entries: list[OutlineEntry]) -> None:
     """Make the entries those of an outline, with the references and counts of its items."""
-    order = [OutlineEntry(root, (), is_open=True, entries=entries)]
-    for entry in order:
-        order += entry.entries
+    order = [OutlineEntry(root, (), is_open=True, entries=entries), *all_entries(entries)]
+    unlink_entries(entry.item for entry in order)
     shown = dict[int, int]()
     for entry in reversed(order):
         item, kids = entry.item, entry.entries
-        _remove_links(item)
         visible = sum(1 + (shown[id(kid)] if kid.is_open else 0) for kid in kids)
         shown[id(entry)] = visible
         if not kids:
@@ -140,7 +138,17 @@ def link_entries(root: Object, entries: list[OutlineEntry]) -> None:
             kid.item.Parent = entry.item
 
 
-def _remove_links(item: Object) -> None:
-    for key in _LINKS:
-        if key in item:
-            del item[key]
+def all_entries(entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
+    """Return the entries of all levels: each level as a whole, from the first one on."""
+    order = [*entries]
+    for entry in order:
+        order += entry.entries
+    return order
+
+
+def unlink_entries(items: Iterable[Object]) -> None:
+    """Remove the references between the items of an outline."""
+    for item in items:
+        for key in _LINKS:
+            if key in item:
+                del item[key]
