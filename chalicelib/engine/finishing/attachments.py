@@ -22,7 +22,7 @@ def _attach(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
     date = pdf_date(document_date(options.metadata))
     # A copy: adding an attachment makes qpdf change the document's own list as well.
     associated = pikepdf.Array([*document.Root.get("/AF", [])])
-    names = _distinct_names(
+    names = distinct_names(
         [attachment.filename for attachment in options.attachments], taken=document.attachments
     )
     for attachment, name in zip(options.attachments, names, strict=True):
@@ -41,7 +41,7 @@ def _attach(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
     document.Root.AF = associated
 
 
-def _distinct_names(names: Sequence[str], *, taken: Iterable[str]) -> list[str]:
+def distinct_names(names: Sequence[str], *, taken: Iterable[str]) -> list[str]:
     """Return the names, numbered where one repeats an earlier or taken name in any case."""
     taken = {name.casefold() for name in taken}
     distinct = []

@@ -30,7 +30,7 @@ def open_source(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Itera
 
     Raises RenderFailure `invalid_pdf_source`, `pdf_password_required` or `page_limit_exceeded`.
     """
-    with _refuse_damage(source), _open(source) as document:
+    with refuse_damage(source), _open(source) as document:
         page_count = len(document.pages)
         if page_count == 0:
             raise invalid_source(source, "the PDF has no pages")
@@ -62,7 +62,8 @@ def _open(source: ToolSource) -> pikepdf.Pdf:
 
 
 @contextmanager
-def _refuse_damage(source: ToolSource) -> Iterator[None]:
+def refuse_damage(source: ToolSource) -> Iterator[None]:
+    """Refuse a source for faults of its objects that are met within the context."""
     try:
         yield
     except DAMAGE as broken:

@@ -1,0 +1,16 @@
+"""PDFs with a change of their objects."""
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pikepdf
+
+
+def changed(content: bytes, change: Callable[[pikepdf.Pdf], object], **save: Any) -> bytes:
+    """Return a PDF as the caller has changed it; `save` are arguments of pikepdf's save."""
+    with pikepdf.open(io.BytesIO(content)) as document:
+        change(document)
+        saved = io.BytesIO()
+        document.save(saved, **{"static_id": True, **save})
+    return saved.getvalue()
