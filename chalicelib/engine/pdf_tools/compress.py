@@ -7,6 +7,7 @@ from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.pdf_tools.document.open_source import open_source
 from chalicelib.engine.pdf_tools.document.share_objects import share_equal_objects
 from chalicelib.engine.pdf_tools.document.smaller_streams import make_streams_smaller
+from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
 from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, pdf_file, warn_of_signatures
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
@@ -31,9 +32,7 @@ def _remove_private_data(document: pikepdf.Pdf) -> None:
 
     `/LastModified` is there for private data only.
     """
-    for holder in document.objects:
-        if not isinstance(holder, pikepdf.Dictionary | pikepdf.Stream):
-            continue
+    for holder in walk_dictionaries(document):
         if "/PieceInfo" in holder:
             del holder["/PieceInfo"]
             if "/LastModified" in holder:

@@ -6,6 +6,8 @@ from typing import Final
 
 import pikepdf
 
+from chalicelib.engine.pdf_tools.document.walk_objects import references
+
 # Nothing tells two equal dictionaries of these types apart.
 _SHARED_TYPES: Final = ("/Font", "/FontDescriptor", "/ExtGState", "/Encoding")
 # Streams with a place in the structure tree are not the same, however equal they look.
@@ -50,11 +52,11 @@ def _replace_references(
 ) -> bool:
     """Replace references to objects; tell whether there were any."""
     found = False
-    for each in (document.trailer, *document.objects):
+    for each in _containers(document):
         holders = [each]
         while holders:
             holder = holders.pop()
-            for key, value in _entries(holder):
+            for key, value in references(holder):
                 if not value.is_indirect:
                     holders.append(value)
                 elif value.objgen in replaced:
@@ -63,16 +65,8 @@ def _replace_references(
     return found
 
 
-def _entries(holder: pikepdf.Object) -> Iterator[tuple[str | int, pikepdf.Object]]:
-    """Yield the entries of a dictionary, stream or array that are or may hold references."""
-    if isinstance(holder, pikepdf.Array):
-        entries: list[tuple[str | int, object]] = list(enumerate(holder))
-    elif isinstance(holder, pikepdf.Dictionary | pikepdf.Stream):
-        entries = list(holder.items())
-    else:
-        return
-    for key, value in entries:
-        if isinstance(value, pikepdf.Object) and (
-            value.is_indirect or isinstance(value, pikepdf.Array | pikepdf.Dictionary)
-        ):
-            yield key, value
+def _containers(document: pikepdf.Pdf) -> Iterator[pikepdf.Object]:
+    yield document.trailer
+    for each in document.objects:
+        if isinstance(each, pikepdf.Array | pikepdf.Dictionary | pikepdf.Stream):
+            yield each

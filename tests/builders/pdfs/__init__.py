@@ -1,0 +1,1 @@
+"""PDFs of odd kinds, made here: one module for each kind."""
