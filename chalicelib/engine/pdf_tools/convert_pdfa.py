@@ -11,6 +11,7 @@ from chalicelib.engine.pdf_tools.archive.annotations import convert_annotations
 from chalicelib.engine.pdf_tools.archive.attachments import convert_attachments
 from chalicelib.engine.pdf_tools.archive.declare_colours import declare_colours
 from chalicelib.engine.pdf_tools.archive.describe_document import describe_document
+from chalicelib.engine.pdf_tools.archive.explicit_resources import make_resources_explicit
 from chalicelib.engine.pdf_tools.archive.remove_parts import (
     complete_optional_content,
     remove_parts,
@@ -38,6 +39,7 @@ def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
         replace_missing_fonts(document, tool_input.fonts)
         if tool_input.test:
             mark_pages(document)
+        make_resources_explicit(document)
         declare_colours(document)
         describe_document(document, level)
         content = save(document, is_archive=True)

@@ -6,19 +6,18 @@ from collections.abc import Callable
 from typing import Final
 
 import pikepdf
-from pikepdf import Array, Dictionary, Name, Stream, String
+from pikepdf import Array, Dictionary, Name, Object, Stream, String
+
+from chalicelib.engine.pdf_tools.archive.cmyk_profile import cmyk_profile
 
 type Change = Callable[[pikepdf.Pdf], None]
 
 TEXT: Final = b"BT /F 18 Tf 30 700 Td (Quick \344\366\374 fox) Tj ET\n"
 
 
-def base_font(name: str = "Helvetica", **more: object) -> Dictionary:
+def base_font(name: str = "Helvetica", encoding: Object = Name.WinAnsiEncoding) -> Dictionary:
     return Dictionary(
-        Type=Name.Font,
-        Subtype=Name.Type1,
-        BaseFont=Name(f"/{name}"),
-        **({"Encoding": Name.WinAnsiEncoding} | more),
+        Type=Name.Font, Subtype=Name.Type1, BaseFont=Name(f"/{name}"), Encoding=encoding
     )
 
 
@@ -43,7 +42,9 @@ def saved(pdf: pikepdf.Pdf, **options: object) -> bytes:
 def add_scripts(pdf: pikepdf.Pdf) -> None:
     script = Dictionary(S=Name.JavaScript, JS=String("app.alert(1)"))
     launch = Dictionary(S=Name.Launch, F=String("calc.exe"))
-    pdf.Root.OpenAction = Dictionary(S=Name.GoTo, D=Array([pdf.pages[0].obj, Name.Fit]), Next=script)
+    pdf.Root.OpenAction = Dictionary(
+        S=Name.GoTo, D=Array([pdf.pages[0].obj, Name.Fit]), Next=script
+    )
     pdf.Root.AA = Dictionary(WC=script)
     pdf.Root.Names = Dictionary(
         JavaScript=Dictionary(Names=Array([String("a"), pdf.make_indirect(script)]))
@@ -87,7 +88,9 @@ def add_form(pdf: pikepdf.Pdf) -> None:
     action = Dictionary(S=Name.JavaScript, JS=String("1"))
     fields = [
         Dictionary(FT=Name.Tx, T=String("name"), V=String("Ada"), AA=Dictionary(K=action)),
-        Dictionary(FT=Name.Ch, T=String("list"), V=String("a"), Ff=1 << 17, Opt=Array([String("a")])),
+        Dictionary(
+            FT=Name.Ch, T=String("list"), V=String("a"), Ff=1 << 17, Opt=Array([String("a")])
+        ),
         Dictionary(FT=Name.Btn, T=String("box"), V=Name.Yes, AS=Name.Yes),
         Dictionary(FT=Name.Btn, T=String("push"), Ff=1 << 16, A=action),
         Dictionary(FT=Name.Sig, T=String("sign"), V=Dictionary(Type=Name.Sig, Contents=b"1")),
@@ -119,8 +122,8 @@ def _annotate(pdf: pikepdf.Pdf, *annotations: Dictionary) -> None:
 
 
 def add_attachments(pdf: pikepdf.Pdf) -> None:
-    pdf.attachments["b.txt"] = pikepdf.AttachedFileSpec(pdf, b"text", filename="b.txt")
-    pdf.attachments["a.txt"] = pikepdf.AttachedFileSpec(pdf, b"text", filename="a.txt")
+    for name in ("b.txt", "a.txt"):
+        pdf.attachments[name] = b"text"
     pdf.Root.AF = Array([pdf.attachments["a.txt"].obj])
     file = Dictionary(F=String("c.bin"), EF=Dictionary(F=Stream(pdf, b"\0")))
     _annotate(pdf, Dictionary(Subtype=Name.FileAttachment, FS=pdf.make_indirect(file)))
@@ -147,7 +150,9 @@ def add_pictures(pdf: pikepdf.Pdf) -> None:
     resources = pdf.pages[0].obj.Resources
     resources.XObject = Dictionary(G=grey, R=rgb)
     resources.ExtGState = Dictionary(S=Dictionary(TR=Name.Identity, BM=Name.Multiply, ca=0.5))
-    pdf.pages[0].contents_add(b"/S gs q 50 0 0 50 30 500 cm /G Do Q q 50 0 0 50 90 500 cm /R Do Q\n")
+    pdf.pages[0].contents_add(
+        b"/S gs q 50 0 0 50 30 500 cm /G Do Q q 50 0 0 50 90 500 cm /R Do Q\n"
+    )
 
 
 def add_cmyk(pdf: pikepdf.Pdf) -> None:
@@ -168,9 +173,7 @@ def add_cmyk(pdf: pikepdf.Pdf) -> None:
     resources.ColorSpace = Dictionary(
         P=Array([Name.Separation, Name("/Spot"), Name.DeviceCMYK, tint])
     )
-    pdf.pages[0].obj.Group = Dictionary(
-        Type=Name.Group, S=Name.Transparency, CS=Name.DeviceCMYK
-    )
+    pdf.pages[0].obj.Group = Dictionary(Type=Name.Group, S=Name.Transparency, CS=Name.DeviceCMYK)
     pdf.pages[0].contents_add(
         b"0 1 0 0 k 30 400 50 50 re f /P cs 1 scn 90 400 50 50 re f\n"
         b"q 50 0 0 50 150 400 cm /C Do Q\n"
@@ -205,3 +208,61 @@ def add_metadata(pdf: pikepdf.Pdf) -> None:
 def bomb_stream(pdf: pikepdf.Pdf, size: int) -> Stream:
     """Return a stream that unpacks to `size` zeros."""
     return Stream(pdf, zlib.compress(bytes(size), 9), Filter=Name.FlateDecode)
+
+
+def composite_font(pdf: pikepdf.Pdf) -> None:
+    """Text in a composite font that is not embedded, Latin and Japanese."""
+    entries = "\n".join(f"<{ord(c):04X}> <{ord(c):04X}>" for c in "Quick 漢字")
+    mapping = (
+        f"1 begincodespacerange <0000> <FFFF> endcodespacerange 8 beginbfchar\n{entries}\nendbfchar"
+    )
+    system = Dictionary(Registry=String("Adobe"), Ordering=String("Identity"), Supplement=0)
+    descendant = Dictionary(
+        Type=Name.Font,
+        Subtype=Name.CIDFontType2,
+        BaseFont=Name("/MSGothic"),
+        CIDSystemInfo=system,
+        DW=1000,
+        W=Array([32, Array([300]), 65, 122, 550]),
+    )
+    pdf.pages[0].obj.Resources.Font.F = pdf.make_indirect(
+        Dictionary(
+            Type=Name.Font,
+            Subtype=Name.Type0,
+            BaseFont=Name("/MSGothic"),
+            Encoding=Name("/Identity-H"),
+            DescendantFonts=Array([pdf.make_indirect(descendant)]),
+            ToUnicode=Stream(pdf, mapping.encode()),
+        )
+    )
+    text = "Quick 漢字".encode("utf-16-be").hex().encode()
+    pdf.pages[0].obj.Contents = Stream(pdf, b"BT /F 18 Tf 30 700 Td <%s> Tj ET" % text)
+
+
+def different_names(pdf: pikepdf.Pdf) -> None:
+    """A font whose codes are named one by one, with widths of another typeface."""
+    names = [81, Name.Euro, Name("/uni0416"), 120, Name("/f_i"), Name.ohungarumlaut]
+    encoding = Dictionary(BaseEncoding=Name.WinAnsiEncoding, Differences=Array(names))
+    font = base_font("Garamond-Bold", encoding)
+    font.FirstChar, font.LastChar, font.Widths = 32, 255, Array([520] * 224)
+    pdf.pages[0].obj.Resources.Font.F = font
+
+
+def inherit_resources(pdf: pikepdf.Pdf) -> None:
+    """Resources of the page tree, and a form that has none of its own."""
+    page = pdf.pages[0].obj
+    form = Stream(pdf, TEXT, Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 595, 842])
+    page.Resources.XObject = Dictionary(X=form)
+    pdf.Root.Pages.Resources = page.Resources
+    del page["/Resources"]
+    page.Contents = Stream(pdf, TEXT + b" q 1 0 0 1 0 -100 cm /X Do Q")
+
+
+def add_print_intent(pdf: pikepdf.Pdf) -> None:
+    """Colours of four inks and of screens, with a profile of the inks."""
+    add_cmyk(pdf)
+    profile = Stream(pdf, cmyk_profile().replace(b"scnr", b"prtr"), N=4)
+    intent = Dictionary(Type=Name.OutputIntent, S=Name.GTS_PDFX, DestOutputProfile=profile)
+    pdf.Root.OutputIntents = Array([intent])
+    page = pdf.pages[0]
+    page.contents_add(b" 1 0 0 rg 0 0 9 9 re f")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from decimal import Decimal
 from typing import Final, NamedTuple
 
 import pikepdf
@@ -67,7 +68,9 @@ def choose_font(
 def _names(name: str, descriptor: Mapping[str, object] | pikepdf.Object) -> Iterator[str]:
     letters = _NO_LETTER.sub("", name.lower())
     entries = {key: descriptor.get(key, 0) for key in ("/Flags", "/FontWeight", "/ItalicAngle")}
-    numbers = {key: int(value) if _is_number(value) else 0 for key, value in entries.items()}
+    numbers = {
+        key: int(value) if isinstance(value, int | Decimal) else 0 for key, value in entries.items()
+    }
     flags = numbers["/Flags"]
     is_bold = bool(
         _BOLD.search(letters) or flags & _FORCE_BOLD or numbers["/FontWeight"] >= _BOLD_WEIGHT
@@ -78,10 +81,6 @@ def _names(name: str, descriptor: Mapping[str, object] | pikepdf.Object) -> Iter
     for family in _FALLBACKS:
         yield f"{family}_{weight}"
         yield f"{family}_400Regular"
-
-
-def _is_number(value: object) -> bool:
-    return hasattr(value, "__int__") and not isinstance(value, str)
 
 
 def _family(letters: str, flags: int) -> str:

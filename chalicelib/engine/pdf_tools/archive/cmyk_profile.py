@@ -25,6 +25,8 @@ _TO_XYZ: Final = (
     (0.0139322, 0.0971045, 0.7141733),
 )
 _D50: Final = (0.9642, 1.0, 0.8249)
+_DARKEST: Final = 0.04045
+_NEAR_ZERO: Final = 0.008856
 _HEADER_BYTES: Final = 128
 _TEXT: Final = "CMYK, inks of offset printing"
 
@@ -84,7 +86,7 @@ def _mix(inks: Sequence[float]) -> list[float]:
 
 
 def _lab(rgb: Sequence[float]) -> Iterator[int]:
-    light = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in rgb]
+    light = [_linear(each) for each in rgb]
     xyz = [sum(a * b for a, b in zip(row, light, strict=True)) for row in _TO_XYZ]
     x, y, z = (_cube_root(each / white) for each, white in zip(xyz, _D50, strict=True))
     lightness, a, b = 116 * y - 16, 500 * (x - y), 200 * (y - z)
@@ -92,5 +94,11 @@ def _lab(rgb: Sequence[float]) -> Iterator[int]:
         yield min(max(round(value), 0), 255)
 
 
+def _linear(value: float) -> float:
+    """Return the light of a value of sRGB (IEC 61966-2-1)."""
+    return value / 12.92 if value <= _DARKEST else ((value + 0.055) / 1.055) ** 2.4
+
+
 def _cube_root(value: float) -> float:
-    return value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116
+    """Return the cube root, which is a line near zero (CIE 15)."""
+    return value ** (1 / 3) if value > _NEAR_ZERO else 7.787 * value + 16 / 116

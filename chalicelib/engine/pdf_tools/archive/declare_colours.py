@@ -1,4 +1,4 @@
-"""Output intent of a document, and profiles of its device colours (ISO 19005-2, 6.2.3 and 6.2.4)."""
+"""Output intent of a document, and profiles of its device colours (ISO 19005-2, 6.2.3, 6.2.4)."""
 
 import re
 from typing import Final
@@ -13,6 +13,9 @@ _CMYK: Final = "/DeviceCMYK"
 # The operators that choose a colour of four inks, and the names of their colour space.
 _CMYK_OPERATORS: Final = re.compile(rb"[\d.]\s+[kK][\s\]]|/DeviceCMYK|/CMYK\b")
 _CMYK_COMPONENTS: Final = 4
+# Place of the class in a profile, and the classes that 6.2.3 admits: printers and screens.
+_CLASS: Final = slice(12, 16)
+_INTENT_CLASSES: Final = (b"prtr", b"mntr")
 _INTENTS: Final = ("/GTS_PDFA1", "/GTS_PDFX")
 
 
@@ -36,6 +39,7 @@ def _profile_of_inks(document: pikepdf.Pdf) -> pikepdf.Object | None:
             str(intent.get("/S")) in _INTENTS
             and isinstance(profile, pikepdf.Stream)
             and profile.get("/N") == _CMYK_COMPONENTS
+            and profile.read_bytes()[_CLASS] in _INTENT_CLASSES
         ):
             return profile
     return None
@@ -55,9 +59,8 @@ def _has_cmyk(document: pikepdf.Pdf) -> bool:
     for holder in walk_dictionaries(document):
         if any(_names_cmyk(holder.get(key)) for key in ("/ColorSpace", "/CS")):
             return True
-        if isinstance(holder, pikepdf.Stream):
-            if _is_content(holder) and _CMYK_OPERATORS.search(_content(holder)):
-                return True
+        if _is_content(holder) and _CMYK_OPERATORS.search(_content(holder)):
+            return True
     return any(_CMYK_OPERATORS.search(_page_content(page)) for page in document.pages)
 
 
@@ -69,7 +72,9 @@ def _names_cmyk(space: object) -> bool:
 
 
 def _is_content(stream: pikepdf.Object) -> bool:
-    return stream.get("/Subtype") == "/Form" or stream.get("/PatternType") == 1
+    return isinstance(stream, pikepdf.Stream) and (
+        stream.get("/Subtype") == "/Form" or stream.get("/PatternType") == 1
+    )
 
 
 def _content(stream: pikepdf.Object) -> bytes:

@@ -96,7 +96,8 @@ def _date(date: str | None, packet: _Packet, name: str) -> str | None:
         return given if given and _XMP_DATE.fullmatch(given) else None
     year, month, day, hour, minute, second, utc, sign, hours, minutes = found.groups()
     zone = "Z" if utc or sign is None else f"{sign}{hours}:{minutes or '00'}"
-    return f"{year}-{month or '01'}-{day or '01'}T{hour or '00'}:{minute or '00'}:{second or '00'}{zone}"
+    day_of_year = f"{year}-{month or '01'}-{day or '01'}"
+    return f"{day_of_year}T{hour or '00'}:{minute or '00'}:{second or '00'}{zone}"
 
 
 def _invoice(packet: _Packet) -> InvoiceFile | None:

@@ -1,8 +1,10 @@
 """Characters of the codes of a font: by its encoding, or by its ToUnicode."""
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Final
+from unicodedata import category
 
 import pikepdf
 from pypdf._codecs import adobe_glyphs, charset_encoding
@@ -26,6 +28,7 @@ _RANGE: Final = re.compile(
     rb"<\s*([0-9A-Fa-f]+)\s*>\s*<\s*([0-9A-Fa-f]+)\s*>\s*(?:<\s*([0-9A-Fa-f\s]*)>|\[(.*?)\])",
     re.DOTALL,
 )
+_NO_CHARACTER: Final = re.compile(rb"(<[0-9A-Fa-f]+>\s*)<(?:0000|FEFF|FFFE|feff|fffe)>")
 _TEXT: Final = re.compile(rb"<([0-9A-Fa-f\s]*)>")
 _MAX_CODE: Final = 0xFFFF
 _MAX_CMAP_BYTES: Final = 4 << 20
@@ -42,7 +45,8 @@ def simple_characters(font: pikepdf.Object, name: str) -> dict[int, str]:
         charset_encoding.get(str(base))
         or charset_encoding[_BUILT_IN.get(name, "/StandardEncoding")]
     )
-    characters = {code: text for code, text in enumerate(table) if text and text != "\x00"}
+    # The tables have controls for codes without a character.
+    characters = {code: text for code, text in enumerate(table) if category(text) != "Cc"}
     if str(base) == "/WinAnsiEncoding":
         # Codes that show a blank and a hyphen (ISO 32000-1, annex D.2).
         characters |= {0xA0: "\xa0", 0xAD: "\xad"}
@@ -55,7 +59,8 @@ def simple_characters(font: pikepdf.Object, name: str) -> dict[int, str]:
 
 def _different_characters(differences: pikepdf.Array) -> Iterator[tuple[int, str]]:
     code = 0
-    for entry in differences:
+    entries: list[object] = list(differences)
+    for entry in entries:
         if isinstance(entry, int):
             code = entry
         else:
@@ -69,7 +74,7 @@ def _character(name: str) -> str | None:
     found = _UNICODE_NAME.fullmatch(name)
     if found:
         number = int(found[1] or found[2], 16)
-        return chr(number) if number < 0x11_0000 and not 0xD800 <= number < 0xE000 else None
+        return chr(number) if _is_character(number) else None
     text: str | None = adobe_glyphs.get(name) or adobe_glyphs.get(name.partition(".")[0])
     return text
 
@@ -98,8 +103,12 @@ def read_to_unicode(font: pikepdf.Object) -> dict[int, str]:
 def _following(begin: int, count: int, text: str) -> Iterator[tuple[int, str]]:
     for index in range(count if text else 0):
         last = ord(text[-1]) + index
-        if last < 0x11_0000 and not 0xD800 <= last < 0xE000:
+        if _is_character(last):
             yield begin + index, text[:-1] + chr(last)
+
+
+def _is_character(number: int) -> bool:
+    return number <= sys.maxunicode and category(chr(number)) != "Cs"
 
 
 def _decode(digits: bytes) -> str:
@@ -107,6 +116,17 @@ def _decode(digits: bytes) -> str:
         return bytes.fromhex(digits.decode("ascii")).decode("utf-16-be")
     except ValueError:
         return ""
+
+
+def repair_to_unicode(content: bytes) -> bytes:
+    """Return a ToUnicode CMap whose glyphs without a character have a zero width space (6.2.11.7).
+
+    Such glyphs are parts of letters: browsers map them to U+0000.
+    """
+    return _CHARACTERS.sub(
+        lambda block: _NO_CHARACTER.sub(rb"\g<1><200B>", block[0]),
+        content,
+    )
 
 
 def write_to_unicode(texts: Mapping[int, str], code_bytes: int) -> bytes:

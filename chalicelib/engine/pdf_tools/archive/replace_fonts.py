@@ -14,6 +14,7 @@ from chalicelib.engine.pdf_tools.archive.bundled_fonts import (
 )
 from chalicelib.engine.pdf_tools.archive.font_characters import (
     read_to_unicode,
+    repair_to_unicode,
     simple_characters,
     write_to_unicode,
 )
@@ -45,6 +46,11 @@ def replace_missing_fonts(document: pikepdf.Pdf, fonts: Mapping[str, bytes]) -> 
             descendant = font.DescendantFonts[0]
             if not _is_embedded(descendant):
                 _replace_composite(document, font, descendant, fonts)
+        if isinstance(font.get("/ToUnicode"), pikepdf.Stream):
+            given = font.ToUnicode.read_bytes()
+            repaired = repair_to_unicode(given)
+            if repaired != given:
+                font.ToUnicode = document.make_stream(repaired)
 
 
 def _is_embedded(font: pikepdf.Object) -> bool:

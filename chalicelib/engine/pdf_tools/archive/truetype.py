@@ -253,4 +253,5 @@ def _write_font(tables: Mapping[str, bytes]) -> bytes:
 
 
 def _checksum(padded: bytes | bytearray) -> int:
-    return sum(struct.unpack(f">{len(padded) // 4}I", padded)) % (1 << 32)
+    words: tuple[int, ...] = struct.unpack(f">{len(padded) // 4}I", padded)
+    return sum(words) % (1 << 32)
