@@ -229,8 +229,8 @@ class RenderTrace(NamedTuple):
 class ValidationRequest(NamedTuple):
     """Request to the validators about one file.
 
-    `field_paths` are those of the e-invoice that the file is. `own_findings` are PDF/UA findings of
-    the engine that the validators cannot see.
+    `field_paths` are those of the e-invoice that the file is. `own_findings` are findings of the
+    engine that the validators cannot see; they belong to the last check.
     """
 
     content: bytes

@@ -56,18 +56,20 @@ class ConformanceCheck:
     """One check of one document; `kind` is its name for the validators.
 
     A document that does not claim the standard (`claimed` False) does not fail because its metadata
-    lack the claim: that finding is a warning.
+    lack the claim: that finding is a warning. With `report_only` a failed check fails no render:
+    the document is the caller's, and the report is what the caller asked for.
     """
 
     subject: CheckSubject
     profile: str
     kind: str
     claimed: bool = True
+    report_only: bool = False
 
     @classmethod
-    def pdfa(cls, profile: str) -> Self:
+    def pdfa(cls, profile: str, *, claimed: bool = True) -> Self:
         """Return the check of a PDF against a part and level of PDF/A, such as `3b`."""
-        return cls("pdfa", profile, f"pdf-{profile}")
+        return cls("pdfa", profile, f"pdf-{profile}", claimed)
 
     @classmethod
     def pdfua(cls, *, claimed: bool = True) -> Self:
@@ -86,7 +88,7 @@ class ConformanceCheck:
         return cls("einvoice", profile, f"ubl-{document}-{profile}")
 
     def to_json(self) -> CheckJson:
-        """Return the plain form that is sent between functions."""
+        """Return the plain form that is sent to validators; `report_only` does not concern them."""
         return {
             "subject": self.subject,
             "profile": self.profile,

@@ -28,8 +28,8 @@ _CEN_CODE_LIST_PREFIX: Final = "BR-CL-"
 # those of Factur-X do not.
 _NO_EMPTY_ELEMENTS_RULE: Final = "PEPPOL-EN16931-R008"
 _REQUIRED_EMPTY_ELEMENT: Final = "/ram:ApplicableHeaderTradeDelivery[1]"
-# The rule that the metadata must identify the document as PDF/UA.
-_PDFUA_IDENTIFICATION_RULE: Final = "ISO 14289-1:2014 5:1"
+# The rules that the metadata must identify the document as PDF/UA or PDF/A.
+_IDENTIFICATION_RULES: Final = ("ISO 14289-1:2014 5:", "ISO 19005-2:2011 6.6.4:")
 
 
 class _ProfileFields(TypedDict):
@@ -58,9 +58,9 @@ def conformance_report(
 ) -> dict[str, ReportSection]:
     """Return the conformance report of one render, by subject.
 
-    `own_findings` are the service's findings on accessibility, added to `pdfua`.
+    `own_findings` are the service's about the last check.
     """
-    own: dict[str, Sequence[RawFinding]] = {"pdfua": own_findings}
+    own: dict[str, Sequence[RawFinding]] = {checks[-1].subject: own_findings}
     return {
         check.subject: report_section(check, verdict, to_json_path, own.get(check.subject, ()))
         for check, verdict in zip(checks, verdicts, strict=True)
@@ -142,10 +142,10 @@ def _without_duplicates(findings: Iterable[RawFinding]) -> list[RawFinding]:
 
 
 def _as_warning_if_unclaimed(finding: RawFinding) -> RawFinding:
-    """Return a finding on a document that need not claim PDF/UA: the missing claim is a warning."""
+    """Return a finding on a document that need not claim the standard: without claim, a warning."""
     return (
         replace(finding, severity="warning")
-        if finding.rule == _PDFUA_IDENTIFICATION_RULE
+        if finding.rule.startswith(_IDENTIFICATION_RULES)
         else finding
     )
 

@@ -43,6 +43,7 @@ def pdf_validation_request(content: bytes, finishing: "FinishingContext") -> Val
     own_findings = (
         RawFinding(_OWN_SOURCE, "warning", _UNTAGGED_RULE, each.advice, each.selector, each.count)
         for each in finishing.recorder.accessibility_gaps
+        if finishing.output.pdf.has_pdfua_target
     )
     return ValidationRequest(content, tuple(_pdf_checks(finishing)), None, tuple(own_findings))
 

@@ -49,38 +49,45 @@ def _write_info(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:
 
 
 def _write_xmp(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:
-    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
-
     # A document without a title gets its URL as title from the browser; make_deterministic leaves
     # only blanks of that.
     info = {name: _xml_safe(str(value)).strip() for name, value in document.docinfo.items()}
     moment = f"{document_date(metadata):%Y-%m-%dT%H:%M:%SZ}"
     keywords = [_xml_safe(keyword) for keyword in metadata.keywords or ()]
-    entries = (
-        _xmp_property("dc:format", "application/pdf"),
-        _xmp_array("dc:title", "Alt", [info.get("/Title")]),
-        _xmp_array("dc:creator", "Seq", [info.get("/Author")]),
-        _xmp_array("dc:description", "Alt", [info.get("/Subject")]),
-        _xmp_array("dc:subject", "Bag", keywords),
-        _xmp_array("dc:language", "Bag", [metadata.language]),
-        _xmp_property("pdf:Keywords", info.get("/Keywords")),
-        _xmp_property("pdf:Producer", info.get("/Producer")),
-        _xmp_property("xmp:CreatorTool", info.get("/Creator")),
-        _xmp_property("xmp:CreateDate", moment),
-        _xmp_property("xmp:ModifyDate", moment),
+    set_xmp(
+        document,
+        xmp_property("dc:format", "application/pdf"),
+        xmp_array("dc:title", "Alt", [info.get("/Title")]),
+        xmp_array("dc:creator", "Seq", [info.get("/Author")]),
+        xmp_array("dc:description", "Alt", [info.get("/Subject")]),
+        xmp_array("dc:subject", "Bag", keywords),
+        xmp_array("dc:language", "Bag", [metadata.language]),
+        xmp_property("pdf:Keywords", info.get("/Keywords")),
+        xmp_property("pdf:Producer", info.get("/Producer")),
+        xmp_property("xmp:CreatorTool", info.get("/Creator")),
+        xmp_property("xmp:CreateDate", moment),
+        xmp_property("xmp:ModifyDate", moment),
     )
-    packet = (_PACKET % "".join(entries)).encode()
+
+
+def set_xmp(document: "pikepdf.Pdf", *properties: str) -> None:
+    """Set the XMP packet of a document, of properties of the schemas dc, pdf and xmp."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
+
+    packet = (_PACKET % "".join(properties)).encode()
     name = pikepdf.Name
     document.Root.Metadata = document.make_stream(packet, Type=name.Metadata, Subtype=name.XML)
 
 
-def _xmp_array(name: str, kind: str, values: Iterable[str | None]) -> str:
+def xmp_array(name: str, kind: str, values: Iterable[str | None]) -> str:
+    """Return an array of XMP; empty without values."""
     language = ' xml:lang="x-default"' if kind == "Alt" else ""
     items = "".join(f"<rdf:li{language}>{escape(value)}</rdf:li>" for value in values if value)
     return f"<{name}><rdf:{kind}>{items}</rdf:{kind}></{name}>" if items else ""
 
 
-def _xmp_property(name: str, value: str | None) -> str:
+def xmp_property(name: str, value: str | None) -> str:
+    """Return a simple property of XMP; empty without a value."""
     return f"<{name}>{escape(value)}</{name}>" if value else ""
 
 

@@ -4,6 +4,7 @@ Defects that only the author can remove stay as they are; the validator reports 
 """
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -74,16 +75,22 @@ def _make_conforming(document: "pikepdf.Pdf", finishing: "FinishingContext") -> 
         make_accessible(document, finishing)
     pdfa, pdfua = pdfa_flavour(finishing), finishing.output.pdf.pdfua
     if pdfa is not None:
-        _add_output_intent(document)
+        add_output_intent(document)
         _make_annotations_printable(document)
     add_identification(document, pdfa=pdfa, pdfua=pdfua, invoice=finishing.invoice_file)
 
 
-def _add_output_intent(document: "pikepdf.Pdf") -> None:
-    """Declare the browser's RGB as sRGB."""
+@cache
+def srgb_profile() -> bytes:
+    """Return the ICC profile of sRGB; the first call reads a file."""
+    return Path(__file__).with_name("srgb.icc").read_bytes()
+
+
+def add_output_intent(document: "pikepdf.Pdf") -> None:
+    """Declare the document's RGB as sRGB."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
-    profile = document.make_stream(Path(__file__).with_name("srgb.icc").read_bytes(), N=3)
+    profile = document.make_stream(srgb_profile(), N=3)
     intent = pikepdf.Dictionary(
         Type=pikepdf.Name.OutputIntent,
         S=pikepdf.Name.GTS_PDFA1,

@@ -3,10 +3,9 @@
 from typing import Final
 
 from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.finishing.picture_files import DEFAULT_QUALITY, jpeg_file
 from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.formats.raster import (
-    DEFAULT_QUALITY,
-    encode_picture,
     opaque_picture,
     pixel_count,
     prepare_picture,
@@ -14,21 +13,15 @@ from chalicelib.engine.formats.raster import (
 )
 from chalicelib.engine.job import RenderedFile
 
-# From this quality on, chroma is not subsampled (4:4:4), so that coloured text keeps its edges. A
-# lower quality asks for a small file.
-_FULL_COLOUR_QUALITY: Final = 90
 _SLOW_PIXELS: Final = 4_000_000
 
 
 def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
     options = finishing.output.image.compression
-    quality = options.quality or DEFAULT_QUALITY
-    return encode_picture(
-        "jpeg",
+    return jpeg_file(
         opaque_picture(prepare_picture(content, finishing)),
-        quality=quality,
+        options.quality or DEFAULT_QUALITY,
         progressive=bool(options.progressive),
-        subsampling="4:4:4" if quality >= _FULL_COLOUR_QUALITY else "4:2:0",
     )
 
 

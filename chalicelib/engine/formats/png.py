@@ -3,9 +3,9 @@
 from typing import Final
 
 from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.finishing.picture_files import png_file
 from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.formats.raster import (
-    encode_picture,
     is_unprocessed,
     pixel_count,
     png_size,
@@ -19,7 +19,7 @@ _SLOW_PIXELS: Final = 1_000_000
 
 def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
     if not is_unprocessed(finishing):
-        return encode_picture("png", prepare_picture(content, finishing))
+        return png_file(prepare_picture(content, finishing))
     width, height = png_size(content)
     return RenderedFile("png", content, "image/png", width=width, height=height)
 

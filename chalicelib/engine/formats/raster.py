@@ -1,20 +1,17 @@
-"""Raster picture for PNG, JPEG and WebP: one screenshot, fitted, marked and compressed."""
+"""Raster picture for PNG, JPEG and WebP: one screenshot, fitted and marked."""
 
 import io
 import struct
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.test_mark import mark_image
-from chalicelib.engine.job import RenderedFile
 
 if TYPE_CHECKING:
     from PIL import Image
 
-DEFAULT_QUALITY: Final = 90
 # Width and height begin the IHDR chunk, which is always the first one (PNG, 11.2.2).
 _IHDR_SIZE_OFFSET: Final = 16
 
@@ -66,21 +63,6 @@ def opaque_picture(picture: "Image.Image") -> "Image.Image":
     background = Image.new("RGB", picture.size, "white")
     background.paste(picture, mask=picture.getchannel("A"))
     return background
-
-
-def encode_picture(format_: str, picture: "Image.Image", **settings: str | int) -> RenderedFile:
-    """Compress a picture.
-
-    Raises RenderFailure `render_failed` for a picture that the format cannot hold.
-    """
-    result = io.BytesIO()
-    try:
-        picture.save(result, format_, **settings)
-    except ValueError as error:
-        message = f"the picture cannot be compressed as {format_}: {error}; make it smaller"
-        raise RenderFailure("render_failed", message) from error
-    width, height = picture.size
-    return RenderedFile(format_, result.getvalue(), f"image/{format_}", width=width, height=height)
 
 
 def _fit_picture(picture: "Image.Image", output: OutputOptions) -> "Image.Image":

@@ -3,18 +3,15 @@
 from typing import Final
 
 from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.finishing.picture_files import DEFAULT_QUALITY, webp_file
 from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.formats.raster import (
-    DEFAULT_QUALITY,
-    encode_picture,
     pixel_count,
     prepare_picture,
     take_screenshot,
 )
 from chalicelib.engine.job import RenderedFile
 
-# Takes half the time of the encoder's default method, for files of the same size.
-_METHOD: Final = 2
 _SLOW_PIXELS: Final = 2_000_000
 # Lossless encoding takes up to 3 s per million pixels.
 _SLOW_PIXELS_LOSSLESS: Final = 200_000
@@ -23,11 +20,8 @@ _SLOW_PIXELS_LOSSLESS: Final = 200_000
 def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
     options = finishing.output.image.compression
     picture = prepare_picture(content, finishing)
-    if options.lossless:
-        return encode_picture("webp", picture, lossless=True)
-    return encode_picture(
-        "webp", picture, quality=options.quality or DEFAULT_QUALITY, method=_METHOD
-    )
+    quality = options.quality or DEFAULT_QUALITY
+    return webp_file(picture, quality, lossless=bool(options.lossless))
 
 
 def _is_slow(content: bytes, finishing: FinishingContext) -> bool:

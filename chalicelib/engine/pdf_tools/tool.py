@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import FieldError, RenderFailure
-from chalicelib.engine.conformance.checks import ConformanceCheck
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.job import RenderedFile, RenderWarning
 
 # Key of the printed text or picture among the resources: a PDF of one page.
@@ -53,10 +53,14 @@ class ToolInput[Options: ToolOptions]:
 
 
 class ToolCheck(NamedTuple):
-    """Checks to run on `content`; None is the only source, as it came."""
+    """Checks to run on `content`; None is the only source, as it came.
+
+    `own_findings` are the tool's about the last check.
+    """
 
     content: bytes | None
     checks: tuple[ConformanceCheck, ...]
+    own_findings: tuple[RawFinding, ...] = ()
 
 
 class ToolOutput(NamedTuple):

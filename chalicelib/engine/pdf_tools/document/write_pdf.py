@@ -13,6 +13,7 @@ from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 PDF_TYPE: Final = "application/pdf"
+_ARCHIVE_VERSION: Final = "1.7"
 _MAX_FIELD_DEPTH: Final = 50
 _SIGNATURES_EXIST: Final = 1
 
@@ -32,14 +33,25 @@ def pdf_file(
     return RenderedFile("pdf", save(document), PDF_TYPE, len(document.pages), part=part)
 
 
-def save(document: pikepdf.Pdf, encryption: pikepdf.Encryption | None = None) -> bytes:
-    """Return a document as bytes; without encryption, equal documents give equal bytes."""
+def save(
+    document: pikepdf.Pdf,
+    encryption: pikepdf.Encryption | None = None,
+    *,
+    is_archive: bool = False,
+) -> bytes:
+    """Return a document as bytes; without encryption, equal documents give equal bytes.
+
+    PDF/A-2 and -3 are PDF 1.7 at most (ISO 19005-2, 6.1.2).
+    """
     target = io.BytesIO()
     document.save(
         target,
         deterministic_id=encryption is None,
         object_stream_mode=pikepdf.ObjectStreamMode.generate,
         encryption=encryption or False,
+        force_version=_ARCHIVE_VERSION if is_archive else "",
+        # The XMP of archives is complete as it is.
+        fix_metadata_version=not is_archive,
     )
     return target.getvalue()
 

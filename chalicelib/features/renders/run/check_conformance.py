@@ -28,7 +28,7 @@ _UNAVAILABLE_CODES: Final = {
     "pdfa": "pdfa_validation_unavailable",
     "pdfua": "pdfua_validation_unavailable",
 }
-# For a standard that was checked although the document does not claim it.
+# For PDF/UA that was checked although the document does not claim it.
 _UNCLAIMED_UNAVAILABLE_CODE: Final = "accessibility_validation_unavailable"
 
 
@@ -43,8 +43,8 @@ class CheckConformance:
         """Return the outcome with its conformance report, by the deadline.
 
         Raises `einvoice_validation_failed`, `pdfa_conversion_failed` or `pdfua_validation_failed`
-        with the report, and `render_timeout` if the render is canceled. Without a verdict the file
-        is delivered with a warning.
+        with the report, unless the report alone was asked for, and `render_timeout` if the render
+        is canceled. Without a verdict the file is delivered with a warning.
         """
         if not outcome.validation_requests:
             return outcome
@@ -53,12 +53,9 @@ class CheckConformance:
         if deadline.cancellation.done():
             raise timeout_failure()
         validate_ms = round((time.monotonic() - started) * 1000)
-        claimed = {
-            check.subject
-            for each in outcome.validation_requests
-            for check in each.checks
-            if check.claimed
-        }
+        checks = [check for each in outcome.validation_requests for check in each.checks]
+        claimed = {check.subject for check in checks if check.claimed}
+        decisive = claimed - {check.subject for check in checks if check.report_only}
         trace = replace(
             outcome.trace,
             warnings=(*outcome.trace.warnings, *_warnings(report, claimed)),
@@ -66,7 +63,7 @@ class CheckConformance:
         )
         result = {"conformance": report}
         for subject, code in _FAILURE_CODES.items():
-            if subject in claimed and report[subject]["status"] == "failed":
+            if subject in decisive and report[subject]["status"] == "failed":
                 message = _failure_message(subject, report[subject])
                 raise RenderFailure(code, message, result=result, trace=trace)
         return replace(outcome, trace=trace, result=result)
@@ -93,9 +90,8 @@ class CheckConformance:
 def _warnings(report: Mapping[str, Any], claimed: Collection[str]) -> Iterator[RenderWarning]:
     for subject, part in report.items():
         if part["status"] == "unavailable":
-            code = (
-                _UNAVAILABLE_CODES[subject] if subject in claimed else _UNCLAIMED_UNAVAILABLE_CODE
-            )
+            is_unclaimed = subject == "pdfua" and subject not in claimed
+            code = _UNCLAIMED_UNAVAILABLE_CODE if is_unclaimed else _UNAVAILABLE_CODES[subject]
             message = (
                 f"The {_SUBJECT_NAMES[subject]} was not validated: the validators gave no verdict."
             )
