@@ -68,7 +68,7 @@ def read_pdf_claims(content: bytes) -> PdfClaims:
 
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            return PdfClaims(*_claimed_profiles(pdf), _embedded_invoice(pdf))
+            return PdfClaims(*claimed_profiles(pdf), _embedded_invoice(pdf))
     except pikepdf.PasswordError as locked:
         raise PasswordProtectedPdf(
             "the PDF is protected by a password; send it without one"
@@ -99,7 +99,8 @@ def invoice_check(xml: bytes) -> ConformanceCheck:
     return ConformanceCheck.ubl(profile.name, credit_note=_UBL_ROOTS[head.root] == "CreditNote")
 
 
-def _claimed_profiles(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
+def claimed_profiles(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
+    """Return the part and level of PDF/A that the metadata claim, and whether they claim PDF/UA."""
     try:
         # open_metadata unpacks the whole stream: check its size first.
         _stream_content(pdf.Root.Metadata, _MAX_METADATA_BYTES)

@@ -1,0 +1,1 @@
+"""PDFs that tests of the PDF tools need."""
