@@ -10,13 +10,13 @@ import pypdf
 from pikepdf import Array, Dictionary, Name, Object, String
 
 from infra.local.paths import INSTALL_DIR
-from tests.builders.pdfs.content import HELVETICA, blank, opened
+from tests.builders.pdfs.content import HELVETICA, blank
 
 MULTILINE, PASSWORD, COMB = 1 << 12, 1 << 13, 1 << 24
 READ_ONLY = 1
 RADIO, PUSH_BUTTON = 1 << 15, 1 << 16
 COMBO, EDITABLE, MULTI_SELECT = 1 << 17, 1 << 18, 1 << 21
-BORDERED = {"BC": Array([0.2, 0.2, 0.6]), "BG": Array([1, 1, 0.9])}
+BORDERED = {"/BC": Array([0.2, 0.2, 0.6]), "/BG": Array([1, 1, 0.9])}
 
 
 @cache
@@ -56,7 +56,7 @@ class FormBuilder:
 
     def field(self, name: str, kind: str, box: Sequence[float], **entries: Any) -> Object:
         """Add a field that is merged with its only widget."""
-        looks = Dictionary(**{**BORDERED, **entries.pop("MK", {})})
+        looks = Dictionary({**BORDERED, **entries.pop("MK", {})})
         field = self.widget(box, T=String(name), FT=Name("/" + kind), MK=looks, **entries)
         self.form.Fields.append(field)
         return field
@@ -108,12 +108,12 @@ def sample_form() -> pikepdf.Pdf:
     boxes = [form.button([10 + 30 * n, 100, 30 + 30 * n, 120], on) for n, on in enumerate("abc")]
     form.group("color", "Btn", boxes, Ff=RADIO)
     bare = [
-        form.widget([10 + 30 * n, 70, 30 + 30 * n, 90], MK=Dictionary(**BORDERED)) for n in range(2)
+        form.widget([10 + 30 * n, 70, 30 + 30 * n, 90], MK=Dictionary(BORDERED)) for n in range(2)
     ]
     form.group("bare", "Btn", bare, Ff=RADIO, Opt=Array([String("yes"), String("no")]))
-    form.field("push", "Btn", [200, 200, 290, 220], Ff=PUSH_BUTTON, MK={"CA": String("Send")})
+    form.field("push", "Btn", [200, 200, 290, 220], Ff=PUSH_BUTTON, MK={"/CA": String("Send")})
     form.field("signature", "Sig", [200, 170, 290, 190])
-    inner = form.widget([10, 40, 190, 60], T=String("city"), FT=Name.Tx, MK=Dictionary(**BORDERED))
+    inner = form.widget([10, 40, 190, 60], T=String("city"), FT=Name.Tx, MK=Dictionary(BORDERED))
     middle = form.document.make_indirect(Dictionary(T=String("home/~"), Kids=Array([inner])))
     form.form.Fields.append(
         form.document.make_indirect(Dictionary(T=String("address"), Kids=Array([middle])))
@@ -126,8 +126,3 @@ def field_values(content: bytes) -> dict[str, Any]:
     """Return the values of the fields, as pypdf reads them."""
     fields = pypdf.PdfReader(io.BytesIO(content)).get_fields() or {}
     return {name: field.get("/V") for name, field in fields.items()}
-
-
-def widgets(content: bytes) -> list[Object]:
-    """Return the annotations of the first page."""
-    return [*opened(content).pages[0].Annots]

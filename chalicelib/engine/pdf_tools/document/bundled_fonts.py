@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import pikepdf
 from pikepdf import Array, Dictionary, Name
 
+from chalicelib.engine.pdf_tools.document.right_to_left import plain_text
 from chalicelib.engine.pdf_tools.document.true_type import TrueTypeFont
 
 # Fonts for characters that a text's own font lacks, in this order.
@@ -54,7 +55,7 @@ class _EmbeddedFont:
         """Return a text of characters that the font has, and note them as used."""
         glyphs = [self.face.glyphs.get(ord(character), 0) for character in text]
         for glyph, character in zip(glyphs, text, strict=True):
-            self._used.setdefault(glyph, character)
+            self._used.setdefault(glyph, plain_text(character))
             self._numbers.setdefault(glyph, len(self._numbers))
         digits = "".join(f"{self._numbers[glyph]:04X}" for glyph in glyphs)
         return GlyphRun(self.name, self.object, digits)

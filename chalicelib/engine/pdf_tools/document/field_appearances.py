@@ -57,7 +57,7 @@ def has_appearance(widget: pikepdf.Object) -> bool:
     """Tell whether a widget has a normal appearance."""
     appearances = widget.get("/AP")
     return isinstance(appearances, pikepdf.Dictionary) and isinstance(
-        appearances.get("/N"), pikepdf.Dictionary
+        appearances.get("/N"), pikepdf.Dictionary | pikepdf.Stream
     )
 
 

@@ -9,6 +9,7 @@ from pikepdf import Dictionary
 
 from chalicelib.engine.pdf_tools.document.bundled_fonts import BundledFonts, FontStyle, GlyphRun
 from chalicelib.engine.pdf_tools.document.form_fields import COMB, MULTILINE, PASSWORD, FormField
+from chalicelib.engine.pdf_tools.document.right_to_left import joined, visual_order
 from chalicelib.engine.pdf_tools.document.widget_frames import WidgetFrame
 
 _MIN_SIZE: Final = 4.0
@@ -134,7 +135,7 @@ class TextDrawing:
         return self._fonts.width(text, self._look.style)
 
     def _runs(self, text: str) -> list[GlyphRun]:
-        return self._fonts.runs(text, self._look.style)
+        return self._fonts.runs(visual_order(text), self._look.style)
 
     def _fitting_size(self, texts: Sequence[str]) -> float:
         widest = max(map(self._measured, texts), default=0)
@@ -175,14 +176,14 @@ class TextDrawing:
 
 def text_operators(field: FormField, drawing: TextDrawing) -> list[str]:
     """Return the operators that draw the value of a text field."""
-    text = _NOT_SHOWN.sub("", "".join(field.values))
+    text = joined(_NOT_SHOWN.sub("", "".join(field.values)))
     longest = field.number("/MaxLen")
     if field.has(PASSWORD):
         return drawing.one_line("*" * len(text))
     if field.has(MULTILINE):
         return drawing.lines(text)
     flat = " ".join(text.splitlines())
-    if field.has(COMB) and 0 < len(flat) <= longest:
+    if field.has(COMB) and len(flat) <= longest > 0:
         return drawing.cells(flat, longest)
     return drawing.one_line(flat) if flat else []
 

@@ -130,7 +130,6 @@ def _dictionaries(entry: pikepdf.Object | None) -> list[pikepdf.Object]:
 def button_states(widget: pikepdf.Object) -> list[str]:
     """Return the names of the on-states of a button's widget, by its appearances."""
     normal = widget.get("/AP", pikepdf.Dictionary()).get("/N")
-    # A stream is a dictionary as well: one appearance without states.
-    if not isinstance(normal, pikepdf.Dictionary) or isinstance(normal, pikepdf.Stream):
+    if not isinstance(normal, pikepdf.Dictionary):
         return []
     return [str(name) for name in normal if name != OFF]
