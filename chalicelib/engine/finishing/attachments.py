@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
+from chalicelib.contract.options.pdf import Attachment
 from chalicelib.engine.finishing.finisher import PdfFinisher, document_date, pdf_date
 
 if TYPE_CHECKING:
@@ -16,19 +17,28 @@ _INVOICE_DESCRIPTION: Final = "The invoice as data (EN 16931, Cross Industry Inv
 
 
 def _attach(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
-    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
-
     options = finishing.output.pdf
     date = pdf_date(document_date(options.metadata))
+    contents = [finishing.resources[attachment.source] for attachment in options.attachments]
+    embed_files(document, options.attachments, contents, date)
+
+
+def embed_files(
+    document: "pikepdf.Pdf", attachments: Sequence[Attachment], contents: Sequence[bytes], date: str
+) -> None:
+    """Embed files with their contents; an equal name gets a number. `date` is a PDF date."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
+
+    present = document.Root.get("/AF", pikepdf.Array())
     # A copy: adding an attachment makes qpdf change the document's own list as well.
-    associated = pikepdf.Array([*document.Root.get("/AF", [])])
+    associated = pikepdf.Array([present] if isinstance(present, pikepdf.Dictionary) else [*present])
     names = distinct_names(
-        [attachment.filename for attachment in options.attachments], taken=document.attachments
+        [attachment.filename for attachment in attachments], taken=document.attachments
     )
-    for attachment, name in zip(options.attachments, names, strict=True):
+    for attachment, content, name in zip(attachments, contents, names, strict=True):
         file = pikepdf.AttachedFileSpec(
             document,
-            finishing.resources[attachment.source],
+            content,
             filename=name,
             description=attachment.description or "",
             mime_type=attachment.content_type,

@@ -30,9 +30,9 @@ def _write_metadata(document: "pikepdf.Pdf", finishing: "FinishingContext") -> N
     _write_info(document, metadata)
     _write_xmp(document, metadata)
     if metadata.title is not None:
-        _show_title(document)
+        show_title(document)
     if metadata.language is not None:
-        _set_language(document, metadata.language)
+        set_language(document, metadata.language)
 
 
 def _write_info(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:
@@ -45,15 +45,15 @@ def _write_info(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:
     }
     for name, value in entries.items():
         if value is not None:
-            document.docinfo[name] = _xml_safe(value)
+            document.docinfo[name] = xml_safe(value)
 
 
 def _write_xmp(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:
     # A document without a title gets its URL as title from the browser; make_deterministic leaves
     # only blanks of that.
-    info = {name: _xml_safe(str(value)).strip() for name, value in document.docinfo.items()}
+    info = {name: xml_safe(str(value)).strip() for name, value in document.docinfo.items()}
     moment = f"{document_date(metadata):%Y-%m-%dT%H:%M:%SZ}"
-    keywords = [_xml_safe(keyword) for keyword in metadata.keywords or ()]
+    keywords = [xml_safe(keyword) for keyword in metadata.keywords or ()]
     set_xmp(
         document,
         xmp_property("dc:format", "application/pdf"),
@@ -91,7 +91,8 @@ def xmp_property(name: str, value: str | None) -> str:
     return f"<{name}>{escape(value)}</{name}>" if value else ""
 
 
-def _show_title(document: "pikepdf.Pdf") -> None:
+def show_title(document: "pikepdf.Pdf") -> None:
+    """Make readers show the title instead of the file's name."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     preferences = document.Root.get("/ViewerPreferences", pikepdf.Dictionary())
@@ -99,16 +100,30 @@ def _show_title(document: "pikepdf.Pdf") -> None:
     document.Root.ViewerPreferences = preferences
 
 
-def _set_language(document: "pikepdf.Pdf", language: str) -> None:
-    document.Root.Lang = language
-    tree = document.Root.get("/StructTreeRoot")
+def set_language(document: "pikepdf.Pdf", language: str) -> None:
+    """Set the language of the document; an empty one removes it."""
     # The browser also sets the language of the root element, which overrides the catalog's
     # (ISO 32000-1, 14.9.2).
-    if tree is not None and "/Lang" in tree.get("/K", {}):
-        tree.K.Lang = language
+    overriding = [root for root in _root_elements(document) if "/Lang" in root]
+    for holder in [document.Root, *overriding]:
+        if language:
+            holder.Lang = language
+        elif "/Lang" in holder:
+            del holder.Lang
 
 
-def _xml_safe(text: str) -> str:
+def _root_elements(document: "pikepdf.Pdf") -> "list[pikepdf.Object]":
+    """Return the root element of the structure tree, if there is one only."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
+
+    tree = document.Root.get("/StructTreeRoot")
+    roots = pikepdf.Array() if tree is None else tree.get("/K", pikepdf.Array())
+    elements = [roots] if isinstance(roots, pikepdf.Dictionary) else [*roots]
+    return elements if len(elements) == 1 and isinstance(elements[0], pikepdf.Dictionary) else []
+
+
+def xml_safe(text: str) -> str:
+    """Return a text without the characters that XML cannot have."""
     return NOT_IN_XML.sub("", text)
 
 

@@ -1,5 +1,6 @@
-"""Drawings over or under printed pages, as artifacts: tags and reading order stay as they are."""
+"""Drawings over or under pages, as artifacts: tags and reading order stay as they are."""
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,3 +33,28 @@ class PageDrawings:
     def draw_under(self, page: "pikepdf.Page", drawing: "pikepdf.Stream") -> None:
         """Draw under a page."""
         page.contents_add(drawing, prepend=True)
+
+
+def add_resource(
+    resources: "pikepdf.Object", category: str, name: str, entry: "pikepdf.Object"
+) -> str:
+    """Add an indirect object to a category of resources, and return the name that it has there.
+
+    A name that means another object gets a number: an earlier run may have used it, and pages may
+    share their resources.
+    """
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
+
+    entries = resources.get(category)
+    if not isinstance(entries, pikepdf.Dictionary):
+        resources[category] = pikepdf.Dictionary()
+        entries = resources[category]
+    for number in count(1):
+        free_name = name if number == 1 else f"{name}-{number}"
+        present = entries.get(free_name)
+        if present is None:
+            entries[free_name] = entry
+        elif present.objgen != entry.objgen:
+            continue
+        return free_name
+    raise AssertionError

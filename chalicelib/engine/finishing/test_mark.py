@@ -1,11 +1,18 @@
 """Test mark: the diagonal word TEST on every file of a test key, in lines, so without a font."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.finishing.finisher import PdfFinisher
-from chalicelib.engine.finishing.page_drawings import PageDrawings
+from chalicelib.engine.finishing.page_boxes import (
+    PdfRectangle,
+    page_turn,
+    upright_box,
+    upright_matrix,
+    visible_box,
+)
+from chalicelib.engine.finishing.page_drawings import PageDrawings, add_resource
 
 if TYPE_CHECKING:
     import pikepdf
@@ -108,21 +115,22 @@ def mark_pages(document: "pikepdf.Pdf") -> None:
 
     state = document.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.ExtGState, CA=_OPACITY))
     page_drawings = PageDrawings(document)
-    drawings: dict[tuple[float, ...], pikepdf.Stream] = {}
+    drawings: dict[tuple[PdfRectangle, int, str], pikepdf.Stream] = {}
     for page in document.pages:
-        edges = tuple(float(edge) for edge in page.cropbox)
-        if edges not in drawings:
-            drawings[edges] = page_drawings.drawing(_operators(edges))
-        page.add_resource(state, pikepdf.Name.ExtGState, name=pikepdf.Name.PlatenTest)
-        page_drawings.draw_over(page, drawings[edges])
+        name = add_resource(page.resources, "/ExtGState", "/PlatenTest", state)
+        key = (visible_box(page), page_turn(page), name)
+        if key not in drawings:
+            drawings[key] = page_drawings.drawing(_operators(*key))
+        page_drawings.draw_over(page, drawings[key])
 
 
-def _operators(edges: Sequence[float]) -> bytes:
-    left, bottom, right, top = edges
-    lines, thickness = word_strokes(right - left, top - bottom)
+def _operators(page_box: PdfRectangle, turn: int, state: str) -> bytes:
+    upright = upright_box(page_box, turn)
+    matrix = upright_matrix(page_box, turn) or (1, 0, 0, 1, upright.left, upright.bottom)
+    lines, thickness = word_strokes(upright.width, upright.height)
     operators = [
-        f"/PlatenTest gs 0 J 1 j {thickness:.2f} w {_GREY} G",
-        f"1 0 0 1 {left:.2f} {bottom:.2f} cm",
+        f"{state} gs 0 J 1 j {thickness:.2f} w {_GREY} G",
+        "{} {} {} {} {:.2f} {:.2f} cm".format(*matrix),
     ]
     for line in lines:
         for path_operator, (x, y) in zip(_path_operators(), line, strict=False):

@@ -1,90 +1,135 @@
-"""Fields of a form, and those of them that belong to some pages."""
+"""Fields of a form (ISO 32000-1, 12.7): their full names, types, inherited entries and widgets."""
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from pikepdf import Array, Dictionary, Object, Pdf
+import pikepdf
 
-from chalicelib.engine.combining.item_trees import dictionaries
-from chalicelib.engine.pdf_tools.document.parent_tree import ObjectId
-
-_NO_PARENT: Final = -1
+# Flags of fields (tables 221, 226, 228 and 230).
+MULTILINE, PASSWORD, FILE_SELECT, COMB = 1 << 12, 1 << 13, 1 << 20, 1 << 24
+RADIO, PUSH_BUTTON = 1 << 15, 1 << 16
+COMBO, EDITABLE, MULTI_SELECT = 1 << 17, 1 << 18, 1 << 21
+_MAX_DEPTH: Final = 50
+OFF: Final = "/Off"
 
 
 @dataclass(slots=True)
-class _Field:
-    item: Object
-    parent: int
-    kids: list[int] = field(default_factory=list)
+class FormField:
+    """Terminal field: its dictionary, those above it from near to far, and its widgets.
 
-
-class FormFields:
-    """Form of a document: fields and widgets are numbers in the order of reading.
-
-    Fields without a widget on a page belong to every part of the document.
+    Several dictionaries of one full name are one field: `twins` are the others.
     """
 
-    def __init__(self, document: Pdf, widget_pages: Mapping[ObjectId, int]) -> None:
-        """Read the fields. Raises ValueError for a loop."""
-        self._document = document
-        form = document.Root.get("/AcroForm")
-        self._form = form if isinstance(form, Dictionary) else None
-        self._fields: list[_Field] = []
-        self._numbers: dict[ObjectId, int] = {}
-        self._fields_of_page = defaultdict[int | None, list[int]](list)
-        if self._form is None:
-            return
-        self._first_level = self._add(self._form.get("/Fields"), _NO_PARENT)
-        # Kids are appended while their parents are read.
-        for number, each in enumerate(self._fields):
-            each.kids = self._add(each.item.get("/Kids"), number)
-            if not each.kids:
-                self._fields_of_page[widget_pages.get(each.item.objgen)].append(number)
-        self._order = dictionaries(self._form.get("/CO"))
+    name: str
+    lineage: tuple[pikepdf.Object, ...]
+    form: pikepdf.Object
+    widgets: list[pikepdf.Object]
+    twins: list[pikepdf.Object] = field(default_factory=list)
 
-    def write(self, kept: Collection[int]) -> None:
-        """Leave the document the fields of these pages."""
-        if self._form is None:
-            return
-        chosen = self._chosen_fields(kept)
-        for number in chosen:
-            each = self._fields[number]
-            if each.kids:
-                each.item.Kids = self._array(each.kids, chosen)
-        if not chosen:
-            if "/AcroForm" in self._document.Root:
-                del self._document.Root.AcroForm
-            return
-        self._document.Root.AcroForm = self._form
-        self._form.Fields = self._array(self._first_level, chosen)
-        if self._order:
-            self._form.CO = Array(
-                [item for item in self._order if self._numbers.get(item.objgen) in chosen]
-            )
+    @property
+    def dictionary(self) -> pikepdf.Object:
+        """Return the field's own dictionary."""
+        return self.lineage[0]
 
-    def _array(self, numbers: list[int], chosen: Collection[int]) -> Array:
-        return Array([self._fields[number].item for number in numbers if number in chosen])
+    def inherited(self, key: str) -> pikepdf.Object | None:
+        """Return an entry of the field or the nearest field above it; DA and Q also of the form."""
+        for holder in (*self.lineage, self.form):
+            value: pikepdf.Object | None = holder.get(key)
+            if value is not None:
+                return value
+        return None
 
-    def _chosen_fields(self, kept: Collection[int]) -> set[int]:
-        chosen = set[int]()
-        for index in (None, *kept):
-            for leaf in self._fields_of_page.get(index, ()):
-                number = leaf
-                while number != _NO_PARENT and number not in chosen:
-                    chosen.add(number)
-                    number = self._fields[number].parent
-        return chosen
+    def number(self, key: str) -> int:
+        """Return an inherited number, or 0."""
+        value: object = self.inherited(key)
+        return value if isinstance(value, int) else 0
 
-    def _add(self, items: object, parent: int) -> list[int]:
-        numbers = []
-        for item in dictionaries(items):
-            each = item if item.is_indirect else self._document.make_indirect(item)
-            if each.objgen in self._numbers:
-                message = f"object {each.objgen[0]} is twice among the form fields"
-                raise ValueError(message)
-            self._numbers[each.objgen] = len(self._fields)
-            numbers.append(len(self._fields))
-            self._fields.append(_Field(each, parent))
-        return numbers
+    @property
+    def type(self) -> str:
+        """Return the type: `/Tx`, `/Btn`, `/Ch`, `/Sig` or an empty text."""
+        return str(self.inherited("/FT") or "")
+
+    def has(self, flag: int) -> bool:
+        """Tell whether a flag of the field is set."""
+        return bool(self.number("/Ff") & flag)
+
+    @property
+    def options(self) -> list[tuple[str, str]]:
+        """Return export values and shown texts of a choice or of buttons, in their order."""
+        options = self.inherited("/Opt")
+        if not isinstance(options, pikepdf.Array):
+            return []
+        pairs = []
+        for option in options:
+            parts = [*option] if isinstance(option, pikepdf.Array) else [option, option]
+            pairs.append((str(parts[0]), str(parts[-1])) if parts else ("", ""))
+        return pairs
+
+    @property
+    def values(self) -> list[str]:
+        """Return the value as texts: several for a choice of several, none where it is empty."""
+        value = self.inherited("/V")
+        if value is None:
+            return []
+        if isinstance(value, pikepdf.Array):
+            return [str(each) for each in value]
+        if isinstance(value, pikepdf.Stream):
+            return [str(pikepdf.String(value.read_bytes()))]
+        return [str(value)]
+
+
+def document_form(document: pikepdf.Pdf) -> pikepdf.Object | None:
+    """Return the form of a document, or None."""
+    form = document.Root.get("/AcroForm")
+    return form if isinstance(form, pikepdf.Dictionary) else None
+
+
+def form_fields(form: pikepdf.Object) -> dict[str, FormField]:
+    """Return the fields of a form by their full names; a field in its own kids counts once."""
+    fields: dict[str, FormField] = {}
+    for each in _terminal_fields(form):
+        known = fields.get(each.name)
+        if known is None:
+            fields[each.name] = each
+        else:
+            known.twins.append(each.dictionary)
+            known.widgets += each.widgets
+    return fields
+
+
+def _terminal_fields(form: pikepdf.Object) -> Iterator[FormField]:
+    seen: set[tuple[int, int]] = set()
+    waiting: list[tuple[pikepdf.Object, tuple[pikepdf.Object, ...], str]] = [
+        (each, (), "") for each in reversed(_dictionaries(form.get("/Fields")))
+    ]
+    while waiting:
+        node, above, prefix = waiting.pop()
+        if (node.is_indirect and node.objgen in seen) or len(above) > _MAX_DEPTH:
+            continue
+        seen.add(node.objgen)
+        partial = str(node.get("/T", ""))
+        name = f"{prefix}.{partial}" if prefix and partial else prefix or partial
+        kids = _dictionaries(node.get("/Kids"))
+        below = [kid for kid in kids if "/T" in kid or "/Kids" in kid]
+        lineage = (node, *above)
+        waiting += [(kid, lineage, name) for kid in reversed(below)]
+        widgets = [kid for kid in kids if "/T" not in kid and "/Kids" not in kid]
+        if not kids:
+            widgets = [node] if node.get("/Subtype") == "/Widget" else []
+        if widgets or not below:
+            yield FormField(name, lineage, form, widgets)
+
+
+def _dictionaries(entry: pikepdf.Object | None) -> list[pikepdf.Object]:
+    if not isinstance(entry, pikepdf.Array):
+        return []
+    return [each for each in entry if isinstance(each, pikepdf.Dictionary)]
+
+
+def button_states(widget: pikepdf.Object) -> list[str]:
+    """Return the names of the on-states of a button's widget, by its appearances."""
+    normal = widget.get("/AP", pikepdf.Dictionary()).get("/N")
+    if not isinstance(normal, pikepdf.Dictionary):
+        return []
+    return [str(name) for name in normal if name != OFF]

@@ -18,19 +18,28 @@ _MAX_FIELD_DEPTH: Final = 50
 _SIGNATURES_EXIST: Final = 1
 
 
-def pdf_output(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]) -> ToolOutput:
+def pdf_output(
+    document: pikepdf.Pdf,
+    tool_input: ToolInput[ToolOptions],
+    encryption: pikepdf.Encryption | None = None,
+) -> ToolOutput:
     """Return a changed document as the tool's only file, and warn of signatures that it breaks."""
     warn_of_signatures(document, tool_input)
-    return ToolOutput((pdf_file(document, tool_input),))
+    return ToolOutput((pdf_file(document, tool_input, encryption=encryption),))
 
 
 def pdf_file(
-    document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions], part: int | None = None
+    document: pikepdf.Pdf,
+    tool_input: ToolInput[ToolOptions],
+    *,
+    part: int | None = None,
+    encryption: pikepdf.Encryption | None = None,
 ) -> RenderedFile:
     """Return a document as a file, with the test mark for a test."""
     if tool_input.test:
         mark_pages(document)
-    return RenderedFile("pdf", save(document), PDF_TYPE, len(document.pages), part=part)
+    content = save(document, encryption)
+    return RenderedFile("pdf", content, PDF_TYPE, len(document.pages), part=part)
 
 
 def save(

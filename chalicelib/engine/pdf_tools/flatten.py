@@ -1,0 +1,188 @@
+"""Tool `flatten`: form fields and annotations drawn into their pages."""
+
+from typing import Final
+
+import pikepdf
+from pikepdf import Array, Dictionary, Name
+
+from chalicelib.contract.options.pdf_tools import FlattenOptions
+from chalicelib.engine.finishing.page_boxes import (
+    Matrix,
+    PdfRectangle,
+    bounding_box,
+    multiply,
+    page_turn,
+    rectangle,
+)
+from chalicelib.engine.finishing.page_drawings import PageDrawings, add_resource
+from chalicelib.engine.pdf_tools.document.annotation_drawings import draw_annotation
+from chalicelib.engine.pdf_tools.document.annotation_tags import AnnotationTags
+from chalicelib.engine.pdf_tools.document.bundled_fonts import BundledFonts
+from chalicelib.engine.pdf_tools.document.field_appearances import draw_field, has_appearance
+from chalicelib.engine.pdf_tools.document.form_fields import OFF, document_form, form_fields
+from chalicelib.engine.pdf_tools.document.open_source import open_source
+from chalicelib.engine.pdf_tools.document.page_content import close_content
+from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output, warn_of_signatures
+from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+
+# Flags of annotations (ISO 32000-1, 12.5.3).
+_HIDDEN, _NO_ROTATE, _NO_VIEW = 1 << 1, 1 << 4, 1 << 5
+_NO_CHANGE: Final = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+# Turns by -90, -180 and -270 degrees of the page.
+_UPRIGHT: Final[dict[int, Matrix]] = {
+    90: (0, 1, -1, 0, 0, 0),
+    180: (-1, 0, 0, -1, 0, 0),
+    270: (0, -1, 1, 0, 0, 0),
+}
+_MAX_PARENTS: Final = 50
+
+
+def run(tool_input: ToolInput[FlattenOptions]) -> ToolOutput:
+    """Draw all annotations but links, and remove them with the form."""
+    with open_source(tool_input.source, tool_input) as document:
+        warn_of_signatures(document, tool_input)
+        _draw_form(document, tool_input)
+        _flatten_pages(document)
+        for entry in ("/AcroForm", "/NeedsRendering", "/Perms"):
+            if entry in document.Root:
+                del document.Root[entry]
+        return pdf_output(document, tool_input)
+
+
+def _draw_form(document: pikepdf.Pdf, tool_input: ToolInput[FlattenOptions]) -> None:
+    """Give fields without appearances one, and all where readers were asked to draw them."""
+    form = document_form(document)
+    if form is None:
+        return
+    if "/XFA" in form:
+        message = "The form's XFA part was removed; what its fields outside it show was drawn."
+        tool_input.warn("feature_unavailable", message, "xfa")
+    draws_all = bool(form.get("/NeedAppearances", False))
+    fonts = BundledFonts(document, tool_input.fonts)
+    standard = form.get("/DR", Dictionary()).get("/Font")
+    for field in form_fields(form).values():
+        if draws_all or not all(has_appearance(widget) for widget in field.widgets):
+            draw_field(document, field, fonts)
+        for widget in field.widgets:
+            _complete_fonts(_appearance(widget), standard)
+    fonts.embed()
+
+
+def _complete_fonts(appearance: pikepdf.Object | None, standard: pikepdf.Object | None) -> None:
+    """Add the form's fonts that an appearance uses without having them itself."""
+    if appearance is None or not isinstance(standard, pikepdf.Dictionary):
+        return
+    resources = appearance.get("/Resources", Dictionary())
+    fonts = resources.get("/Font", Dictionary())
+    appearance.Resources = Dictionary(
+        {**resources.as_dict(), "/Font": Dictionary({**standard.as_dict(), **fonts.as_dict()})}
+    )
+
+
+def _flatten_pages(document: pikepdf.Pdf) -> None:
+    annotations = [_annotations(page) for page in document.pages]
+    gone = {each.objgen for on_page in annotations for each in on_page if not _is_link(each)}
+    tags, drawings = AnnotationTags(document, gone), PageDrawings(document)
+    for page, on_page in zip(document.pages, annotations, strict=True):
+        flat = [each for each in on_page if not _is_link(each)]
+        drawn = [operators for each in flat for operators in _draw(document, page, each, tags)]
+        for each in flat:
+            tags.remove(each)
+        if drawn:
+            close_content(document, page)
+            drawings.draw_over(page, document.make_stream("\n".join(drawn).encode()))
+        links = [each for each in on_page if _is_link(each)]
+        if links:
+            page.obj.Annots = Array(links)
+        elif "/Annots" in page.obj:
+            del page.obj.Annots
+
+
+def _annotations(page: pikepdf.Page) -> list[pikepdf.Object]:
+    entries = page.obj.get("/Annots")
+    if not isinstance(entries, pikepdf.Array):
+        return []
+    return [each for each in entries if isinstance(each, pikepdf.Dictionary)]
+
+
+def _is_link(annotation: pikepdf.Object) -> bool:
+    return annotation.get("/Subtype") == Name.Link
+
+
+def _draw(
+    document: pikepdf.Pdf, page: pikepdf.Page, annotation: pikepdf.Object, tags: AnnotationTags
+) -> list[str]:
+    """Return the operators that draw an annotation; none for one that is not shown."""
+    flags = _integer(annotation, "/F")
+    edges = annotation.get("/Rect", Array())
+    if flags & (_HIDDEN | _NO_VIEW) or annotation.get("/Subtype") == "/Popup" or len(edges) != 4:  # noqa: PLR2004
+        return []
+    form = _appearance(annotation)
+    if form is None:
+        form = None if has_appearance(annotation) else draw_annotation(document, annotation)
+    if form is None:
+        return []
+    place = rectangle(float(edge) for edge in edges)
+    matrix = _placement(form, place)
+    if matrix is None:
+        return []
+    if flags & _NO_ROTATE and page_turn(page):
+        matrix = multiply(matrix, _turned_about(place, page_turn(page)))
+    form.Type, form.Subtype = Name.XObject, Name.Form
+    name = add_resource(page.resources, "/XObject", f"/PlatenDrawn{form.objgen[0]}", form)
+    numbers = " ".join(f"{number:.5f}" for number in matrix)
+    operators = [f"q {numbers} cm {name} Do Q"]
+    layer = annotation.get("/OC")
+    if isinstance(layer, pikepdf.Dictionary) and layer.is_indirect:
+        layer_name = f"/PlatenLayer{layer.objgen[0]}"
+        layer_name = add_resource(page.resources, "/Properties", layer_name, layer)
+        operators = [f"/OC {layer_name} BDC", *operators, "EMC"]
+    return [tags.tag(page, annotation) or "/Artifact BMC", *operators, "EMC"]
+
+
+def _placement(form: pikepdf.Object, place: PdfRectangle) -> Matrix | None:
+    """Return the matrix from an appearance's box to the annotation's (12.5.5, algorithm 8.1)."""
+    edges = form.get("/BBox")
+    if not isinstance(edges, pikepdf.Array):
+        form.BBox = Array([0, 0, place.width, place.height])
+    own = tuple(float(number) for number in form.get("/Matrix", _NO_CHANGE))
+    box = bounding_box(rectangle(float(edge) for edge in form.BBox), own)
+    if not (box.width and box.height and place.width and place.height):
+        return None
+    across, up = place.width / box.width, place.height / box.height
+    return (across, 0, 0, up, place.left - box.left * across, place.bottom - box.bottom * up)
+
+
+def _turned_about(place: PdfRectangle, turn: int) -> Matrix:
+    """Return the matrix that keeps an annotation upright on a turned page: about its upper left."""
+    x, y = place.left, place.bottom + place.height
+    there = multiply((1, 0, 0, 1, -x, -y), _UPRIGHT[turn])
+    return multiply(there, (1, 0, 0, 1, x, y))
+
+
+def _appearance(annotation: pikepdf.Object) -> pikepdf.Object | None:
+    """Return the normal appearance of an annotation's state, or None."""
+    if not has_appearance(annotation):
+        return None
+    normal: pikepdf.Object = annotation.AP.N
+    if isinstance(normal, pikepdf.Stream):
+        return normal
+    state = str(_state(annotation))
+    chosen = normal.get(state if state in normal else OFF)
+    return chosen if isinstance(chosen, pikepdf.Stream) else None
+
+
+def _state(annotation: pikepdf.Object) -> pikepdf.Object | str:
+    """Return the state of an annotation: its own, or else the value of its field."""
+    holder: pikepdf.Object | None = annotation
+    own: pikepdf.Object | None = annotation.get("/AS")
+    for _ in range(_MAX_PARENTS):
+        if own is not None or not isinstance(holder, pikepdf.Dictionary):
+            break
+        own, holder = holder.get("/V"), holder.get("/Parent")
+    return OFF if own is None else own
+
+
+def _integer(holder: pikepdf.Object, key: str) -> int:
+    value: object = holder.get(key)
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,22 @@
+"""Tool `protect`: a document with passwords and permissions."""
+
+from chalicelib.contract.options.pdf_tools import ProtectOptions
+from chalicelib.engine.conformance.document_claims import claimed_profiles
+from chalicelib.engine.finishing.finish_pdf import pdf_encryption
+from chalicelib.engine.pdf_tools.document.open_source import open_source
+from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
+from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+
+
+def run(tool_input: ToolInput[ProtectOptions]) -> ToolOutput:
+    """Encrypt the document; its earlier protection goes."""
+    with open_source(tool_input.source, tool_input) as document:
+        pdfa, _ = claimed_profiles(document)
+        if pdfa is not None:
+            tool_input.warn(
+                "feature_unavailable",
+                f"The document claims PDF/A-{pdfa}, which forbids encryption; the file does not "
+                "conform to it.",
+                "protection",
+            )
+        return pdf_output(document, tool_input, pdf_encryption(tool_input.options.protection))
