@@ -9,8 +9,8 @@ import math
 import re
 from typing import Final, NamedTuple
 
-import pypdfium2  # type: ignore[import-untyped]
-import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+import pypdfium2
+import pypdfium2.raw as pdfium
 
 from chalicelib.contract.options.pdf_tools import ToTextOptions
 from chalicelib.engine.job import RenderedFile

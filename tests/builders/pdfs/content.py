@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pikepdf
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 from pikepdf import Array, Dictionary, Name
 from PIL import Image
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.pdf_tools import tool_by_name
-from chalicelib.engine.pdf_tools.tool import Source, ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, ToolSource
 
 HELVETICA = Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica)
 
@@ -48,7 +48,7 @@ def tool_run(
 ) -> tuple[ToolOutput, ToolInput[Any]]:
     """Run a tool on one source."""
     content = source if isinstance(source, bytes) else saved(source)
-    tool_input = ToolInput(options, [Source(content, password, "/source")], **fields)
+    tool_input = ToolInput(options, [ToolSource(content, password, "/source")], **fields)
     return tool_by_name(options.tool).load()(tool_input), tool_input
 
 

@@ -6,12 +6,12 @@ from decimal import Decimal
 from typing import NamedTuple
 
 import pikepdf
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.pdf_tools.document.open_source import invalid_source, open_source
 from chalicelib.engine.pdf_tools.document.write_pdf import save
-from chalicelib.engine.pdf_tools.tool import Source, ToolInput
+from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
 
 
 class Drawing(NamedTuple):
@@ -22,7 +22,7 @@ class Drawing(NamedTuple):
 
 
 @contextmanager
-def open_drawing(source: Source, tool_input: ToolInput[ToolOptions]) -> Iterator[Drawing]:
+def open_drawing(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Iterator[Drawing]:
     """Open a source and yield it; raises what `open_source` raises."""
     with open_source(source, tool_input) as document:
         user_units = [_user_unit(page) for page in document.pages]

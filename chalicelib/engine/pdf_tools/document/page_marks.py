@@ -10,7 +10,7 @@ from chalicelib.engine.pdf_tools.document.open_source import invalid_source, ope
 from chalicelib.engine.pdf_tools.document.page_content import close_content, without_tags
 from chalicelib.engine.pdf_tools.document.page_ranges import page_indexes
 from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
-from chalicelib.engine.pdf_tools.tool import MARK, Source, ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput, ToolSource
 
 type MarkInput = ToolInput[WatermarkOptions] | ToolInput[StampOptions]
 
@@ -41,7 +41,7 @@ def _page_mark(
     document: pikepdf.Pdf, tool_input: MarkInput, pointer: str
 ) -> tuple[pikepdf.Object, PdfRectangle]:
     """Return the first page of a PDF of the request as a form XObject, and its box."""
-    source = Source(tool_input.resources[pointer], None, pointer)
+    source = ToolSource(tool_input.resources[pointer], None, pointer)
     with open_source(source, tool_input) as stamp:
         form, box = page_form(document, stamp, stamp.pages[0])
         without_tags(form)

@@ -13,8 +13,8 @@ from chalicelib.engine.combining.item_trees import dictionaries
 from chalicelib.engine.finishing.test_mark import mark_pages
 from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.pdf_tools.document.destinations import Destinations, Links
-from chalicelib.engine.pdf_tools.document.page_fields import FormFields
 from chalicelib.engine.pdf_tools.document.outline import Outline
+from chalicelib.engine.pdf_tools.document.page_fields import FormFields
 from chalicelib.engine.pdf_tools.document.page_labels import read_labels, write_labels
 from chalicelib.engine.pdf_tools.document.page_tree import read_pages, write_page_tree
 from chalicelib.engine.pdf_tools.document.parent_tree import ObjectId

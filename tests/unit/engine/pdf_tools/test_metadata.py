@@ -62,7 +62,7 @@ def test_another_reader_finds_them() -> None:
     assert reader.metadata is not None
     assert reader.metadata.title == ALL["title"]
     assert reader.xmp_metadata is not None
-    assert reader.xmp_metadata.dc_title["x-default"] == ALL["title"]
+    assert reader.xmp_metadata.dc_title == {"x-default": ALL["title"]}
 
 
 def test_what_is_not_named_stays() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pikepdf
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 import pytest
 
 from chalicelib.contract.options.pdf_tools import ProtectOptions, UnlockOptions
