@@ -6,6 +6,7 @@ import platform
 import resource
 import signal
 import struct
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -77,7 +78,7 @@ def enter_sandbox(parent_pid: int, memory_bytes: int = limits.MEMORY_BYTES) -> l
         os.setgroups([])
         os.setresgid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
         os.setresuid(_NOBODY_ID, _NOBODY_ID, _NOBODY_ID)
-    libc = ctypes.CDLL(None, use_errno=True)
+    libc = _libc()
     has = {
         walls.NOT_DUMPABLE: libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0,
         # After setresuid, which clears it.
@@ -90,6 +91,19 @@ def enter_sandbox(parent_pid: int, memory_bytes: int = limits.MEMORY_BYTES) -> l
     has[walls.NO_NEW_PRIVILEGES] = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
     has[walls.SYSTEM_CALL_FILTER] = has[walls.NO_NEW_PRIVILEGES] and install_seccomp_filter()
     return [wall for wall, stands in has.items() if not stands]
+
+
+def die_with(parent_pid: int) -> None:
+    """Make the process end with its parent; raises SystemExit where that is already gone."""
+    _libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent_pid:
+        raise SystemExit
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    # Loaded once: a confined process opens no files.
+    return ctypes.CDLL(None, use_errno=True)
 
 
 def _limit_resources(memory: int) -> bool:
@@ -141,7 +155,7 @@ def install_seccomp_filter() -> bool:
     """Confine this process, which can get no new privileges; return whether that was accepted."""
     if platform.machine() != "x86_64":
         return False
-    libc = ctypes.CDLL(None, use_errno=True)
+    libc = _libc()
     program = _bpf_program()
     instructions = ctypes.create_string_buffer(program, len(program))
     count = len(program) // 8
