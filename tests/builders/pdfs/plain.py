@@ -6,8 +6,17 @@ from base64 import b64encode
 import pikepdf
 
 
-def pdf(pages: int = 3, *, password: str = "", size: tuple[float, float] = (300, 400)) -> bytes:
-    """Return a PDF whose pages say `page 1` and so on; it opens with the password, if any."""
+def pdf(
+    pages: int = 3,
+    *,
+    password: str = "",
+    size: tuple[float, float] = (300, 400),
+    field: str = "",
+) -> bytes:
+    """Return a PDF whose pages say `page 1` and so on.
+
+    It opens with the password, if any; its first page may have a text field.
+    """
     with pikepdf.new() as document:
         font = document.make_indirect(
             pikepdf.Dictionary(
@@ -22,10 +31,33 @@ def pdf(pages: int = 3, *, password: str = "", size: tuple[float, float] = (300,
             page.add_resource(font, pikepdf.Name.Font, name=pikepdf.Name.F1)
             text = f"BT /F1 24 Tf 40 200 Td (page {number}) Tj ET"
             page.Contents = document.make_stream(text.encode())
+        if field:
+            _add_field(document, field)
         target = io.BytesIO()
         encryption = pikepdf.Encryption(owner=password, user=password) if password else None
         document.save(target, deterministic_id=encryption is None, encryption=encryption or False)
     return target.getvalue()
+
+
+def _add_field(document: pikepdf.Pdf, name: str) -> None:
+    page = document.pages[0]
+    widget = document.make_indirect(
+        pikepdf.Dictionary(
+            Type=pikepdf.Name.Annot,
+            Subtype=pikepdf.Name.Widget,
+            FT=pikepdf.Name.Tx,
+            T=name,
+            F=4,
+            Rect=[40, 40, 200, 60],
+            DA="/F1 12 Tf 0 g",
+            P=page.obj,
+        )
+    )
+    page.obj.Annots = pikepdf.Array([widget])
+    fonts = page.obj.Resources.Font
+    document.Root.AcroForm = pikepdf.Dictionary(
+        Fields=[widget], DA="/F1 12 Tf 0 g", DR=pikepdf.Dictionary(Font=fonts)
+    )
 
 
 def as_source(content: bytes, **more: str) -> dict[str, str]:
