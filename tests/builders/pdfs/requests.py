@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from tests.builders.pdfs.plain import as_source, pdf
 
-
 # Options of each tool that fit a document of three pages, which has a field `name` for `fill-form`.
 TOOL_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "merge": {},

@@ -1,0 +1,170 @@
+"""PDF tools in their confined process: every tool runs there, and no document harms the next."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from typing import Any, Final
+
+import psutil
+import pytest
+
+from chalicelib.contract.pdf_tools import requests
+from chalicelib.contract.pdf_tools.requests import tool_options, tool_sources
+from chalicelib.contract.validation import read_part
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome
+from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
+from chalicelib.engine.ports import NoEgress
+from chalicelib.engine.templating.worker import TemplateWorker
+from infra.setup.steps import INSTALL_DIR
+from tests.builders.pdfs import hostile
+from tests.builders.pdfs.plain import as_source, pdf
+from tests.builders.pdfs.requests import TOOL_FILES, TOOL_OPTIONS, tool_request
+from tests.fakes.engine import mark_pdf
+
+pytestmark = pytest.mark.integration
+
+DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
+    "swelling": hostile.swelling,
+    "page_tree_loop": hostile.page_tree_loop,
+    "own_parent": hostile.own_parent,
+    "lying_count": hostile.lying_count,
+    "lying_lengths": hostile.lying_lengths,
+    "deep_nesting": hostile.deep_nesting,
+    "cut_in_the_middle": hostile.cut_in_the_middle,
+}
+# What a document that is made to do harm may end with.
+REFUSALS: Final = {"invalid_pdf_source", "validation_error", "pdfa_conversion_failed"}
+_TIMEOUT_S: Final = 20.0
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[PdfToolEngine]:
+    made = PdfToolEngine(NoEgress(), INSTALL_DIR / "fonts", tool_worker(), TemplateWorker())
+    made.start()
+    yield made
+    made.close()
+
+
+def job(tool: str, content: bytes | None = None) -> PdfToolJob:
+    body = tool_request(tool, content)
+    model: Any = getattr(requests, f"{tool.title().replace('-', '')}Request")
+    request = read_part(model, body, "")
+    made = PdfToolJob(tool_options(tool, request), tool_sources(request), max_pages=2_000)
+    has_mark = made.options.mark is not None
+    return PdfToolJob(
+        made.options, made.sources, made.max_pages, mark=mark_pdf() if has_mark else None
+    )
+
+
+def run(
+    engine: PdfToolEngine,
+    tool: str,
+    content: bytes | None = None,
+    *,
+    timeout_s: float = _TIMEOUT_S,
+    test: bool = False,
+) -> RenderOutcome:
+    context = JobContext(time.time() + timeout_s, uploads=lambda _id: b"", test=test)
+    return engine.run(job(tool, content), context)
+
+
+def refusal_of(engine: PdfToolEngine, tool: str, content: bytes) -> RenderFailure | None:
+    try:
+        run(engine, tool, content)
+    except RenderFailure as refusal:
+        return refusal
+    return None
+
+
+@pytest.mark.parametrize("tool", TOOL_OPTIONS)
+def test_each_tool_runs_without_files_and_processes(engine: PdfToolEngine, tool: str) -> None:
+    for outcome in (run(engine, tool), run(engine, tool, test=True)):
+        assert tuple(file.format for file in outcome.files) == TOOL_FILES[tool]
+
+
+@pytest.mark.parametrize("tool", TOOL_OPTIONS)
+def test_the_same_request_gives_the_same_bytes(engine: PdfToolEngine, tool: str) -> None:
+    first, second = (run(engine, tool) for _ in range(2))
+
+    same = [a.content == b.content for a, b in zip(first.files, second.files, strict=True)]
+    assert all(same) or tool == "protect"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("tool", TOOL_OPTIONS)
+def test_a_hostile_document_is_refused_or_worked_on_and_the_next_caller_unharmed(
+    engine: PdfToolEngine, tool: str, document: str
+) -> None:
+    started = time.monotonic()
+    refusal = refusal_of(engine, tool, DOCUMENTS[document]())
+
+    assert refusal is None or refusal.code in REFUSALS, refusal.detail
+    assert time.monotonic() - started < _TIMEOUT_S
+    assert run(engine, "rotate").files
+
+
+def test_what_takes_for_ever_ends_at_the_deadline(engine: PdfToolEngine) -> None:
+    started = time.monotonic()
+
+    with pytest.raises(RenderFailure) as late:
+        run(engine, "to-images", hostile.endless_drawing(), timeout_s=2)
+
+    assert late.value.code == "render_timeout"
+    assert time.monotonic() - started < 4
+    assert run(engine, "rotate").files
+
+
+def test_a_cancellation_ends_a_tool_within_a_second(engine: PdfToolEngine) -> None:
+    cancellation: Future[None] = Future()
+    threading.Timer(1, cancellation.set_result, [None]).start()
+    context = JobContext(time.time() + 60, lambda _id: b"", cancellation=cancellation)
+    started = time.monotonic()
+
+    with pytest.raises(RenderFailure) as ended:
+        engine.run(job("to-images", hostile.endless_drawing()), context)
+
+    assert ended.value.code == "render_timeout"
+    assert time.monotonic() - started < 2
+    assert run(engine, "rotate").files
+
+
+def test_a_killed_process_is_the_failure_of_its_request_only(engine: PdfToolEngine) -> None:
+    def kill() -> None:
+        for _ in range(2):
+            time.sleep(1)
+            for child in psutil.Process().children(recursive=True):
+                if "chalicelib.engine.pdf_tools.run.worker" in child.cmdline():
+                    child.kill()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with pytest.raises(RenderFailure) as failed:
+        run(engine, "to-images", hostile.endless_drawing())
+    killer.join()
+
+    assert failed.value.code == "invalid_pdf_source"
+    assert run(engine, "rotate").files
+
+
+def test_no_process_is_left_behind() -> None:
+    made = PdfToolEngine(NoEgress(), INSTALL_DIR / "fonts", tool_worker(), TemplateWorker())
+    before = set(psutil.Process().children(recursive=True))
+    run(made, "rotate")
+    started = set(psutil.Process().children(recursive=True)) - before
+
+    made.close()
+
+    assert started
+    psutil.wait_procs(started, timeout=5)
+    assert not [each for each in started if each.is_running()]
+
+
+def test_sources_may_be_many(engine: PdfToolEngine) -> None:
+    source = as_source(pdf(1))
+    request: Any = read_part(requests.MergeRequest, {"sources": [source] * 500}, "")
+    merge = PdfToolJob(tool_options("merge", request), tool_sources(request), max_pages=500)
+    context = JobContext(time.time() + 60, lambda _id: b"")
+
+    assert engine.run(merge, context).files[0].pages == 500
