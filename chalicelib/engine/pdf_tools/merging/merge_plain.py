@@ -6,10 +6,11 @@ joins the documents are a few new objects, whose numbers have one digit.
 """
 
 import hashlib
-import struct
+import sys
 import zlib
+from array import array
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final
 
 from chalicelib.engine.pdf_tools.merging.plain_part import (
@@ -25,10 +26,9 @@ from chalicelib.engine.pdf_tools.merging.plain_pdf import PlainPdf
 
 _CATALOG: Final = 1
 _TABLE: Final = 7
-_KIDS_PER_NODE: Final = 64
 _MAX_OBJECT_NUMBER: Final = 8_000_000
-_ROW: Final = struct.Struct(">BI")
-_DIGEST_BYTES: Final = 16
+_END: Final = b"endobj\n"
+_ID_DIGITS: Final = 32
 # The table is one repetition; more effort makes it no smaller.
 _FAST: Final = 1
 _MIN_VERSION: Final = 5
@@ -37,8 +37,8 @@ _MIN_VERSION: Final = 5
 def merge_plain(documents: Sequence[PlainPdf]) -> tuple[bytes, int] | None:
     """Return the merged file and its number of pages; None if it takes more than text to merge."""
     width = len(str(len(documents) - 1))
-    largest = (max(len(document.numbers) for document in documents) + 1) * 10**width
-    if largest > _MAX_OBJECT_NUMBER:
+    step, numbers = 10**width, max(len(document.objects) for document in documents) + 1
+    if numbers * step > _MAX_OBJECT_NUMBER:
         return None
     try:
         parts = [PlainPart(document, place, width) for place, document in enumerate(documents)]
@@ -46,10 +46,10 @@ def merge_plain(documents: Sequence[PlainPdf]) -> tuple[bytes, int] | None:
         return None
     if len({(part.catalog, bool(part.elements)) for part in parts}) > 1:
         return None
-    output = _Output(max(document.version for document in documents), largest)
+    output = _Output(max(document.version for document in documents), numbers, step)
     _link_outlines(parts)
-    for part in parts:
-        output.add_part(part)
+    for place, part in enumerate(parts):
+        output.add_part(part, place)
     return output.finish(parts), sum(len(part.pages) for part in parts)
 
 
@@ -63,19 +63,24 @@ def _link_outlines(parts: Sequence[PlainPart]) -> None:
 class _Output:
     """File while it is written."""
 
-    def __init__(self, version: int, size: int) -> None:
+    def __init__(self, version: int, numbers: int, step: int) -> None:
         header = b"%%PDF-1.%d\n%%\xbf\xf7\xa2\xfe\n" % max(version, _MIN_VERSION)
         self._pieces, self._length = [header], len(header)
-        self._rows = bytearray(_ROW.size * size)
+        # Places in the file by object number.
+        self._places, self._step = array("I", bytes(4 * numbers * step)), step
+        self._empty = array("I", bytes(4 * numbers))
 
-    def add_part(self, part: PlainPart) -> None:
+    def add_part(self, part: PlainPart, place: int) -> None:
         """Write the objects of a document."""
-        rows, at = self._rows, self._length
-        for number, text in part.objects():
-            _ROW.pack_into(rows, number * _ROW.size, 1, at)
-            at += len(text)
-            self._pieces.append(text)
-        self._length = at
+        objects = part.objects()
+        ends = accumulate((len(text) + len(_END) for text in objects.values()), initial=0)
+        places = self._empty[:]
+        for number, end in zip(objects, ends, strict=False):
+            places[number] = self._length + end
+        self._places[place :: self._step] = places
+        text = _END.join([*objects.values(), b""])
+        self._length += len(text)
+        self._pieces.append(text)
 
     def finish(self, parts: Sequence[PlainPart]) -> bytes:
         """Write what joins the documents; return the file."""
@@ -112,18 +117,33 @@ class _Output:
 
     def _write(self, number: int, body: bytes) -> None:
         text = b"%d 0 obj\n%b\nendobj\n" % (number, body)
-        _ROW.pack_into(self._rows, number * _ROW.size, 1, self._length)
+        self._places[number] = self._length
         self._length += len(text)
         self._pieces.append(text)
 
     def _with_table(self, info: bytes) -> bytes:
-        digest = hashlib.sha256(b"".join(self._pieces)).digest()[:_DIGEST_BYTES].hex().encode()
-        table_at = self._length
-        _ROW.pack_into(self._rows, _TABLE * _ROW.size, 1, table_at)
-        rows = zlib.compress(self._rows, _FAST)
+        digest = hashlib.sha256()
+        for piece in self._pieces:
+            digest.update(piece)
+        name = digest.hexdigest()[:_ID_DIGITS].encode()
+        table_at = self._places[_TABLE] = self._length
+        rows = zlib.compress(_table_rows(self._places), _FAST)
         head = (
             b"<< /Type /XRef /Size %d /W [1 4 0] /Root %d 0 R%b /ID [<%b> <%b>] "
             b"/Filter /FlateDecode /Length %d >>\nstream\n"
-        ) % (len(self._rows) // _ROW.size, _CATALOG, info, digest, digest, len(rows))
+        ) % (len(self._places), _CATALOG, info, name, name, len(rows))
         self._write(_TABLE, head + rows + b"\nendstream")
         return b"".join([*self._pieces, b"startxref\n%d\n%%%%EOF\n" % table_at])
+
+
+def _table_rows(places: array[int]) -> bytes:
+    """Return the rows of a cross-reference stream: whether there is an object, and its place."""
+    numbers = places[:]
+    if sys.byteorder == "little":
+        numbers.byteswap()
+    content = numbers.tobytes()
+    rows = bytearray(5 * len(places))
+    rows[0::5] = bytes(map(bool, places))
+    for digit in range(4):
+        rows[digit + 1 :: 5] = content[digit::4]
+    return bytes(rows)

@@ -1,7 +1,6 @@
 """Plain document as a part of a merged file: its objects with new numbers, and what joins them."""
 
 import re
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from chalicelib.engine.pdf_tools.merging.plain_pdf import STREAM_MARK, PlainPdf
@@ -27,7 +26,7 @@ _CATALOG_NAMES: Final = frozenset(
     b"UseNone PageLayout SinglePage OneColumn".split()
 )
 _STRUCTURE_NAMES: Final = frozenset(
-    b"Type StructTreeRoot K ParentTree ParentTreeNextKey IDTree Nums".split()
+    b"Type StructTreeRoot K ParentTree ParentTreeNextKey IDTree Nums Names".split()
 )
 _ID_NAMES: Final = frozenset(b"Names Limits Kids".split())
 _OUTLINE_NAMES: Final = frozenset(b"Type Outlines First Last Count".split())
@@ -51,7 +50,7 @@ class PlainPart:
 
     def __init__(self, document: PlainPdf, place: int, width: int) -> None:
         """Read what joins its objects. Raises NotPlainError."""
-        self._document, self._place, self._width = document, place, width
+        self._document, self._place = document, place
         self._suffix = b"%0*d" % (width, place)
         catalog = document.body_of(document.root)
         found = {name: int(number) for name, number in _JOINED.findall(catalog)}
@@ -76,22 +75,21 @@ class PlainPart:
     def insert(self, reference: bytes, entry: bytes) -> None:
         """Insert an entry into the dictionary of an object."""
         begin = reference.removesuffix(self._suffix + b" 0 R") + b" 0 obj"
-        at = 0 if self._text.startswith(begin) else self._text.find(b"endobj\n" + begin)
+        at = 0 if self._text.startswith(begin) else self._text.index(b"endobj\n" + begin)
         place = self._text.index(b"<<", at) + 2
         self._text = self._text[:place] + entry + self._text[place:]
 
-    def objects(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the numbers and texts of the objects that stay."""
-        factor = 10**self._width
-        place, suffix = self._place, self._suffix + b" 0 obj"
+    def objects(self) -> dict[int, bytes]:
+        """Return the texts of the objects that stay by their old numbers, in order."""
+        texts = self._text.replace(b" 0 obj", self._suffix + b" 0 obj").split(b"endobj\n")
         streams = iter(self._document.streams)
-        texts = self._text.replace(b" 0 obj", suffix).split(b"endobj\n")
-        for number, text in zip(self._document.numbers, texts, strict=False):
-            content = text
-            if STREAM_MARK in text:
-                content = text.replace(STREAM_MARK, next(streams))
-            if number not in self._dropped:
-                yield number * factor + place, content + b"endobj\n"
+        objects = {
+            number: text.replace(STREAM_MARK, next(streams)) if STREAM_MARK in text else text
+            for number, text in zip(self._document.objects, texts, strict=False)
+        }
+        for number in self._dropped:
+            objects.pop(number, None)
+        return objects
 
     def _reference(self, number: int | bytes) -> bytes:
         return b"%d%b 0 R" % (int(number), self._suffix)

@@ -19,9 +19,8 @@ _STREAM_LENGTH: Final = re.compile(rb"/Length ([0-9]{1,10})\b(?! [0-9]+ R)")
 _STREAM_BEGIN: Final = re.compile(rb"stream\r?\n")
 _STREAM_END: Final = re.compile(rb"\s{0,2}endstream\b")
 _STRING: Final = re.compile(rb"\((?:[^\\()]++|\\.)*+\)", re.DOTALL)
-_REFERENCE_END: Final = re.compile(rb" R(?=[\s/<>\[\]()])")
-_BROKEN_REFERENCE: Final = (b"\nR", b"\rR", b"\tR", b"\fR", b"\0R", b"  0 R", b"\\\n0 R")
-_IN_STRINGS: Final = (b" 0 R", b"/Struct", b"/Parent ", b"/P ", b"/ID", b"/Headers", b"/SE")
+_BLANKS: Final = bytes.maketrans(b"\0\t\n\f\r", b" " * 5)
+_IN_STRINGS: Final = (b" 0 R", b"/Struct", b"/Parent ", b"/P ", b"/ID", b"/Headers", b"endobj")
 _TRAILER_KEYS: Final = frozenset((b"Size", b"Root", b"Info", b"ID"))
 _NAME: Final = re.compile(rb"/([^\s/<>\[\]()]+)")
 _ROOT: Final = re.compile(rb"/Root ([0-9]+) 0 R")
@@ -36,18 +35,14 @@ class PlainPdf(NamedTuple):
     version: int
     text: bytes
     streams: list[bytes]
-    numbers: list[int]
-    """Numbers of the objects in their order in the text."""
+    objects: dict[int, bytes]
+    """Texts of the objects by number, in their order."""
     trailer: bytes
     root: int
 
     def body_of(self, number: int) -> bytes:
         """Return the text of an object; nothing if there is none."""
-        begin = b"%d 0 obj" % number
-        at = 0 if self.text.startswith(begin) else self.text.find(b"endobj\n" + begin)
-        if at < 0:
-            return b""
-        return self.text[at : self.text.index(b"endobj\n", at + 1)].partition(b" 0 obj")[2]
+        return self.objects.get(number, b"").partition(b" 0 obj")[2]
 
 
 def read_plain_pdf(content: bytes) -> PlainPdf | None:
@@ -69,9 +64,10 @@ def read_plain_pdf(content: bytes) -> PlainPdf | None:
     if order is None or root is None or parts is None or not keys <= _TRAILER_KEYS:
         return None
     text, streams = parts
-    if not _is_plain_text(text) or not _are_objects(text, order):
+    objects = _split_objects(text, order)
+    if objects is None or not _is_plain_text(text):
         return None
-    return PlainPdf(int(header[1]), text, streams, order, trailer, int(root[1]))
+    return PlainPdf(int(header[1]), text, streams, objects, trailer, int(root[1]))
 
 
 def _object_order(table: bytes, count: int) -> list[int] | None:
@@ -112,30 +108,30 @@ def _split_streams(objects: bytes) -> tuple[bytes, list[bytes]] | None:
 
 def _is_plain_text(text: bytes) -> bool:
     """Tell whether each reference is `<number> 0 R`, and no string looks like one."""
-    if b"%" in text or any(each in text for each in _BROKEN_REFERENCE):
+    flat = text.translate(_BLANKS)
+    if b"%" in text or b"  0 R" in flat:
         return False
-    strings = _STRING.findall(text)
-    joined = b"".join(strings)
-    if any(each in joined for each in _IN_STRINGS) or b"endobj" in joined:
+    strings = b"".join(_STRING.findall(text))
+    if any(each in strings for each in _IN_STRINGS):
         return False
-    references = len(_REFERENCE_END.findall(text)) - len(_REFERENCE_END.findall(joined))
+    references = flat.count(b" R") - strings.translate(_BLANKS).count(b" R")
     return (
-        text.count(b"(") == joined.count(b"(")
+        text.count(b"(") == strings.count(b"(")
         and text.count(b" 0 R") == references
-        and text.count(b"<<") - text.count(b">>") == joined.count(b"<<") - joined.count(b">>")
-        and text.count(b"[") - text.count(b"]") == joined.count(b"[") - joined.count(b"]")
+        and text.count(b"<<") - text.count(b">>") == strings.count(b"<<") - strings.count(b">>")
+        and text.count(b"[") - text.count(b"]") == strings.count(b"[") - strings.count(b"]")
     )
 
 
-def _are_objects(text: bytes, order: list[int]) -> bool:
-    """Tell whether the text consists of these objects alone."""
+def _split_objects(text: bytes, order: list[int]) -> dict[int, bytes] | None:
+    """Return the objects of the text, if it consists of these alone."""
     parts = text.split(b"endobj\n")
-    return (
-        len(parts) == len(order) + 1
-        and not parts[-1].strip()
-        and text.count(b" 0 obj") == text.count(b"obj") - text.count(b"endobj") == len(order)
-        and all(
-            part.startswith(b"%d 0 obj" % number)
-            for part, number in zip(parts, order, strict=False)
-        )
-    )
+    heads = [b"%d 0 obj" % number for number in order]
+    if (
+        len(parts) != len(order) + 1
+        or parts.pop().strip()
+        or text.count(b" 0 obj") != len(order)
+        or not all(map(bytes.startswith, parts, heads))
+    ):
+        return None
+    return dict(zip(order, parts, strict=True))
