@@ -1,6 +1,7 @@
 """PDFs with a change of their objects."""
 
 import io
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,5 +13,6 @@ def changed(content: bytes, change: Callable[[pikepdf.Pdf], object], **save: Any
     with pikepdf.open(io.BytesIO(content)) as document:
         change(document)
         saved = io.BytesIO()
-        document.save(saved, **{"static_id": True, **save})
+        with warnings.catch_warnings(action="ignore", category=pikepdf.PageCopyWarning):
+            document.save(saved, **{"static_id": True, **save})
     return saved.getvalue()

@@ -6,12 +6,18 @@ from contextlib import contextmanager
 from typing import Final
 
 import pikepdf
+from pikepdf.settings import qpdf_limit_errors, set_qpdf_limits
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
 
 _HEADER_BYTES: Final = 1024
+# Of one stream that qpdf decodes: objects and cross references, in few tools pictures as well.
+MAX_DECODED_BYTES: Final = 256_000_000
+# qpdf removes what is no page from a page tree entry by entry.
+_MAX_CONTAINER_ITEMS: Final = 500_000
+_MAX_REPAIRS: Final = 10_000
 # pikepdf raises these where an object is of another type than the format demands.
 DAMAGE: Final = (
     pikepdf.PdfError,
@@ -31,6 +37,12 @@ def open_source(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Itera
     Raises RenderFailure `invalid_pdf_source`, `pdf_password_required` or `page_limit_exceeded`.
     """
     with refuse_damage(source), _open(source) as document:
+        if any("file is damaged" in str(repair) for repair in document.get_warnings()):
+            tool_input.warn(
+                "feature_unavailable",
+                f"{source.pointer}: the PDF was damaged and has been repaired as far as possible.",
+                "repair",
+            )
         page_count = len(document.pages)
         if page_count == 0:
             raise invalid_source(source, "the PDF has no pages")
@@ -51,6 +63,15 @@ def invalid_source(source: ToolSource, reason: str) -> RenderFailure:
 def _open(source: ToolSource) -> pikepdf.Pdf:
     if b"%PDF-" not in source.content[:_HEADER_BYTES]:
         raise invalid_source(source, "the file is no PDF: it does not begin with %PDF-")
+    # They hold for the whole process, so they are set before each source.
+    set_qpdf_limits(
+        flate_max_memory=MAX_DECODED_BYTES,
+        run_length_max_memory=MAX_DECODED_BYTES,
+        png_max_memory=MAX_DECODED_BYTES,
+        tiff_max_memory=MAX_DECODED_BYTES,
+        parser_max_container_size=_MAX_CONTAINER_ITEMS,
+        doc_max_warnings=_MAX_REPAIRS,
+    )
     try:
         return pikepdf.open(io.BytesIO(source.content), password=source.password or "")
     except pikepdf.PasswordError as locked:
@@ -64,9 +85,13 @@ def _open(source: ToolSource) -> pikepdf.Pdf:
 @contextmanager
 def refuse_damage(source: ToolSource) -> Iterator[None]:
     """Refuse a source for faults of its objects that are met within the context."""
+    exceeded_before = qpdf_limit_errors()
     try:
         yield
     except DAMAGE as broken:
-        raise invalid_source(source, "the file is damaged and cannot be read") from broken
+        reason = "the file is damaged and cannot be read"
+        if qpdf_limit_errors() > exceeded_before:
+            reason = "a part of the file is nested too deeply or too long"
+        raise invalid_source(source, reason) from broken
     except (MemoryError, RecursionError) as bomb:
         raise invalid_source(source, "the file takes too much memory to be read") from bomb

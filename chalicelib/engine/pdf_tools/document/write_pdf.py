@@ -1,20 +1,20 @@
 """Writing of a document as the file of a tool, with its test mark."""
 
 import io
+import warnings
 from collections.abc import Iterator
-from itertools import chain
 from typing import Final
 
 import pikepdf
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
+from chalicelib.engine.combining.item_trees import dictionaries
 from chalicelib.engine.finishing.test_mark import mark_pages
 from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 PDF_TYPE: Final = "application/pdf"
 _ARCHIVE_VERSION: Final = "1.7"
-_MAX_FIELD_DEPTH: Final = 50
 _SIGNATURES_EXIST: Final = 1
 
 
@@ -53,15 +53,17 @@ def save(
     PDF/A-2 and -3 are PDF 1.7 at most (ISO 19005-2, 6.1.2).
     """
     target = io.BytesIO()
-    document.save(
-        target,
-        deterministic_id=encryption is None,
-        object_stream_mode=pikepdf.ObjectStreamMode.generate,
-        encryption=encryption or False,
-        force_version=_ARCHIVE_VERSION if is_archive else "",
-        # The XMP of archives is complete as it is.
-        fix_metadata_version=not is_archive,
-    )
+    # A widget that is in no form is as it was in the source.
+    with warnings.catch_warnings(action="ignore", category=pikepdf.PageCopyWarning):
+        document.save(
+            target,
+            deterministic_id=encryption is None,
+            object_stream_mode=pikepdf.ObjectStreamMode.generate,
+            encryption=encryption or False,
+            force_version=_ARCHIVE_VERSION if is_archive else "",
+            # The XMP of archives is complete as it is.
+            fix_metadata_version=not is_archive,
+        )
     return target.getvalue()
 
 
@@ -80,7 +82,12 @@ def warn_of_signatures(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]
 
 
 def _signed_fields(form: pikepdf.Dictionary) -> Iterator[bool]:
-    fields = list(form.get("/Fields", ()))
-    for _ in range(_MAX_FIELD_DEPTH):
-        yield from (field.get("/FT") == "/Sig" and "/V" in field for field in fields)
-        fields = list(chain.from_iterable(field.get("/Kids", ()) for field in fields))
+    fields, visited = dictionaries(form.get("/Fields")), set[tuple[int, int]]()
+    while fields:
+        field = fields.pop()
+        # Fields that are not objects of their own cannot be shared, and so cannot multiply.
+        if field.is_indirect and field.objgen in visited:
+            continue
+        visited.add(field.objgen)
+        yield field.get("/FT") == "/Sig" and "/V" in field
+        fields += dictionaries(field.get("/Kids"))

@@ -1,0 +1,137 @@
+"""Plain documents: PDFs whose bytes can be joined without parsing their objects.
+
+Most documents of a merge are such: one cross-reference table, objects in order, and a catalog with
+pages, tags, outline and language only. Whatever is not clearly so is left to qpdf (`joined_pdf`).
+"""
+
+import re
+from typing import Final, NamedTuple
+
+# Stands for the content of a stream among objects; a file with these bytes elsewhere is not plain.
+STREAM_MARK: Final = b"\xff\x00\xfe\x00\xfd"
+_HEADER: Final = re.compile(rb"%PDF-1\.([0-7])[\r\n]")
+_END: Final = re.compile(rb"startxref\r?\n([0-9]{1,10})\r?\n%%EOF\s*\Z")
+_TABLE: Final = re.compile(rb"xref\n0 ([0-9]{1,7})\n")
+_TABLE_HEAD: Final = b"0000000000 65535 f"
+_ENTRY_BYTES: Final = 20
+_FIRST_OBJECT: Final = re.compile(rb"[1-9][0-9]* 0 obj\b")
+_STREAM_LENGTH: Final = re.compile(rb"/Length ([0-9]{1,10})\b(?! [0-9]+ R)")
+_STREAM_BEGIN: Final = re.compile(rb"stream\r?\n")
+_STREAM_END: Final = re.compile(rb"\s{0,2}endstream\b")
+_STRING: Final = re.compile(rb"\((?:[^\\()]++|\\.)*+\)", re.DOTALL)
+_BLANKS: Final = bytes.maketrans(b"\0\t\n\f\r", b" " * 5)
+_IN_STRINGS: Final = (b" 0 R", b"/Struct", b"/Parent ", b"/P ", b"/ID", b"/Headers", b"endobj")
+_TRAILER_KEYS: Final = frozenset((b"Size", b"Root", b"Info", b"ID"))
+_NAME: Final = re.compile(rb"/([^\s/<>\[\]()]+)")
+_ROOT: Final = re.compile(rb"/Root ([0-9]+) 0 R")
+
+
+class PlainPdf(NamedTuple):
+    """Objects of a plain document.
+
+    `text` are the objects, each with a line `endobj`, with a mark for the content of each stream.
+    """
+
+    version: int
+    text: bytes
+    streams: list[bytes]
+    objects: dict[int, bytes]
+    """Texts of the objects by number, in their order."""
+    trailer: bytes
+    root: int
+
+    def body_of(self, number: int) -> bytes:
+        """Return the text of an object; nothing if there is none."""
+        return self.objects.get(number, b"").partition(b" 0 obj")[2]
+
+
+def read_plain_pdf(content: bytes) -> PlainPdf | None:
+    """Return a document that is plain, else None."""
+    header, end = _HEADER.match(content), _END.search(content, max(len(content) - 64, 0))
+    first = _FIRST_OBJECT.search(content, 0, 64)
+    if header is None or end is None or first is None:
+        return None
+    table = _TABLE.match(content, int(end[1]))
+    trailer_at = content.rfind(b"trailer", int(end[1]), end.start())
+    if table is None or trailer_at < 0:
+        return None
+    count = int(table[1]) - 1
+    order = _object_order(content[table.end() : trailer_at], count)
+    trailer = content[trailer_at : end.start()]
+    root = _ROOT.search(trailer)
+    keys = set(_NAME.findall(trailer))
+    parts = _split_streams(content[first.start() : int(end[1])])
+    if order is None or root is None or parts is None or not keys <= _TRAILER_KEYS:
+        return None
+    text, streams = parts
+    objects = _split_objects(text, order)
+    if objects is None or not _is_plain_text(text):
+        return None
+    return PlainPdf(int(header[1]), text, streams, objects, trailer, int(root[1]))
+
+
+def _object_order(table: bytes, count: int) -> list[int] | None:
+    """Return the numbers of the objects in the order of the file."""
+    entries = table.rstrip()
+    if len(entries) + 2 < (count + 1) * _ENTRY_BYTES or not entries.startswith(_TABLE_HEAD):
+        return None
+    if entries.count(b" 00000 n") != count:
+        return None
+    begins = [int(entries[at : at + 10]) for at in range(0, len(entries), _ENTRY_BYTES)]
+    return sorted(range(1, count + 1), key=begins.__getitem__) if len(begins) > count else None
+
+
+def _split_streams(objects: bytes) -> tuple[bytes, list[bytes]] | None:
+    if STREAM_MARK in objects:
+        return None
+    texts, streams, at = list[bytes](), list[bytes](), 0
+    while True:
+        begin = _STREAM_BEGIN.search(objects, at)
+        if begin is None:
+            break
+        dictionary_at = objects.rfind(b" 0 obj", at, begin.start())
+        length = _STREAM_LENGTH.search(objects, max(dictionary_at, at), begin.start())
+        if dictionary_at < 0 or length is None:
+            return None
+        content_end = begin.end() + int(length[1])
+        end = _STREAM_END.match(objects, content_end)
+        if end is None:
+            return None
+        texts.append(objects[at : begin.end()])
+        streams.append(objects[begin.end() : content_end])
+        # Not within the word, which would be taken for the begin of a stream.
+        texts[-1] += STREAM_MARK + objects[content_end : end.end()]
+        at = end.end()
+    texts.append(objects[at:])
+    return b"".join(texts), streams
+
+
+def _is_plain_text(text: bytes) -> bool:
+    """Tell whether each reference is `<number> 0 R`, and no string looks like one."""
+    flat = text.translate(_BLANKS)
+    if b"%" in text or b"  0 R" in flat:
+        return False
+    strings = b"".join(_STRING.findall(text))
+    if any(each in strings for each in _IN_STRINGS):
+        return False
+    references = flat.count(b" R") - strings.translate(_BLANKS).count(b" R")
+    return (
+        text.count(b"(") == strings.count(b"(")
+        and text.count(b" 0 R") == references
+        and text.count(b"<<") - text.count(b">>") == strings.count(b"<<") - strings.count(b">>")
+        and text.count(b"[") - text.count(b"]") == strings.count(b"[") - strings.count(b"]")
+    )
+
+
+def _split_objects(text: bytes, order: list[int]) -> dict[int, bytes] | None:
+    """Return the objects of the text, if it consists of these alone."""
+    parts = text.split(b"endobj\n")
+    heads = [b"%d 0 obj" % number for number in order]
+    if (
+        len(parts) != len(order) + 1
+        or parts.pop().strip()
+        or text.count(b" 0 obj") != len(order)
+        or not all(map(bytes.startswith, parts, heads))
+    ):
+        return None
+    return dict(zip(order, parts, strict=True))
