@@ -130,7 +130,7 @@ def _draw(
         matrix = multiply(matrix, _turned_about(place, page_turn(page)))
     form.Type, form.Subtype = Name.XObject, Name.Form
     name = add_resource(page.resources, "/XObject", f"/PlatenDrawn{form.objgen[0]}", form)
-    numbers = " ".join(f"{number:.5f}" for number in matrix)
+    numbers = " ".join(f"{number:.8f}" for number in matrix)
     operators = [f"q {numbers} cm {name} Do Q"]
     layer = annotation.get("/OC")
     if isinstance(layer, pikepdf.Dictionary) and layer.is_indirect:

@@ -1,6 +1,7 @@
 """Texts of fields: lines that fit their frame, in the font, size and colour of the field."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -15,8 +16,9 @@ from chalicelib.engine.pdf_tools.document.widget_frames import WidgetFrame
 _MIN_SIZE: Final = 4.0
 _MAX_SIZE: Final = 144.0
 _MULTILINE_SIZE: Final = 12.0
-_SHRINKING: Final = 0.95
+_MULTILINE_SIZES: Final = tuple(half / 2 for half in range(24, 7, -1))
 _MAX_GIVEN_SIZE: Final = 2000.0
+_MAX_CELLS: Final = 1000
 CENTERED, _RIGHT = 1, 2
 _SELECTION: Final = "0.6 0.75686 0.8549 rg"
 _FONT_OPERATOR: Final = re.compile(r"/(\S+)\s+(-?[\d.]+)\s+Tf")
@@ -61,13 +63,8 @@ class TextDrawing:
 
     def lines(self, text: str) -> list[str]:
         """Draw a text in lines from the top, broken where they are full."""
-        size = self._look.size or _MULTILINE_SIZE
+        size = self._look.size or self._fitting_lines(text)
         broken = list(self._broken(text, size))
-        while not self._look.size and len(broken) * size * self._leading > self._height:
-            if size <= _MIN_SIZE:
-                break
-            size = max(size * _SHRINKING, _MIN_SIZE)
-            broken = list(self._broken(text, size))
         top = self._frame.height - max(self._frame.inset, 1) - self._ascent * size
         return self._enclosed(
             [
@@ -142,6 +139,16 @@ class TextDrawing:
         fitting = min(self._height / self._leading, self._width / max(widest, 0.001))
         return min(max(fitting, _MIN_SIZE), _MAX_SIZE)
 
+    def _fitting_lines(self, text: str) -> float:
+        """Return the largest size in which all lines are seen, or the smallest one."""
+
+        def fits(size: float) -> bool:
+            count = sum(1 for _ in self._broken(text, size))
+            return count * size * self._leading <= self._height
+
+        index = bisect_left(_MULTILINE_SIZES, True, key=fits)  # noqa: FBT003
+        return _MULTILINE_SIZES[min(index, len(_MULTILINE_SIZES) - 1)]
+
     def _broken(self, text: str, size: float) -> Iterator[str]:
         """Yield the lines of a text; a word that is wider than a line is broken."""
         for paragraph in text.splitlines() or [""]:
@@ -183,7 +190,7 @@ def text_operators(field: FormField, drawing: TextDrawing) -> list[str]:
     if field.has(MULTILINE):
         return drawing.lines(text)
     flat = " ".join(text.splitlines())
-    if field.has(COMB) and len(flat) <= longest > 0:
+    if field.has(COMB) and len(flat) <= longest and 0 < longest <= _MAX_CELLS:
         return drawing.cells(flat, longest)
     return drawing.one_line(flat) if flat else []
 
