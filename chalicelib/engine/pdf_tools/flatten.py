@@ -15,14 +15,14 @@ from chalicelib.engine.finishing.page_boxes import (
     rectangle,
 )
 from chalicelib.engine.finishing.page_drawings import PageDrawings, add_resource
-from chalicelib.engine.pdf_tools.document.annotation_drawings import draw_annotation
-from chalicelib.engine.pdf_tools.document.annotation_tags import AnnotationTags
-from chalicelib.engine.pdf_tools.document.bundled_fonts import BundledFonts
-from chalicelib.engine.pdf_tools.document.field_appearances import draw_field, has_appearance
-from chalicelib.engine.pdf_tools.document.form_fields import OFF, document_form, form_fields
 from chalicelib.engine.pdf_tools.document.open_source import open_source
 from chalicelib.engine.pdf_tools.document.page_content import close_content
 from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output, warn_of_signatures
+from chalicelib.engine.pdf_tools.forms.annotation_drawings import draw_annotation
+from chalicelib.engine.pdf_tools.forms.annotation_tags import AnnotationTags
+from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
+from chalicelib.engine.pdf_tools.forms.field_appearances import draw_field, has_appearance
+from chalicelib.engine.pdf_tools.forms.form_fields import OFF, document_form, form_fields
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 # Flags of annotations (ISO 32000-1, 12.5.3).

@@ -2,21 +2,23 @@
 
 from typing import Any
 
-import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name, String
 from PIL import ImageChops
 
-from chalicelib.contract.options.pdf_tools import FillFormOptions, FlattenOptions
-from tests.builders.pdfs.content import blank, opened, picture, run_tool, saved, texts, tool_run
-from tests.builders.pdfs.forms import MULTILINE, FormBuilder, font_files, sample_form
+from chalicelib.contract.options.pdf_tools import FillFormOptions
+from tests.builders.pdfs.content import blank, opened, picture, run_tool, saved, texts
+from tests.builders.pdfs.forms import (
+    MULTILINE,
+    FormBuilder,
+    annotated_page,
+    flatten,
+    font_files,
+    sample_form,
+)
 
 # Edges of glyphs and lines are smoothed a little differently in a page and in an annotation.
 SMOOTHING = 64
-
-
-def flatten(source: bytes | pikepdf.Pdf) -> bytes:
-    return run_tool(FlattenOptions(), source, fonts=font_files())
 
 
 def differs(before: bytes, after: bytes) -> tuple[int, int, int, int] | None:
@@ -26,16 +28,6 @@ def differs(before: bytes, after: bytes) -> tuple[int, int, int, int] | None:
     return difference.point(lambda level: 255 if level > SMOOTHING else 0).getbbox()
 
 
-def annotated(**entries: Any) -> FormBuilder:
-    """Return a page with one annotation that has an appearance: two colours, to see a turn."""
-    form = FormBuilder()
-    look = form.state(b"1 0 0 rg 0 0 10 10 re f 0 0 1 rg 10 0 10 10 re f", (20, 10))
-    given = {"Subtype": Name.Stamp, "Rect": Array([50, 60, 150, 110]), "F": 4, **entries}
-    annotation = Dictionary(**{"Type": Name.Annot, "AP": Dictionary(N=look), **given})
-    form.page.Annots.append(form.document.make_indirect(annotation))
-    return form
-
-
 def is_empty(content: bytes) -> bool:
     extrema = picture(content).convert("L").getextrema()
     return extrema == (255, 255)
@@ -43,7 +35,7 @@ def is_empty(content: bytes) -> bool:
 
 @pytest.fixture(scope="module")
 def filled() -> bytes:
-    values = {
+    values: dict[str, Any] = {
         "name": "Zoë Łódź",
         "notes": "one\ntwo three",
         "code": "12",
@@ -73,7 +65,7 @@ def test_nothing_is_left_to_fill_in(filled: bytes) -> None:
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
 @pytest.mark.parametrize("flags", [4, 4 | 16])
 def test_an_appearance_lies_where_it_lay(turn: int, flags: int) -> None:
-    form = annotated(F=flags)
+    form = annotated_page(F=flags)
     form.document.pages[0].Rotate = turn
     form.document.pages[0].MediaBox = Array([-20, -30, 280, 370])
     source = saved(form.document)
@@ -91,7 +83,7 @@ def test_an_appearance_lies_where_it_lay(turn: int, flags: int) -> None:
     ],
 )
 def test_matrix_and_box_of_an_appearance_hold(box: list[int], matrix: list[float]) -> None:
-    form = annotated()
+    form = annotated_page()
     look = form.page.Annots[0].AP.N
     look.BBox, look.Matrix = Array(box), Array(matrix)
     source = saved(form.document)
@@ -100,7 +92,7 @@ def test_matrix_and_box_of_an_appearance_hold(box: list[int], matrix: list[float
 
 
 def test_content_that_leaves_its_state_open_moves_nothing() -> None:
-    form = annotated()
+    form = annotated_page()
     form.page.Contents = form.document.make_stream(b"q 2 0 0 2 9 9 cm 0 1 0 rg")
     source = saved(form.document)
 
@@ -109,18 +101,18 @@ def test_content_that_leaves_its_state_open_moves_nothing() -> None:
 
 @pytest.mark.parametrize("flags", [2, 32, 6])
 def test_what_is_hidden_is_not_drawn(flags: int) -> None:
-    flat = flatten(annotated(F=flags).document)
+    flat = flatten(annotated_page(F=flags).document)
 
     assert is_empty(flat)
     assert b"PlatenDrawn" not in flat
 
 
 def test_a_popup_goes() -> None:
-    assert is_empty(flatten(annotated(Subtype=Name.Popup).document))
+    assert is_empty(flatten(annotated_page(Subtype=Name.Popup).document))
 
 
 def test_links_stay() -> None:
-    form = annotated()
+    form = annotated_page()
     link = Dictionary(Type=Name.Annot, Subtype=Name.Link, Rect=Array([0, 0, 9, 9]))
     link.A = Dictionary(S=Name.URI, URI=String("https://example.org"))
     form.page.Annots.append(form.document.make_indirect(link))
@@ -132,7 +124,7 @@ def test_links_stay() -> None:
 
 def test_a_layer_that_is_off_hides_what_it_hid() -> None:
     for state in ("/OFF", "/ON"):
-        form = annotated()
+        form = annotated_page()
         layer = form.document.make_indirect(Dictionary(Type=Name.OCG, Name=String("x")))
         form.page.Annots[0].OC = layer
         form.document.Root.OCProperties = Dictionary(
@@ -158,7 +150,7 @@ def test_missing_appearances_are_drawn_as_pdfium_draws_them(
     kind: str, entries: dict[str, Any]
 ) -> None:
     quad = Array([50, 110, 150, 110, 50, 60, 150, 60])
-    form = annotated(Subtype=Name("/" + kind), QuadPoints=quad, **entries)
+    form = annotated_page(Subtype=Name("/" + kind), QuadPoints=quad, **entries)
     del form.page.Annots[0].AP
     form.page.Contents = form.document.make_stream(b"0.7 g 90 0 20 400 re f")
     source = saved(form.document)
@@ -181,7 +173,7 @@ def test_missing_appearances_are_drawn_as_pdfium_draws_them(
     ],
 )
 def test_other_missing_appearances_are_drawn_too(kind: str, entries: dict[str, Any]) -> None:
-    form = annotated(Subtype=Name("/" + kind), **entries)
+    form = annotated_page(Subtype=Name("/" + kind), **entries)
     del form.page.Annots[0].AP
 
     box = picture(flatten(form.document)).convert("L").point(lambda level: 255 - level).getbbox()
@@ -237,103 +229,8 @@ def test_an_appearance_uses_fonts_of_the_form() -> None:
     assert "drawn" in texts(flatten(form.document))[0]
 
 
-def tagged() -> tuple[FormBuilder, pikepdf.Object, pikepdf.Object]:
-    """Return a tagged page with a stamp and a hidden one; elements refer to both."""
-    form = annotated(StructParent=1)
-    hidden = form.document.make_indirect(
-        Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=Array([0, 0, 9, 9]), F=2)
-    )
-    hidden.StructParent = 2
-    form.page.Annots.append(hidden)
-    form.page.StructParents = 0
-    form.page.Contents = form.document.make_stream(b"/P <</MCID 0>> BDC 1 w EMC")
-    root = form.document.make_indirect(Dictionary(Type=Name.StructTreeRoot))
-    text, shown, gone = (
-        form.document.make_indirect(Dictionary(Type=Name.StructElem, S=kind, P=root, Pg=form.page))
-        for kind in (Name.P, Name.Form, Name.Annot)
-    )
-    text.K = 0
-    shown.K = Array([Dictionary(Type=Name.OBJR, Obj=form.page.Annots[0])])
-    gone.K = Dictionary(Type=Name.OBJR, Obj=hidden)
-    root.K = Array([text, shown, gone])
-    root.ParentTree = form.document.make_indirect(
-        Dictionary(Nums=Array([0, Array([text]), 1, shown, 2, gone]))
-    )
-    form.document.Root.StructTreeRoot = root
-    form.document.Root.MarkInfo = Dictionary(Marked=True)
-    return form, shown, gone
-
-
-def test_elements_get_what_was_drawn() -> None:
-    form, *_ = tagged()
-
-    document = opened(flatten(form.document))
-
-    text, shown, gone = document.Root.StructTreeRoot.K
-    assert text.K == 0
-    (content,) = shown.K
-    assert (str(content.Type), content.MCID) == ("/MCR", 1)
-    assert content.Pg.objgen == document.pages[0].obj.objgen
-    assert list(gone.K) == []
-    parents = pikepdf.NumberTree(document.Root.StructTreeRoot.ParentTree)
-    assert list(parents) == [0]
-    assert [each.objgen for each in parents[0]] == [text.objgen, shown.objgen]
-    tags = [
-        (str(each.operands[0]), each.operands[1].get("/MCID"))
-        for each in pikepdf.parse_content_stream(document.pages[0], "BDC")
-    ]
-    assert tags == [("/P", 0), ("/Form", 1)]
-
-
-def test_numbers_that_nothing_lists_are_not_used_again() -> None:
-    form, *_ = tagged()
-    form.page.Contents = form.document.make_stream(b"/P <</MCID 7>> BDC 1 w EMC")
-    del form.page.StructParents
-
-    document = opened(flatten(form.document))
-
-    (content,) = document.Root.StructTreeRoot.K[1].K
-    assert content.MCID == 8
-    parents = pikepdf.NumberTree(document.Root.StructTreeRoot.ParentTree)
-    assert Name.Form == parents[int(document.pages[0].obj.StructParents)][8].S
-
-
-def test_a_structure_that_contains_itself_ends() -> None:
-    form, shown, _ = tagged()
-    shown.K.append(shown)
-    shown.K.append(form.document.Root.StructTreeRoot)
-
-    assert len(opened(flatten(form.document)).pages) == 1
-
-
-def test_what_no_element_names_is_an_artifact() -> None:
-    document = opened(flatten(annotated().document))
-
-    tags = pikepdf.parse_content_stream(document.pages[0], "BMC BDC")
-    assert [str(each.operands[0]) for each in tags] == ["/Artifact"]
-
-
-def test_a_signed_document_is_told_once() -> None:
-    form = FormBuilder()
-    form.field("s", "Sig", [10, 10, 90, 30], V=Dictionary(Type=Name.Sig))
-    form.form.SigFlags = 3
-
-    _, tool_input = tool_run(FlattenOptions(), form.document, fonts=font_files())
-
-    assert [each.detail for each in tool_input.warnings] == ["signature"]
-
-
-def test_an_xfa_part_is_told() -> None:
-    form = FormBuilder()
-    form.form.XFA = form.document.make_stream(b"<xdp/>")
-
-    _, tool_input = tool_run(FlattenOptions(), form.document, fonts=font_files())
-
-    assert [each.detail for each in tool_input.warnings] == ["xfa"]
-
-
 def test_odd_annotations_are_borne() -> None:
-    form = annotated()
+    form = annotated_page()
     for odd in (
         Dictionary(),
         Dictionary(Subtype=Name.Square),
@@ -355,7 +252,7 @@ def test_odd_annotations_are_borne() -> None:
 
 
 def test_annotations_shared_by_pages_are_drawn_on_each() -> None:
-    form = annotated()
+    form = annotated_page()
     page = form.document.add_blank_page(page_size=(300, 400))
     page.Annots = form.page.Annots
 
@@ -374,7 +271,7 @@ def test_a_page_without_annotations_keeps_its_content() -> None:
 
 
 def test_a_second_flattening_keeps_the_first() -> None:
-    first = annotated()
+    first = annotated_page()
     flat = opened(flatten(first.document))
     flat.pages[0].Annots = Array(
         [flat.make_indirect(Dictionary(Subtype=Name.Square, Rect=Array([10, 200, 40, 230])))]
