@@ -18,9 +18,20 @@ def warm_up() -> None:
     content = _encrypted_pdf()
     with pikepdf.open(io.BytesIO(content)) as document:
         len(document.pages)
+        _read_and_write_metadata(document)
     rendered = pypdfium2.PdfDocument(content)
     rendered[0].render(scale=1).to_pil()
     rendered.close()
+
+
+def _read_and_write_metadata(document: pikepdf.Pdf) -> None:
+    """Load the XML parser, and what reads dates."""
+    document.docinfo["/CreationDate"] = "D:20000101000000+00'00'"
+    for packet in (b"<damaged", b""):
+        document.Root.Metadata = document.make_stream(packet)
+        with document.open_metadata(set_pikepdf_as_editor=False) as xmp:
+            xmp.load_from_docinfo(document.docinfo)
+            xmp["dc:title"] = "x"
 
 
 def _encrypted_pdf() -> bytes:
