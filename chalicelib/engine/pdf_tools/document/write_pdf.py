@@ -1,8 +1,6 @@
 """Writing of a document as the file of a tool, with its test mark."""
 
 import io
-from collections.abc import Iterator
-from itertools import chain
 from typing import Final
 
 import pikepdf
@@ -10,11 +8,11 @@ import pikepdf
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.finishing.test_mark import mark_pages
 from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.pdf_tools.forms.form_fields import FormField, form_fields
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 PDF_TYPE: Final = "application/pdf"
 _ARCHIVE_VERSION: Final = "1.7"
-_MAX_FIELD_DEPTH: Final = 50
 _SIGNATURES_EXIST: Final = 1
 
 
@@ -71,7 +69,9 @@ def warn_of_signatures(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]
     if not isinstance(form, pikepdf.Dictionary):
         return
     flags = form.get("/SigFlags", 0)
-    if (isinstance(flags, int) and flags & _SIGNATURES_EXIST) or any(_signed_fields(form)):
+    if (isinstance(flags, int) and flags & _SIGNATURES_EXIST) or any(
+        _is_signed(each) for each in form_fields(form).values()
+    ):
         tool_input.warn(
             "feature_unavailable",
             "The document was signed digitally; its signatures do not hold for the changed file.",
@@ -79,8 +79,5 @@ def warn_of_signatures(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]
         )
 
 
-def _signed_fields(form: pikepdf.Dictionary) -> Iterator[bool]:
-    fields = list(form.get("/Fields", ()))
-    for _ in range(_MAX_FIELD_DEPTH):
-        yield from (field.get("/FT") == "/Sig" and "/V" in field for field in fields)
-        fields = list(chain.from_iterable(field.get("/Kids", ()) for field in fields))
+def _is_signed(field: FormField) -> bool:
+    return field.type == "/Sig" and "/V" in field.dictionary
