@@ -6,6 +6,7 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name
 
 from chalicelib.contract.options.pdf_tools import FlattenOptions
+from chalicelib.engine.finishing.attachments import distinct_names
 from chalicelib.engine.finishing.page_boxes import (
     Matrix,
     PdfRectangle,
@@ -82,6 +83,7 @@ def _complete_fonts(appearance: pikepdf.Object | None, standard: pikepdf.Object 
 def _flatten_pages(document: pikepdf.Pdf) -> None:
     annotations = [_annotations(page) for page in document.pages]
     gone = {each.objgen for on_page in annotations for each in on_page if not _is_link(each)}
+    _keep_files(document, [each for on_page in annotations for each in on_page])
     tags, drawings = AnnotationTags(document, gone), PageDrawings(document)
     for page, on_page in zip(document.pages, annotations, strict=True):
         flat = [each for each in on_page if not _is_link(each)]
@@ -96,6 +98,22 @@ def _flatten_pages(document: pikepdf.Pdf) -> None:
             page.obj.Annots = Array(links)
         elif "/Annots" in page.obj:
             del page.obj.Annots
+
+
+def _keep_files(document: pikepdf.Pdf, annotations: list[pikepdf.Object]) -> None:
+    """Give the files of annotations a place among the document's embedded files."""
+    entries = (each.get("/FS") for each in annotations if each.get("/Subtype") == "/FileAttachment")
+    files = [each for each in entries if isinstance(each, Dictionary) and "/EF" in each]
+    if not files:
+        return
+    if "/Names" not in document.Root:
+        document.Root.Names = Dictionary()
+    if "/EmbeddedFiles" not in document.Root.Names:
+        document.Root.Names.EmbeddedFiles = pikepdf.NameTree.new(document).obj
+    tree = pikepdf.NameTree(document.Root.Names.EmbeddedFiles)
+    wanted = [str(file.get("/UF", file.get("/F", "file"))) for file in files]
+    for name, file in zip(distinct_names(wanted, taken=map(str, tree)), files, strict=True):
+        tree[name] = file
 
 
 def _annotations(page: pikepdf.Page) -> list[pikepdf.Object]:

@@ -69,9 +69,8 @@ def warn_of_signatures(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]
     if not isinstance(form, pikepdf.Dictionary):
         return
     flags = form.get("/SigFlags", 0)
-    if (isinstance(flags, int) and flags & _SIGNATURES_EXIST) or any(
-        _is_signed(each) for each in form_fields(form).values()
-    ):
+    is_flagged = isinstance(flags, int) and flags & _SIGNATURES_EXIST
+    if is_flagged or any(_is_signed(field) for field in form_fields(form).values()):
         tool_input.warn(
             "feature_unavailable",
             "The document was signed digitally; its signatures do not hold for the changed file.",

@@ -101,3 +101,26 @@ def test_an_xfa_part_is_told() -> None:
     _, tool_input = tool_run(FlattenOptions(), form.document, fonts=font_files())
 
     assert [each.detail for each in tool_input.warnings] == ["xfa"]
+
+
+def test_files_of_annotations_become_files_of_the_document() -> None:
+    form = annotated_page(Subtype=Name.FileAttachment)
+    kept, other = (
+        pikepdf.AttachedFileSpec(
+            form.document,
+            content,
+            filename="a.txt",
+            description="",
+            mime_type="",
+            creation_date="",
+            mod_date="",
+        )
+        for content in (b"kept", b"other")
+    )
+    form.document.attachments["a.txt"] = other
+    form.page.Annots[0].FS = kept.obj
+
+    document = opened(flatten(form.document))
+
+    contents = {name: each.get_file().read_bytes() for name, each in document.attachments.items()}
+    assert contents == {"a.txt": b"other", "a-2.txt": b"kept"}
