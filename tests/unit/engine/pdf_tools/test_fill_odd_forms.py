@@ -130,7 +130,11 @@ def test_fields_that_readers_were_asked_to_draw_are_drawn() -> None:
     form.field("b", "Tx", [10, 50, 90, 70], V=String("stored"), AP=Dictionary(N=stale))
     form.form.NeedAppearances = True
 
-    assert "stored" in shown(fill({"a": "x"}, form.document))
+    filled = fill({"a": "x"}, form.document)
+
+    assert "stored" in shown(filled)
+    document = opened(filled)
+    assert "/NeedAppearances" not in document.Root.AcroForm
 
 
 def test_formatted_text_goes_with_the_old_value() -> None:
