@@ -8,14 +8,16 @@ from pikepdf import Array, Name, String
 
 from chalicelib.contract.options.pdf_tools import FieldValue, FillFormOptions
 from chalicelib.core.errors import RenderFailure, json_pointer
-from chalicelib.engine.pdf_tools.document.bundled_fonts import BundledFonts
-from chalicelib.engine.pdf_tools.document.field_appearances import (
+from chalicelib.engine.pdf_tools.document.open_source import open_source
+from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
+from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
+from chalicelib.engine.pdf_tools.forms.field_appearances import (
     complete_button,
     draw_field,
     has_appearance,
     on_state,
 )
-from chalicelib.engine.pdf_tools.document.form_fields import (
+from chalicelib.engine.pdf_tools.forms.form_fields import (
     COMBO,
     EDITABLE,
     MULTI_SELECT,
@@ -26,8 +28,6 @@ from chalicelib.engine.pdf_tools.document.form_fields import (
     document_form,
     form_fields,
 )
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
 
 _MAX_NAMES_SHOWN: Final = 10
@@ -41,7 +41,7 @@ def run(tool_input: ToolInput[FillFormOptions]) -> ToolOutput:
         fields = {} if form is None else form_fields(form)
         for name in values:
             if name not in fields:
-                raise _refused(name, "the document has no field of this name", "unknown")
+                raise _refusal(name, "the document has no field of this name", "unknown")
         if form is not None:
             _tell_what_is_lost(form, fields, tool_input)
             for name, value in values.items():
@@ -57,7 +57,7 @@ def _tell_what_is_lost(
         del form.XFA
         message = "The form's XFA part would show the old values and was removed."
         tool_input.warn("feature_unavailable", message, "xfa")
-    scripts = (field.inherited("/AA") for field in fields.values())
+    scripts = (field.entry("/AA") for field in fields.values())
     if form.get("/CO") or any(
         "/C" in each or "/F" in each for each in scripts if isinstance(each, pikepdf.Dictionary)
     ):
@@ -95,7 +95,7 @@ def _set_value(document: pikepdf.Pdf, field: FormField, value: FieldValue) -> No
         _set_button(document, field, value)
     else:
         kind = {"/Sig": "a signature field", "/Btn": "a push button"}.get(field.type, "no field")
-        raise _refused(field.name, f"is {kind}, which has no value to fill in")
+        raise _refusal(field.name, f"is {kind}, which has no value to fill in")
 
 
 def _store(field: FormField, value: pikepdf.Object | None) -> None:
@@ -110,19 +110,19 @@ def _store(field: FormField, value: pikepdf.Object | None) -> None:
 
 def _checked_text(field: FormField, value: FieldValue) -> str:
     if not isinstance(value, str):
-        raise _refused(field.name, "is a text field: send a text", "wrong_type")
+        raise _refusal(field.name, "is a text field: send a text", "wrong_type")
     longest = field.number("/MaxLen")
     if 0 < longest < len(value):
-        raise _refused(field.name, f"takes at most {longest} characters", "wrong_length")
+        raise _refusal(field.name, f"takes at most {longest} characters", "wrong_length")
     return value
 
 
 def _set_choice(field: FormField, value: FieldValue) -> None:
     if isinstance(value, bool):
-        raise _refused(field.name, "is a choice: send a text, or a list of texts", "wrong_type")
+        raise _refusal(field.name, "is a choice: send a text, or a list of texts", "wrong_type")
     wanted = [value] if isinstance(value, str) else [*value]
     if len(wanted) > 1 and not (field.has(MULTI_SELECT) and not field.has(COMBO)):
-        raise _refused(field.name, "takes one choice only", "wrong_length")
+        raise _refusal(field.name, "takes one choice only", "wrong_length")
     options = field.options
     is_open = field.has(COMBO) and field.has(EDITABLE)
     if wanted == [""] and not any("" in pair for pair in options):
@@ -133,8 +133,8 @@ def _set_choice(field: FormField, value: FieldValue) -> None:
         if index is None:
             index = next((n for n, (_, shown) in enumerate(options) if shown == text), None)
         if index is None and not is_open:
-            offered = _listed(export for export, _ in options)
-            raise _refused(field.name, f"does not offer {text!r}, but {offered}")
+            offered = _list_names(export for export, _ in options)
+            raise _refusal(field.name, f"does not offer {text!r}, but {offered}")
         chosen.append((index, text if index is None else options[index][0]))
     exports = [String(export) for _, export in chosen]
     _store(field, Array(exports) if len(exports) > 1 else exports[0] if exports else None)
@@ -156,12 +156,12 @@ def _set_button(document: pikepdf.Pdf, field: FormField, value: FieldValue) -> N
 def _wanted_state(field: FormField, value: FieldValue, states: list[str]) -> str:
     kind = "radio buttons" if field.has(RADIO) else "a check box"
     if isinstance(value, tuple) or (isinstance(value, bool) and field.has(RADIO)):
-        raise _refused(field.name, f"is {kind}: send the name of a state", "wrong_type")
+        raise _refusal(field.name, f"is {kind}: send the name of a state", "wrong_type")
     if value is False or value in {"Off", ""}:
         return OFF
     if value is True:
         if len(set(states)) != 1:
-            raise _refused(
+            raise _refusal(
                 field.name, f"has several boxes: send one of {_names(states)}", "not_allowed"
             )
         return states[0]
@@ -171,18 +171,18 @@ def _wanted_state(field: FormField, value: FieldValue, states: list[str]) -> str
     for (export, _), state in zip(field.options, states, strict=False):
         if export == value:
             return state
-    raise _refused(field.name, f"has no state {value!r}, but {_names(states)}")
+    raise _refusal(field.name, f"has no state {value!r}, but {_names(states)}")
 
 
 def _names(states: list[str]) -> str:
-    return _listed(dict.fromkeys(state[1:] for state in states))
+    return _list_names(dict.fromkeys(state[1:] for state in states))
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     texts = [repr(name) for name in names]
     more = len(texts) - _MAX_NAMES_SHOWN
     return ", ".join(texts[:_MAX_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def _refused(name: str, message: str, code: str = "not_allowed") -> RenderFailure:
+def _refusal(name: str, message: str, code: str = "not_allowed") -> RenderFailure:
     return refused_option(json_pointer([name], "/fields"), message, code)

@@ -6,6 +6,7 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name
 
 from chalicelib.contract.options.pdf_tools import FlattenOptions
+from chalicelib.engine.finishing.attachments import distinct_names
 from chalicelib.engine.finishing.page_boxes import (
     Matrix,
     PdfRectangle,
@@ -15,14 +16,14 @@ from chalicelib.engine.finishing.page_boxes import (
     rectangle,
 )
 from chalicelib.engine.finishing.page_drawings import PageDrawings, add_resource
-from chalicelib.engine.pdf_tools.document.annotation_drawings import draw_annotation
-from chalicelib.engine.pdf_tools.document.annotation_tags import AnnotationTags
-from chalicelib.engine.pdf_tools.document.bundled_fonts import BundledFonts
-from chalicelib.engine.pdf_tools.document.field_appearances import draw_field, has_appearance
-from chalicelib.engine.pdf_tools.document.form_fields import OFF, document_form, form_fields
 from chalicelib.engine.pdf_tools.document.open_source import open_source
 from chalicelib.engine.pdf_tools.document.page_content import close_content
 from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output, warn_of_signatures
+from chalicelib.engine.pdf_tools.forms.annotation_drawings import draw_annotation
+from chalicelib.engine.pdf_tools.forms.annotation_tags import AnnotationTags
+from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
+from chalicelib.engine.pdf_tools.forms.field_appearances import draw_field, has_appearance
+from chalicelib.engine.pdf_tools.forms.form_fields import OFF, document_form, form_fields
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 # Flags of annotations (ISO 32000-1, 12.5.3).
@@ -82,6 +83,7 @@ def _complete_fonts(appearance: pikepdf.Object | None, standard: pikepdf.Object 
 def _flatten_pages(document: pikepdf.Pdf) -> None:
     annotations = [_annotations(page) for page in document.pages]
     gone = {each.objgen for on_page in annotations for each in on_page if not _is_link(each)}
+    _keep_files(document, [each for on_page in annotations for each in on_page])
     tags, drawings = AnnotationTags(document, gone), PageDrawings(document)
     for page, on_page in zip(document.pages, annotations, strict=True):
         flat = [each for each in on_page if not _is_link(each)]
@@ -96,6 +98,22 @@ def _flatten_pages(document: pikepdf.Pdf) -> None:
             page.obj.Annots = Array(links)
         elif "/Annots" in page.obj:
             del page.obj.Annots
+
+
+def _keep_files(document: pikepdf.Pdf, annotations: list[pikepdf.Object]) -> None:
+    """Give the files of annotations a place among the document's embedded files."""
+    entries = (each.get("/FS") for each in annotations if each.get("/Subtype") == "/FileAttachment")
+    files = [each for each in entries if isinstance(each, Dictionary) and "/EF" in each]
+    if not files:
+        return
+    if "/Names" not in document.Root:
+        document.Root.Names = Dictionary()
+    if "/EmbeddedFiles" not in document.Root.Names:
+        document.Root.Names.EmbeddedFiles = pikepdf.NameTree.new(document).obj
+    tree = pikepdf.NameTree(document.Root.Names.EmbeddedFiles)
+    wanted = [str(file.get("/UF", file.get("/F", "file"))) for file in files]
+    for name, file in zip(distinct_names(wanted, taken=map(str, tree)), files, strict=True):
+        tree[name] = file
 
 
 def _annotations(page: pikepdf.Page) -> list[pikepdf.Object]:
@@ -130,7 +148,7 @@ def _draw(
         matrix = multiply(matrix, _turned_about(place, page_turn(page)))
     form.Type, form.Subtype = Name.XObject, Name.Form
     name = add_resource(page.resources, "/XObject", f"/PlatenDrawn{form.objgen[0]}", form)
-    numbers = " ".join(f"{number:.5f}" for number in matrix)
+    numbers = " ".join(f"{number:.8f}" for number in matrix)
     operators = [f"q {numbers} cm {name} Do Q"]
     layer = annotation.get("/OC")
     if isinstance(layer, pikepdf.Dictionary) and layer.is_indirect:

@@ -9,8 +9,9 @@ import pikepdf
 import pypdf
 from pikepdf import Array, Dictionary, Name, Object, String
 
+from chalicelib.contract.options.pdf_tools import FillFormOptions, FlattenOptions
 from infra.local.paths import INSTALL_DIR
-from tests.builders.pdfs.content import HELVETICA, blank
+from tests.builders.pdfs.content import HELVETICA, blank, run_tool
 
 MULTILINE, PASSWORD, COMB = 1 << 12, 1 << 13, 1 << 24
 READ_ONLY = 1
@@ -126,3 +127,24 @@ def field_values(content: bytes) -> dict[str, Any]:
     """Return the values of the fields, as pypdf reads them."""
     fields = pypdf.PdfReader(io.BytesIO(content)).get_fields() or {}
     return {name: field.get("/V") for name, field in fields.items()}
+
+
+def annotated_page(**entries: Any) -> FormBuilder:
+    """Return a page with one annotation that has an appearance: two colours, to see a turn."""
+    form = FormBuilder()
+    look = form.state(b"1 0 0 rg 0 0 10 10 re f 0 0 1 rg 10 0 10 10 re f", (20, 10))
+    given = {"Subtype": Name.Stamp, "Rect": Array([50, 60, 150, 110]), "F": 4, **entries}
+    annotation = Dictionary(**{"Type": Name.Annot, "AP": Dictionary(N=look), **given})
+    form.page.Annots.append(form.document.make_indirect(annotation))
+    return form
+
+
+def flatten(source: bytes | pikepdf.Pdf) -> bytes:
+    """Return a document with its fields and annotations drawn into the pages."""
+    return run_tool(FlattenOptions(), source, fonts=font_files())
+
+
+def fill(fields: dict[str, Any], source: bytes | pikepdf.Pdf | None = None) -> bytes:
+    """Return a form, or the sample, with these values."""
+    options = FillFormOptions.from_json({"fields": fields})
+    return run_tool(options, source or sample_form(), fonts=font_files())

@@ -2,15 +2,14 @@
 
 import io
 import warnings
-from collections.abc import Iterator
 from typing import Final
 
 import pikepdf
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
-from chalicelib.engine.combining.item_trees import dictionaries
 from chalicelib.engine.finishing.test_mark import mark_pages
 from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.pdf_tools.forms.form_fields import FormField, form_fields
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 PDF_TYPE: Final = "application/pdf"
@@ -73,7 +72,8 @@ def warn_of_signatures(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]
     if not isinstance(form, pikepdf.Dictionary):
         return
     flags = form.get("/SigFlags", 0)
-    if (isinstance(flags, int) and flags & _SIGNATURES_EXIST) or any(_signed_fields(form)):
+    is_flagged = isinstance(flags, int) and flags & _SIGNATURES_EXIST
+    if is_flagged or any(_is_signed(field) for field in form_fields(form).values()):
         tool_input.warn(
             "feature_unavailable",
             "The document was signed digitally; its signatures do not hold for the changed file.",
@@ -81,13 +81,5 @@ def warn_of_signatures(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]
         )
 
 
-def _signed_fields(form: pikepdf.Dictionary) -> Iterator[bool]:
-    fields, visited = dictionaries(form.get("/Fields")), set[tuple[int, int]]()
-    while fields:
-        field = fields.pop()
-        # Fields that are not objects of their own cannot be shared, and so cannot multiply.
-        if field.is_indirect and field.objgen in visited:
-            continue
-        visited.add(field.objgen)
-        yield field.get("/FT") == "/Sig" and "/V" in field
-        fields += dictionaries(field.get("/Kids"))
+def _is_signed(field: FormField) -> bool:
+    return field.type == "/Sig" and "/V" in field.dictionary

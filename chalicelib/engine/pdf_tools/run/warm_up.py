@@ -77,7 +77,9 @@ def _sample(password: str = "") -> bytes:
             outline.root.append(pikepdf.OutlineItem("x", 0))
         with document.open_metadata() as metadata:
             metadata["dc:title"] = "x"
-        document.attachments["a.txt"] = pikepdf.AttachedFileSpec(document, b"x", mod_date="")
+        document.attachments["a.txt"] = pikepdf.AttachedFileSpec(
+            document, b"x", filename="a.txt", mime_type="text/plain", creation_date="", mod_date=""
+        )
         _add_form(document, font)
         encryption = pikepdf.Encryption(owner=password, user=password) if password else False
         document.save(target, encryption=encryption)

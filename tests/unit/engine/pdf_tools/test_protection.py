@@ -5,10 +5,12 @@ from typing import Any
 import pikepdf
 import pypdfium2
 import pytest
+from pikepdf import Array, Dictionary, Name, String
 
 from chalicelib.contract.options.pdf_tools import ProtectOptions, UnlockOptions
 from chalicelib.core.errors import RenderFailure
 from tests.builders.pdfs.content import blank, ink_box, opened, picture, run_tool, saved, tool_run
+from tests.builders.pdfs.forms import FormBuilder
 
 UNLOCK = UnlockOptions()
 
@@ -93,3 +95,24 @@ def test_unlocked_documents_have_equal_bytes() -> None:
     source = locked()
 
     assert run_tool(UNLOCK, source, "u") == run_tool(UNLOCK, source, "u")
+
+
+def test_fields_that_contain_themselves_twice_end() -> None:
+    form = FormBuilder()
+    loop = form.document.make_indirect(Dictionary(T=String("loop")))
+    loop.Kids = Array([loop, loop])
+    form.form.Fields = Array([loop, None, 7])
+
+    assert not opened(run_tool(UNLOCK, form.document)).is_encrypted
+
+
+def test_a_signature_below_other_fields_is_warned_of() -> None:
+    form = FormBuilder()
+    inner = form.document.make_indirect(
+        Dictionary(T=String("s"), FT=Name.Sig, V=Dictionary(Type=Name.Sig))
+    )
+    form.form.Fields.append(Dictionary(T=String("a"), Kids=Array([inner])))
+
+    _, tool_input = tool_run(UNLOCK, form.document)
+
+    assert [each.detail for each in tool_input.warnings] == ["signature"]

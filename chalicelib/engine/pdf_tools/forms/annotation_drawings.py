@@ -8,7 +8,7 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name
 
 from chalicelib.engine.finishing.page_boxes import PdfRectangle, rectangle
-from chalicelib.engine.pdf_tools.document.widget_frames import color_operator, ellipse
+from chalicelib.engine.pdf_tools.forms.widget_frames import color_operator, ellipse
 
 type Points = Sequence[tuple[float, float]]
 

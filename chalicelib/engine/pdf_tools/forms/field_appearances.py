@@ -5,14 +5,14 @@ from typing import Final
 import pikepdf
 from pikepdf import Dictionary, Name
 
-from chalicelib.engine.pdf_tools.document.bundled_fonts import BundledFonts
-from chalicelib.engine.pdf_tools.document.field_texts import (
+from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
+from chalicelib.engine.pdf_tools.forms.field_texts import (
     CENTERED,
     TextDrawing,
     text_look,
     text_operators,
 )
-from chalicelib.engine.pdf_tools.document.form_fields import (
+from chalicelib.engine.pdf_tools.forms.form_fields import (
     COMBO,
     OFF,
     PUSH_BUTTON,
@@ -20,7 +20,7 @@ from chalicelib.engine.pdf_tools.document.form_fields import (
     FormField,
     button_states,
 )
-from chalicelib.engine.pdf_tools.document.widget_frames import (
+from chalicelib.engine.pdf_tools.forms.widget_frames import (
     WidgetFrame,
     circle,
     widget_frame,
@@ -77,7 +77,7 @@ def _draw_text(
         operators = text_operators(field, drawing)
     else:
         operators = _choice_operators(field, drawing)
-    drawn = [*_enclosed(frame.operators()), *operators]
+    drawn = [*_enclose(frame.operators()), *operators]
     widget.AP = Dictionary(N=frame.appearance(document, drawn, drawing.resources))
 
 
@@ -104,8 +104,8 @@ def complete_button(document: pikepdf.Pdf, field: FormField, widget: pikepdf.Obj
     on = on_state(field, widget)
     mark = _mark_of(field, widget)
     is_round = field.has(RADIO) and mark == _CIRCLE
-    off_operators = _enclosed(frame.operators(is_round=is_round))
-    on_operators = [*off_operators, *_enclosed(_mark_operators(frame, mark))]
+    off_operators = _enclose(frame.operators(is_round=is_round))
+    on_operators = [*off_operators, *_enclose(_mark_operators(frame, mark))]
     states = Dictionary()
     states[on] = frame.appearance(document, on_operators)
     states[OFF] = frame.appearance(document, off_operators)
@@ -168,5 +168,5 @@ def _mark_operators(frame: WidgetFrame, mark: str) -> list[str]:
     return [f"0 G 1 J 1 j {side * 0.12:.3f} w {' '.join(paths)} S"]
 
 
-def _enclosed(operators: list[str]) -> list[str]:
+def _enclose(operators: list[str]) -> list[str]:
     return ["q", *operators, "Q"] if operators else []

@@ -32,7 +32,7 @@ class FormField:
         """Return the field's own dictionary."""
         return self.lineage[0]
 
-    def inherited(self, key: str) -> pikepdf.Object | None:
+    def entry(self, key: str) -> pikepdf.Object | None:
         """Return an entry of the field or the nearest field above it; DA and Q also of the form."""
         for holder in (*self.lineage, self.form):
             value: pikepdf.Object | None = holder.get(key)
@@ -42,13 +42,13 @@ class FormField:
 
     def number(self, key: str) -> int:
         """Return an inherited number, or 0."""
-        value: object = self.inherited(key)
+        value: object = self.entry(key)
         return value if isinstance(value, int) else 0
 
     @property
     def type(self) -> str:
         """Return the type: `/Tx`, `/Btn`, `/Ch`, `/Sig` or an empty text."""
-        return str(self.inherited("/FT") or "")
+        return str(self.entry("/FT") or "")
 
     def has(self, flag: int) -> bool:
         """Tell whether a flag of the field is set."""
@@ -57,7 +57,7 @@ class FormField:
     @property
     def options(self) -> list[tuple[str, str]]:
         """Return export values and shown texts of a choice or of buttons, in their order."""
-        options = self.inherited("/Opt")
+        options = self.entry("/Opt")
         if not isinstance(options, pikepdf.Array):
             return []
         pairs = []
@@ -69,7 +69,7 @@ class FormField:
     @property
     def values(self) -> list[str]:
         """Return the value as texts: several for a choice of several, none where it is empty."""
-        value = self.inherited("/V")
+        value = self.entry("/V")
         if value is None:
             return []
         if isinstance(value, pikepdf.Array):

@@ -66,7 +66,7 @@ class AnnotationTags:
         if not isinstance(key, int):
             key = max((int(each) for each in self._tree), default=-1) + 1
             page.obj.StructParents = key
-        parents = self._tree.get(key)
+        parents = self._tree[key] if key in self._tree else None  # noqa: SIM401 -- `get` raises for none
         if not isinstance(parents, pikepdf.Array):
             parents = Array()
         listed = self._document.make_indirect(Array([*parents]))

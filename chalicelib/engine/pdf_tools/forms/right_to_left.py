@@ -1,7 +1,7 @@
 """Texts from right to left: joined letters, and the order in which glyphs stand on a line.
 
 Of the bidirectional algorithm (UAX 9) this does what a field needs: one level of nesting, and no
-control characters. Fonts are not asked for ligatures other than lam with alef.
+control characters. No other ligatures than lam with alef are made.
 """
 
 import unicodedata
@@ -17,7 +17,7 @@ _NUMBERS: Final = frozenset({"EN", "AN"})
 _MIRRORED: Final = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 
 
-def joined(text: str) -> str:
+def join_letters(text: str) -> str:
     """Return a text with its Arabic letters in the forms that join them."""
     forms = _joining_forms()
     letters = _with_ligatures(text)
@@ -52,11 +52,11 @@ def visual_order(line: str) -> str:
             shown = character.translate(_MIRRORED) if is_right else character
             clusters.append((shown, level))
     for lowest in range(max(levels), 0, -1):
-        clusters = _turned(clusters, lowest)
+        clusters = _turn_runs(clusters, lowest)
     return "".join(text for text, _ in clusters)
 
 
-def _turned(clusters: Sequence[tuple[str, int]], lowest: int) -> list[tuple[str, int]]:
+def _turn_runs(clusters: Sequence[tuple[str, int]], lowest: int) -> list[tuple[str, int]]:
     """Turn each run of clusters whose level is at least `lowest`."""
     turned: list[tuple[str, int]] = []
     for is_turned, group in groupby(clusters, lambda each: each[1] >= lowest):
@@ -66,7 +66,7 @@ def _turned(clusters: Sequence[tuple[str, int]], lowest: int) -> list[tuple[str,
 
 
 def plain_text(character: str) -> str:
-    """Return the letters that a joining form stands for."""
+    """Return the letters of which a joining form is made."""
     is_form = len(character) == 1 and ord(character) in _ARABIC_FORMS
     return unicodedata.normalize("NFKC", character) if is_form else character
 

@@ -1,22 +1,24 @@
 """Texts of fields: lines that fit their frame, in the font, size and colour of the field."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import pikepdf
 from pikepdf import Dictionary
 
-from chalicelib.engine.pdf_tools.document.bundled_fonts import BundledFonts, FontStyle, GlyphRun
-from chalicelib.engine.pdf_tools.document.form_fields import COMB, MULTILINE, PASSWORD, FormField
-from chalicelib.engine.pdf_tools.document.right_to_left import joined, visual_order
-from chalicelib.engine.pdf_tools.document.widget_frames import WidgetFrame
+from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts, FontStyle, GlyphRun
+from chalicelib.engine.pdf_tools.forms.form_fields import COMB, MULTILINE, PASSWORD, FormField
+from chalicelib.engine.pdf_tools.forms.right_to_left import join_letters, visual_order
+from chalicelib.engine.pdf_tools.forms.widget_frames import WidgetFrame
 
 _MIN_SIZE: Final = 4.0
 _MAX_SIZE: Final = 144.0
 _MULTILINE_SIZE: Final = 12.0
-_SHRINKING: Final = 0.95
+_MULTILINE_SIZES: Final = tuple(half / 2 for half in range(24, 7, -1))
 _MAX_GIVEN_SIZE: Final = 2000.0
+_MAX_CELLS: Final = 1000
 CENTERED, _RIGHT = 1, 2
 _SELECTION: Final = "0.6 0.75686 0.8549 rg"
 _FONT_OPERATOR: Final = re.compile(r"/(\S+)\s+(-?[\d.]+)\s+Tf")
@@ -57,19 +59,14 @@ class TextDrawing:
         """Draw a text in one line, in the middle of the frame's height."""
         size = self._look.size or self._fitting_size([text])
         baseline = self._frame.height / 2 + (self._descent - self._ascent) / 2 * size
-        return self._enclosed([self._line(text, size, baseline)])
+        return self._enclose([self._line(text, size, baseline)])
 
     def lines(self, text: str) -> list[str]:
         """Draw a text in lines from the top, broken where they are full."""
-        size = self._look.size or _MULTILINE_SIZE
-        broken = list(self._broken(text, size))
-        while not self._look.size and len(broken) * size * self._leading > self._height:
-            if size <= _MIN_SIZE:
-                break
-            size = max(size * _SHRINKING, _MIN_SIZE)
-            broken = list(self._broken(text, size))
+        size = self._look.size or self._fitting_lines(text)
+        broken = list(self._break_lines(text, size))
         top = self._frame.height - max(self._frame.inset, 1) - self._ascent * size
-        return self._enclosed(
+        return self._enclose(
             [
                 self._line(line, size, top - number * size * self._leading)
                 for number, line in enumerate(broken)
@@ -88,9 +85,9 @@ class TextDrawing:
         drawn = []
         for number, character in enumerate(text, first):
             runs = self._runs(character)
-            middle = cell * (number + 0.5) - self._measured(character) * size / 2
-            drawn.append(self._shown(runs, size, middle, baseline))
-        return [*self._dividers(count), *self._enclosed(drawn)]
+            middle = cell * (number + 0.5) - self._width_of(character) * size / 2
+            drawn.append(self._show_runs(runs, size, middle, baseline))
+        return [*self._dividers(count), *self._enclose(drawn)]
 
     def options(self, texts: Sequence[str], selected: Sequence[int], top: int) -> list[str]:
         """Draw the options of a list from the option `top` on; selected ones are highlighted."""
@@ -109,9 +106,9 @@ class TextDrawing:
             upper -= height
             if upper < 0:
                 break
-        return self._enclosed(drawn, highlights)
+        return self._enclose(drawn, highlights)
 
-    def _enclosed(self, drawn: list[str], below: Sequence[str] = ()) -> list[str]:
+    def _enclose(self, drawn: list[str], below: Sequence[str] = ()) -> list[str]:
         inset = self._frame.inset
         sides = self._frame.width - 2 * inset, self._frame.height - 2 * inset
         clip = f"{inset:.2f} {inset:.2f} {sides[0]:.2f} {sides[1]:.2f} re W n"
@@ -119,45 +116,55 @@ class TextDrawing:
 
     def _line(self, text: str, size: float, baseline: float) -> str:
         runs = self._runs(text)
-        free_width = self._width - self._measured(text) * size
+        free_width = self._width - self._width_of(text) * size
         # A text that is too long shows its beginning.
         shift = {CENTERED: free_width / 2, _RIGHT: free_width}.get(self._look.quadding, 0)
-        return self._shown(runs, size, self._padding + max(shift, 0), baseline)
+        return self._show_runs(runs, size, self._padding + max(shift, 0), baseline)
 
-    def _shown(self, runs: Sequence[GlyphRun], size: float, x: float, y: float) -> str:
+    def _show_runs(self, runs: Sequence[GlyphRun], size: float, x: float, y: float) -> str:
         parts = [f"1 0 0 1 {x:.3f} {y:.3f} Tm"]
         for run in runs:
             self.resources[run.name] = run.font
             parts.append(f"{run.name} {size:.2f} Tf <{run.glyphs}> Tj")
         return " ".join(parts)
 
-    def _measured(self, text: str) -> float:
+    def _width_of(self, text: str) -> float:
         return self._fonts.width(text, self._look.style)
 
     def _runs(self, text: str) -> list[GlyphRun]:
         return self._fonts.runs(visual_order(text), self._look.style)
 
     def _fitting_size(self, texts: Sequence[str]) -> float:
-        widest = max(map(self._measured, texts), default=0)
+        widest = max(map(self._width_of, texts), default=0)
         fitting = min(self._height / self._leading, self._width / max(widest, 0.001))
         return min(max(fitting, _MIN_SIZE), _MAX_SIZE)
 
-    def _broken(self, text: str, size: float) -> Iterator[str]:
+    def _fitting_lines(self, text: str) -> float:
+        """Return the largest size in which all lines are seen, or the smallest one."""
+
+        def fits(size: float) -> bool:
+            count = sum(1 for _ in self._break_lines(text, size))
+            return count * size * self._leading <= self._height
+
+        index = bisect_left(_MULTILINE_SIZES, True, key=fits)  # noqa: FBT003
+        return _MULTILINE_SIZES[min(index, len(_MULTILINE_SIZES) - 1)]
+
+    def _break_lines(self, text: str, size: float) -> Iterator[str]:
         """Yield the lines of a text; a word that is wider than a line is broken."""
         for paragraph in text.splitlines() or [""]:
             line, width = "", 0.0
             for word in re.findall(r"\S+\s*|\s+", paragraph):
                 for piece in self._pieces(word, size):
-                    bare = self._measured(piece.rstrip()) * size
+                    bare = self._width_of(piece.rstrip()) * size
                     if line and width + bare > self._width:
                         yield line.rstrip()
                         line, width = "", 0.0
                     line += piece
-                    width += self._measured(piece) * size
+                    width += self._width_of(piece) * size
             yield line.rstrip()
 
     def _pieces(self, word: str, size: float) -> Iterator[str]:
-        if self._measured(word.rstrip()) * size <= self._width:
+        if self._width_of(word.rstrip()) * size <= self._width:
             yield word
             return
         yield from word
@@ -176,14 +183,14 @@ class TextDrawing:
 
 def text_operators(field: FormField, drawing: TextDrawing) -> list[str]:
     """Return the operators that draw the value of a text field."""
-    text = joined(_NOT_SHOWN.sub("", "".join(field.values)))
+    text = join_letters(_NOT_SHOWN.sub("", "".join(field.values)))
     longest = field.number("/MaxLen")
     if field.has(PASSWORD):
         return drawing.one_line("*" * len(text))
     if field.has(MULTILINE):
         return drawing.lines(text)
     flat = " ".join(text.splitlines())
-    if field.has(COMB) and len(flat) <= longest > 0:
+    if field.has(COMB) and len(flat) <= longest and 0 < longest <= _MAX_CELLS:
         return drawing.cells(flat, longest)
     return drawing.one_line(flat) if flat else []
 
@@ -191,7 +198,7 @@ def text_operators(field: FormField, drawing: TextDrawing) -> list[str]:
 def text_look(field: FormField, widget: pikepdf.Object) -> TextLook:
     """Return how the text of a field looks in one of its widgets."""
     own = widget.get("/DA")
-    appearance = str(own if own is not None else field.inherited("/DA") or "")
+    appearance = str(own if own is not None else field.entry("/DA") or "")
     fonts = _FONT_OPERATOR.findall(appearance)
     name, size = fonts[-1] if fonts else ("Helv", "0")
     colors = _COLOR_OPERATOR.findall(appearance)
@@ -205,7 +212,7 @@ def text_look(field: FormField, widget: pikepdf.Object) -> TextLook:
 
 
 def _font_style(form: pikepdf.Object, name: str) -> FontStyle:
-    """Return the bundled font that stands for a font of the form."""
+    """Return the bundled font in place of a font of the form."""
     fonts = form.get("/DR", Dictionary()).get("/Font", Dictionary())
     font = fonts.get(f"/{name}", Dictionary()) if isinstance(fonts, pikepdf.Dictionary) else None
     known = str(font.get("/BaseFont", name)) if isinstance(font, pikepdf.Dictionary) else name
