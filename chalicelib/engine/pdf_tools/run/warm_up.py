@@ -52,6 +52,7 @@ def warm_up() -> None:
     for name in _ENCODINGS:
         codecs.lookup(name)
     Image.init()
+    _read_damaged_metadata()
     mark = _sample()
     for content, password in ((mark, None), (_sample(_PASSWORD), _PASSWORD)):
         source = ToolSource(content, password, "/source")
@@ -77,13 +78,33 @@ def _sample(password: str = "") -> bytes:
             outline.root.append(pikepdf.OutlineItem("x", 0))
         with document.open_metadata() as metadata:
             metadata["dc:title"] = "x"
-        document.attachments["a.txt"] = pikepdf.AttachedFileSpec(
-            document, b"x", filename="a.txt", mime_type="text/plain", creation_date="", mod_date=""
-        )
+        _attach_file(document)
         _add_form(document, font)
         encryption = pikepdf.Encryption(owner=password, user=password) if password else False
         document.save(target, encryption=encryption)
     return target.getvalue()
+
+
+def _read_damaged_metadata() -> None:
+    """Load what reads dates, and what mends XML."""
+    with pikepdf.new() as document:
+        document.docinfo["/CreationDate"] = "D:20000101000000+00'00'"
+        for packet in (b"<damaged", b""):
+            document.Root.Metadata = document.make_stream(packet)
+            with document.open_metadata(set_pikepdf_as_editor=False) as xmp:
+                xmp.load_from_docinfo(document.docinfo)
+
+
+def _attach_file(document: pikepdf.Pdf) -> None:
+    document.attachments["a.txt"] = pikepdf.AttachedFileSpec(
+        document,
+        b"x",
+        filename="a.txt",
+        description="x",
+        mime_type="text/plain",
+        creation_date="",
+        mod_date="",
+    )
 
 
 def _add_form(document: pikepdf.Pdf, font: pikepdf.Dictionary) -> None:
