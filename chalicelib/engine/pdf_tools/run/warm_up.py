@@ -14,6 +14,7 @@ from PIL import Image
 from chalicelib.contract.options import pdf_tools as options
 from chalicelib.contract.options.pdf import Attachment, Protection, Watermark
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.finishing.pdfa import srgb_profile
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolSource
 
@@ -52,6 +53,7 @@ def warm_up() -> None:
     for name in _ENCODINGS:
         codecs.lookup(name)
     Image.init()
+    srgb_profile()
     _read_damaged_metadata()
     mark = _sample()
     for content, password in ((mark, None), (_sample(_PASSWORD), _PASSWORD)):
