@@ -10,6 +10,7 @@ from chalicelib.contract.options.pdf_tools import FieldValue, FillFormOptions
 from chalicelib.core.errors import RenderFailure, json_pointer
 from chalicelib.engine.pdf_tools.document.open_source import open_source
 from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
+from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
 from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
 from chalicelib.engine.pdf_tools.forms.field_appearances import (
     complete_button,
@@ -43,20 +44,18 @@ def run(tool_input: ToolInput[FillFormOptions]) -> ToolOutput:
             if name not in fields:
                 raise _refusal(name, "the document has no field of this name", "unknown")
         if form is not None:
-            _tell_what_is_lost(form, fields, tool_input)
+            # It would show the old values.
+            remove_xfa(document, tool_input)
+            _tell_of_scripts(form, fields, tool_input)
             for name, value in values.items():
                 _set_value(document, fields[name], value)
             _draw(document, form, fields, tool_input)
         return pdf_output(document, tool_input)
 
 
-def _tell_what_is_lost(
+def _tell_of_scripts(
     form: pikepdf.Object, fields: dict[str, FormField], tool_input: ToolInput[FillFormOptions]
 ) -> None:
-    if "/XFA" in form:
-        del form.XFA
-        message = "The form's XFA part would show the old values and was removed."
-        tool_input.warn("feature_unavailable", message, "xfa")
     scripts = (field.entry("/AA") for field in fields.values())
     if form.get("/CO") or any(
         "/C" in each or "/F" in each for each in scripts if isinstance(each, pikepdf.Dictionary)

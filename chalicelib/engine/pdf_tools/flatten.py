@@ -19,6 +19,7 @@ from chalicelib.engine.finishing.page_drawings import PageDrawings, add_resource
 from chalicelib.engine.pdf_tools.document.open_source import open_source
 from chalicelib.engine.pdf_tools.document.page_content import close_content
 from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output, warn_of_signatures
+from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
 from chalicelib.engine.pdf_tools.forms.annotation_drawings import draw_annotation
 from chalicelib.engine.pdf_tools.forms.annotation_tags import AnnotationTags
 from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
@@ -44,7 +45,7 @@ def run(tool_input: ToolInput[FlattenOptions]) -> ToolOutput:
         warn_of_signatures(document, tool_input)
         _draw_form(document, tool_input)
         _flatten_pages(document)
-        for entry in ("/AcroForm", "/NeedsRendering", "/Perms"):
+        for entry in ("/AcroForm", "/Perms"):
             if entry in document.Root:
                 del document.Root[entry]
         return pdf_output(document, tool_input)
@@ -55,9 +56,7 @@ def _draw_form(document: pikepdf.Pdf, tool_input: ToolInput[FlattenOptions]) -> 
     form = document_form(document)
     if form is None:
         return
-    if "/XFA" in form:
-        message = "The form's XFA part was removed; what its fields outside it show was drawn."
-        tool_input.warn("feature_unavailable", message, "xfa")
+    remove_xfa(document, tool_input)
     draws_all = bool(form.get("/NeedAppearances", False))
     fonts = BundledFonts(document, tool_input.fonts)
     standard = form.get("/DR", Dictionary()).get("/Font")
