@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from chalicelib.contract.options.pdf_tools import ReorderOptions
 from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.page_selection import PageSelection
+from chalicelib.engine.pdf_tools.pages.page_selection import PageSelection
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
 
 

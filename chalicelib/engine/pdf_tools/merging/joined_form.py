@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from pikepdf import Array, Dictionary, Object, Pdf, String
 
 from chalicelib.engine.combining.item_trees import dictionaries
-from chalicelib.engine.pdf_tools.merging.actions import actions_of
 from chalicelib.engine.pdf_tools.merging.joined_names import distinct_keys
 from chalicelib.engine.pdf_tools.merging.parcel import CopiedParcel, Parcel
+from chalicelib.engine.pdf_tools.pages.actions import actions_of
 
 
 class JoinedForm:
@@ -30,7 +30,7 @@ class JoinedForm:
             return
         fields = dictionaries(form.get("/Fields"))
         names = {str(field.get("/T", "")) for field in fields}
-        new_names = distinct_keys(names, self._names, parcel.place, _numbered)
+        new_names = distinct_keys(names, self._names, parcel.place, _add_number)
         for field in fields:
             name = str(field.get("/T", ""))
             if name in new_names:
@@ -73,7 +73,7 @@ class JoinedForm:
             self._document.Root.AcroForm = self._form
 
 
-def _numbered(name: str, number: int) -> str:
+def _add_number(name: str, number: int) -> str:
     return f"{name}-{number}"
 
 
@@ -88,12 +88,14 @@ def _rename_in_actions(owners: Iterable[Object], new_names: Mapping[str, str]) -
             for key in ("/Fields", "/T"):
                 value = action.get(key)
                 if isinstance(value, String):
-                    action[key] = _renamed(value, new_names)
+                    action[key] = _rename_value(value, new_names)
                 elif isinstance(value, Array):
-                    action[key] = Array([_renamed(each, new_names) for each in value.as_list()])
+                    action[key] = Array(
+                        [_rename_value(each, new_names) for each in value.as_list()]
+                    )
 
 
-def _renamed(value: Object, new_names: Mapping[str, str]) -> Object:
+def _rename_value(value: Object, new_names: Mapping[str, str]) -> Object:
     if not isinstance(value, String):
         return value
     first, dot, rest = str(value).partition(".")

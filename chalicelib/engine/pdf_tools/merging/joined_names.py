@@ -8,8 +8,8 @@ from pikepdf import Array, Dictionary, Name, Object, Pdf, String
 
 from chalicelib.engine.combining.item_trees import dictionaries, tree_entries
 from chalicelib.engine.finishing.attachments import distinct_names
-from chalicelib.engine.pdf_tools.merging.actions import actions_of
 from chalicelib.engine.pdf_tools.merging.parcel import CopiedParcel, Parcel
+from chalicelib.engine.pdf_tools.pages.actions import actions_of
 
 
 def names_root(document: Pdf) -> Object:
@@ -36,13 +36,13 @@ def name_tree(entries: Mapping[bytes, Object]) -> Dictionary:
 
 
 def distinct_keys[Key: (bytes, str)](
-    keys: Iterable[Key], taken: AbstractSet[Key], first: int, numbered: Callable[[Key, int], Key]
+    keys: Iterable[Key], taken: AbstractSet[Key], first: int, add_number: Callable[[Key, int], Key]
 ) -> dict[Key, Key]:
-    """Return new keys for those that are taken, numbered from `first`, the document's place."""
+    """Return new keys for those that are taken, add_number from `first`, the document's place."""
     own, new_keys = set(keys), dict[Key, Key]()
     used = set[Key](own)
     for key in sorted(own & taken):
-        candidates = (numbered(key, number) for number in count(first))
+        candidates = (add_number(key, number) for number in count(first))
         new_keys[key] = next(each for each in candidates if each not in used and each not in taken)
         used.add(new_keys[key])
     return new_keys
@@ -65,7 +65,7 @@ class JoinedDestinations:
             entries |= {key[1:].encode(): value for key, value in old.as_dict().items()}
         if not entries:
             return
-        new_names = distinct_keys(entries, self._entries.keys(), parcel.place, _numbered)
+        new_names = distinct_keys(entries, self._entries.keys(), parcel.place, _add_number)
         if new_names or isinstance(old, Dictionary):
             for owner in owners:
                 _rename(owner, "/Dest", new_names)
@@ -98,7 +98,7 @@ def _rename(owner: Object, key: str, new_names: Mapping[bytes, bytes]) -> None:
     owner[key] = String(new_names.get(name, name))
 
 
-def _numbered(name: bytes, number: int) -> bytes:
+def _add_number(name: bytes, number: int) -> bytes:
     # Names in UTF-16 have two bytes for each character.
     suffix = f"-{number}"
     is_wide = name.startswith(b"\xfe\xff")

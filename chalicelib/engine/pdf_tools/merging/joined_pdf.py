@@ -4,26 +4,26 @@ from collections.abc import Iterable
 
 from pikepdf import Dictionary, Name, Object, Pdf, String
 
-from chalicelib.engine.pdf_tools.document.destinations import Destinations
-from chalicelib.engine.pdf_tools.document.outline import (
+from chalicelib.engine.pdf_tools.merging.joined_form import JoinedForm
+from chalicelib.engine.pdf_tools.merging.joined_layers import JoinedLayers
+from chalicelib.engine.pdf_tools.merging.joined_names import JoinedDestinations, JoinedFiles
+from chalicelib.engine.pdf_tools.merging.joined_structure import JoinedStructure
+from chalicelib.engine.pdf_tools.merging.parcel import Parcel
+from chalicelib.engine.pdf_tools.pages.actions import page_owners
+from chalicelib.engine.pdf_tools.pages.destinations import PageDestinations
+from chalicelib.engine.pdf_tools.pages.outline import (
     Outline,
     OutlineEntry,
     all_entries,
     link_entries,
     unlink_entries,
 )
-from chalicelib.engine.pdf_tools.document.page_labels import (
+from chalicelib.engine.pdf_tools.pages.page_labels import (
     PageLabel,
     read_labels,
     write_labels,
 )
-from chalicelib.engine.pdf_tools.document.page_tree import read_pages, write_page_tree
-from chalicelib.engine.pdf_tools.merging.actions import page_owners
-from chalicelib.engine.pdf_tools.merging.joined_form import JoinedForm
-from chalicelib.engine.pdf_tools.merging.joined_layers import JoinedLayers
-from chalicelib.engine.pdf_tools.merging.joined_names import JoinedDestinations, JoinedFiles
-from chalicelib.engine.pdf_tools.merging.joined_structure import JoinedStructure
-from chalicelib.engine.pdf_tools.merging.parcel import Parcel
+from chalicelib.engine.pdf_tools.pages.page_tree import read_pages, write_page_tree
 
 # Conformance that a document claims; it says nothing of what is added to it.
 _CLAIMS = ("pdfaid:part", "pdfaid:conformance", "pdfaid:rev", "pdfuaid:part", "pdfuaid:rev")
@@ -96,7 +96,7 @@ class JoinedPdf:
 
 
 def _read_outline(document: Pdf, pages: list[Object]) -> list[OutlineEntry]:
-    return Outline(document, Destinations(document, pages)).entries
+    return Outline(document, PageDestinations(document, pages)).entries
 
 
 def _with_items(entries: list[OutlineEntry], items: Iterable[Object]) -> list[OutlineEntry]:

@@ -100,7 +100,7 @@ class JoinedStructure:
             _dictionary(root, "/MarkInfo").Marked = self._is_tagged
 
     def _rename(self, root: Object, place: int) -> None:
-        ids = distinct_keys(dict(_ids(root)), self._ids.keys(), place, _numbered)
+        ids = distinct_keys(dict(_ids(root)), self._ids.keys(), place, _add_number)
         roles = _conflicts(root, self._root, "/RoleMap", place)
         classes = _conflicts(root, self._root, "/ClassMap", place)
         if not (ids or roles or classes):
@@ -108,14 +108,14 @@ class JoinedStructure:
         for element in _elements_below(root):
             for key, names in (("/S", roles), ("/C", classes)):
                 if key in element and names:
-                    element[key] = _renamed(element[key], names)
+                    element[key] = _rename_value(element[key], names)
             if isinstance(element.get("/ID"), String):
-                element.ID = _renamed(element.ID, ids)
+                element.ID = _rename_value(element.ID, ids)
             attributes = element.get("/A")
             listed = attributes.as_list() if isinstance(attributes, Array) else [attributes]
             for each in listed:
                 if isinstance(each, Dictionary) and isinstance(each.get("/Headers"), Array):
-                    each.Headers = _renamed(each.Headers, ids)
+                    each.Headers = _rename_value(each.Headers, ids)
         # The tree of ids is made anew from what it named.
         root.IDTree = name_tree(
             {ids.get(key, key): element for key, element in dict(_ids(root)).items()}
@@ -133,25 +133,25 @@ def _conflicts(root: Object, own_root: Object, key: str, place: int) -> dict[byt
         for name, value in entries.as_dict().items()
         if name in own and own[name].unparse(resolved=True) != value.unparse(resolved=True)
     ]
-    new_names = distinct_keys(different, taken, place, _numbered)
+    new_names = distinct_keys(different, taken, place, _add_number)
     for old, new in new_names.items():
         entries[new.decode()] = entries[old.decode()]
         del entries[old.decode()]
     return new_names
 
 
-def _renamed(value: Object, names: Mapping[bytes, bytes]) -> Object:
+def _rename_value(value: Object, names: Mapping[bytes, bytes]) -> Object:
     if isinstance(value, Name):
         name = str(value).encode()
         return Name(names.get(name, name).decode())
     if isinstance(value, String):
         return String(names.get(bytes(value), bytes(value)))
     if isinstance(value, Array):
-        return Array([_renamed(each, names) for each in value.as_list()])
+        return Array([_rename_value(each, names) for each in value.as_list()])
     return value
 
 
-def _numbered(name: bytes, number: int) -> bytes:
+def _add_number(name: bytes, number: int) -> bytes:
     return name + b"-%d" % number
 
 

@@ -1,13 +1,13 @@
 """Plain documents: PDFs whose bytes can be joined without parsing their objects.
 
 Most documents of a merge are such: one cross-reference table, objects in order, and a catalog with
-pages, tags, outline and language only. Whatever is not clearly so is left to qpdf (`joined_pdf`).
+pages, tags, outline and language only. What is not clearly so is left to qpdf (`joined_pdf`).
 """
 
 import re
 from typing import Final, NamedTuple
 
-# Stands for the content of a stream among objects; a file with these bytes elsewhere is not plain.
+# In place of the content of a stream; a file with these bytes elsewhere is not plain.
 STREAM_MARK: Final = b"\xff\x00\xfe\x00\xfd"
 _HEADER: Final = re.compile(rb"%PDF-1\.([0-7])[\r\n]")
 _END: Final = re.compile(rb"startxref\r?\n([0-9]{1,10})\r?\n%%EOF\s*\Z")

@@ -18,22 +18,25 @@ def page_owners(pages: Iterable[Object]) -> Iterator[Object]:
 
 
 def actions_of(owner: Object) -> Iterator[Object]:
-    """Yield the actions of an owner, and those that follow them.
+    """Yield the actions of an owner, and those that follow them."""
+    triggers = owner.get("/AA")
+    actions = triggers.as_dict().values() if isinstance(triggers, Dictionary) else ()
+    yield from chained_actions(owner.get("/A"), *actions)
+
+
+def chained_actions(*first: object) -> Iterator[Object]:
+    """Yield actions, and those that follow them.
 
     Raises ValueError for a chain without an end.
     """
-    actions = [owner.get("/A")]
-    triggers = owner.get("/AA")
-    if isinstance(triggers, Dictionary):
-        actions += list(triggers.as_dict().values())
-    visited = 0
-    while actions:
-        action = actions.pop()
-        visited += 1
-        if visited > _MAX_ACTIONS:
-            message = "a chain of actions has no end"
-            raise ValueError(message)
+    waiting = [*first]
+    for _ in range(_MAX_ACTIONS):
+        if not waiting:
+            return
+        action = waiting.pop()
         if isinstance(action, Dictionary):
-            following = action.get("/Next")
-            actions += following.as_list() if isinstance(following, Array) else [following]
             yield action
+            following = action.get("/Next")
+            waiting += following.as_list() if isinstance(following, Array) else [following]
+    message = "a chain of actions has no end"
+    raise ValueError(message)

@@ -1,17 +1,15 @@
-"""Destinations of a document: the pages that names, entries, links and actions lead to."""
+"""PageDestinations of a document: the pages that names, entries, links and actions lead to."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final
 
 from pikepdf import Array, Dictionary, Name, Object, Pdf, String
 
 from chalicelib.engine.combining.item_trees import dictionaries, tree_entries
+from chalicelib.engine.pdf_tools.pages.actions import chained_actions
 
-_MAX_ACTIONS: Final = 1_000
 
-
-class Destinations:
+class PageDestinations:
     """All that leads to pages. A page is its index; what leads nowhere leads to None."""
 
     def __init__(self, document: Pdf, pages: Sequence[Object]) -> None:
@@ -67,20 +65,11 @@ class Destinations:
 
         Raises ValueError for a chain of actions without an end.
         """
-        found, actions, visited = list[int | None](), [action], 0
-        while actions:
-            action = actions.pop()
-            visited += 1
-            if visited > _MAX_ACTIONS:
-                message = "a chain of actions has no end"
-                raise ValueError(message)
-            if not isinstance(action, Dictionary):
-                continue
-            if action.get("/S") == Name.GoTo:
-                found.append(self.page_of(action.get("/D")))
-            following = action.get("/Next")
-            actions += following.as_list() if isinstance(following, Array) else [following]
-        return found
+        return [
+            self.page_of(each.get("/D"))
+            for each in chained_actions(action)
+            if each.get("/S") == Name.GoTo
+        ]
 
     def write(self, kept: Collection[int]) -> None:
         """Leave the document the names that lead to these pages."""
@@ -114,7 +103,7 @@ class Destinations:
 class Links:
     """Actions and destinations of pages and their annotations that lead to pages."""
 
-    def __init__(self, pages: Sequence[Object], destinations: Destinations) -> None:
+    def __init__(self, pages: Sequence[Object], destinations: PageDestinations) -> None:
         """Read the annotations of the pages."""
         self._links = [list(_links_of_page(page, destinations)) for page in pages]
 
@@ -129,7 +118,7 @@ class Links:
 
 
 def _links_of_page(
-    page: Object, destinations: Destinations
+    page: Object, destinations: PageDestinations
 ) -> Iterator[tuple[Object, str, Object, Sequence[int | None]]]:
     # Beads of article threads lead from page to page.
     if "/B" in page:

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from pikepdf import Array, Dictionary, Object, Pdf, String
 
 from chalicelib.engine.combining.item_trees import tree_entries
-from chalicelib.engine.pdf_tools.document.destinations import Destinations
-from chalicelib.engine.pdf_tools.document.parent_tree import ObjectId, ParentTree
+from chalicelib.engine.pdf_tools.pages.destinations import PageDestinations
+from chalicelib.engine.pdf_tools.pages.parent_tree import ObjectId, ParentTree
 
 _NOTHING: Final = -1
 _CONTENT_TYPES: Final = ("/MCR", "/OBJR")
@@ -39,7 +39,7 @@ class Structure:
         self,
         document: Pdf,
         pages: Sequence[Object],
-        destinations: Destinations,
+        destinations: PageDestinations,
         annotation_pages: Mapping[ObjectId, int],
     ) -> None:
         """Read the tree. Raises ValueError for one with a loop."""

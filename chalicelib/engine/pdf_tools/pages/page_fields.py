@@ -8,7 +8,7 @@ from typing import Final
 from pikepdf import Array, Dictionary, Object, Pdf
 
 from chalicelib.engine.combining.item_trees import dictionaries
-from chalicelib.engine.pdf_tools.document.parent_tree import ObjectId
+from chalicelib.engine.pdf_tools.pages.parent_tree import ObjectId
 
 _NO_PARENT: Final = -1
 
@@ -20,7 +20,7 @@ class _Field:
     kids: list[int] = field(default_factory=list)
 
 
-class FormFields:
+class PageFields:
     """Form of a document: fields and widgets are numbers in the order of reading.
 
     Fields without a widget on a page belong to every part of the document.

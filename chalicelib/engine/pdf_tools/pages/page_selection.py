@@ -12,15 +12,15 @@ from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.combining.item_trees import dictionaries
 from chalicelib.engine.finishing.test_mark import mark_pages
 from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.pdf_tools.document.destinations import Destinations, Links
-from chalicelib.engine.pdf_tools.document.outline import Outline
-from chalicelib.engine.pdf_tools.document.page_fields import FormFields
-from chalicelib.engine.pdf_tools.document.page_labels import read_labels, write_labels
-from chalicelib.engine.pdf_tools.document.page_tree import read_pages, write_page_tree
-from chalicelib.engine.pdf_tools.document.parent_tree import ObjectId
-from chalicelib.engine.pdf_tools.document.structure import Structure
 from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, save, warn_of_signatures
 from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
+from chalicelib.engine.pdf_tools.pages.destinations import Links, PageDestinations
+from chalicelib.engine.pdf_tools.pages.outline import Outline
+from chalicelib.engine.pdf_tools.pages.page_fields import PageFields
+from chalicelib.engine.pdf_tools.pages.page_labels import read_labels, write_labels
+from chalicelib.engine.pdf_tools.pages.page_tree import read_pages, write_page_tree
+from chalicelib.engine.pdf_tools.pages.parent_tree import ObjectId
+from chalicelib.engine.pdf_tools.pages.structure import Structure
 from chalicelib.engine.pdf_tools.tool import ToolInput
 
 
@@ -28,7 +28,7 @@ class PageSelection:
     """Document that is written with some of its pages, given by their indexes."""
 
     def __init__(self, document: Pdf, tool_input: ToolInput[ToolOptions]) -> None:
-        """Read what belongs to pages, and put the test mark on all of them where it is asked for.
+        """Read what belongs to pages, and mark all of them for a test.
 
         Raises ValueError for a document whose trees have loops.
         """
@@ -39,11 +39,11 @@ class PageSelection:
         self._document, self._pages = document, read_pages(document)
         annotation_pages = _annotation_pages(self._pages)
         self._labels = read_labels(document, len(self._pages))
-        self._destinations = Destinations(document, self._pages)
+        self._destinations = PageDestinations(document, self._pages)
         self._links = Links(self._pages, self._destinations)
         self._outline = Outline(document, self._destinations)
         self._structure = Structure(document, self._pages, self._destinations, annotation_pages)
-        self._fields = FormFields(document, annotation_pages)
+        self._fields = PageFields(document, annotation_pages)
         self._opening = document.Root.get("/OpenAction")
         # Articles lead from page to page.
         if "/Threads" in document.Root:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pikepdf import Dictionary, Object, Pdf
 
-from chalicelib.engine.pdf_tools.document.destinations import Destinations
+from chalicelib.engine.pdf_tools.pages.destinations import PageDestinations
 
 _LINKS = ("/Parent", "/Prev", "/Next", "/First", "/Last", "/Count")
 
@@ -23,7 +23,7 @@ class OutlineEntry(NamedTuple):
 class Outline:
     """Outline of a document."""
 
-    def __init__(self, document: Pdf, destinations: Destinations) -> None:
+    def __init__(self, document: Pdf, destinations: PageDestinations) -> None:
         """Read the outline. Raises ValueError for one with a loop."""
         self._document = document
         root = document.Root.get("/Outlines")
@@ -89,7 +89,7 @@ class Outline:
         return first_level
 
 
-def _read_entries(root: Object, destinations: Destinations) -> list[OutlineEntry]:
+def _read_entries(root: Object, destinations: PageDestinations) -> list[OutlineEntry]:
     first_level: list[OutlineEntry] = []
     parents, visited = [(root, first_level)], set[tuple[int, int]]()
     while parents:
@@ -107,7 +107,7 @@ def _read_entries(root: Object, destinations: Destinations) -> list[OutlineEntry
     return first_level
 
 
-def _read_entry(item: Object, destinations: Destinations) -> OutlineEntry:
+def _read_entry(item: Object, destinations: PageDestinations) -> OutlineEntry:
     targets = destinations.pages_of_action(item.get("/A"))
     if "/Dest" in item:
         targets = [destinations.page_of(item["/Dest"])]

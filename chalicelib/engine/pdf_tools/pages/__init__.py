@@ -1,0 +1,1 @@
+"""Pages of a document with what belongs to them: outline, names, tags, fields and labels."""
