@@ -21,7 +21,7 @@ def first_receipts(job: Job, outcome: RenderOutcome) -> tuple[StorageReceipt, ..
         return ()
     keys = iter(outcome.storage_keys)
     missing = RenderedKey(fault="The service could not evaluate the key.")
-    taken = set[tuple[str, str]]()
+    taken: dict[tuple[str, str], int] = {}
     receipts: list[StorageReceipt] = []
     for target in job.storage.targets:
         for n, file in enumerate(outcome.files):
@@ -48,9 +48,12 @@ def has_targets(job: Job) -> bool:
     return job.storage is not None and bool(job.storage.targets)
 
 
-def _distinct(key: str, destination_id: str, taken: set[tuple[str, str]]) -> str | None:
-    """Return a key that no other file of the render has at the destination, made so by a number."""
-    number, candidate = 1, key
+def _distinct(key: str, destination_id: str, taken: dict[tuple[str, str], int]) -> str | None:
+    """Return a key that no other file of the render has at the destination, made so by a number.
+
+    `taken` has the last number of each key.
+    """
+    number, candidate = taken.get((destination_id, key), 1), key
     while (destination_id, candidate) in taken:
         number += 1
         folder, slash, name = key.rpartition("/")
@@ -59,7 +62,8 @@ def _distinct(key: str, destination_id: str, taken: set[tuple[str, str]]) -> str
         candidate = f"{folder}{slash}{numbered}"
     if len(candidate.encode()) > MAX_KEY_BYTES:
         return None
-    taken.add((destination_id, candidate))
+    taken[destination_id, candidate] = 1
+    taken[destination_id, key] = number
     return candidate
 
 
