@@ -1,13 +1,18 @@
 """Renders of hundreds of files, and of none: names, sizes, pages of lists, repeats, counters."""
 
 import json
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final, NoReturn
 
 import pytest
 
 from chalicelib.engine.job import RenderedFile
 from chalicelib.features.renders.rows import render_of, row_of
+from chalicelib.features.renders.run.finish import FinishRender
 from tests.builders.http import ApiAnswer
+from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 
 MAX_FILES: Final = 500
@@ -140,6 +145,76 @@ def test_repeat_of_a_request_gives_all_files_again(service: Service) -> None:
         file["id"] for file in first.json["files"]
     ]
     assert len(service.engine.all_jobs) == 1
+
+
+@contextmanager
+def counted_calls(service: Service) -> Iterator[Counter[str]]:
+    """Count the calls of tables and objects in this block."""
+    counts = Counter[str]()
+    clients = [service.clients.dynamodb.meta.events, service.clients.s3.meta.events]
+
+    def count(*, model: Any, **_: Any) -> None:
+        counts[model.name] += 1
+
+    for each in clients:
+        each.register("before-parameter-build", count)
+    try:
+        yield counts
+    finally:
+        for each in clients:
+            each.unregister("before-parameter-build", count)
+
+
+def test_files_are_deleted_in_few_calls(service: Service) -> None:
+    service.engine.files = parts(MAX_FILES)
+    render = service.render(delivery={"type": "url"}).json
+    last = addresses(render)[-1]
+
+    with counted_calls(service) as counts:
+        assert service.call("DELETE", f"/v1/renders/{render['id']}/files").status == 200
+
+    assert service.objects() == []
+    assert service.call("GET", last, key=None).code == "file_expired"
+    assert counts["DeleteObjects"] == 1
+    # One with the row, and those of the records that had no room in it.
+    assert counts["TransactWriteItems"] == 1 + 5
+    assert sum(counts.values()) < 20, counts
+
+
+def test_records_that_are_gone_hold_up_no_other(service: Service) -> None:
+    service.engine.files = parts(MAX_FILES)
+    render = service.render().json
+    state = service.services.state
+    state.tables.write(state.files.removal(render["files"][200]["id"]))
+
+    service.call("DELETE", f"/v1/renders/{render['id']}/files")
+
+    codes = {service.call("GET", each, key=None).code for each in addresses(render)}
+    assert codes == {"file_expired"}
+
+
+def test_files_of_three_dead_attempts_go_together(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.engine.files = parts(MAX_FILES)
+    answer = service.render(mode="async", delivery={"type": "url"})
+    for _ in range(3):
+        with monkeypatch.context() as dying:
+            dying.setattr(FinishRender, "_finish", _die)
+            with pytest.raises(FunctionKilled):
+                service.run_queued()
+        service.clock.advance(hours=2)
+        service.tick()
+        service.run_maintenance()
+    service.run_queued()
+    service.relay_events()
+
+    assert service.call("GET", f"/v1/renders/{answer.json['id']}").json["status"] == "failed"
+    assert service.objects() == []
+
+
+def _die(*_: object) -> NoReturn:
+    raise FunctionKilled
 
 
 def test_each_file_is_counted_by_its_format(service: Service) -> None:

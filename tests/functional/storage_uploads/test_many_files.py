@@ -6,11 +6,18 @@ from typing import Any, Final
 
 import pytest
 
+from chalicelib.adapters.aws.table import Write
+from chalicelib.core.ids import RenderId
 from chalicelib.engine.job import RenderedFile
 from chalicelib.features.destinations.uploads import round as upload_round
 from chalicelib.features.destinations.uploads import upload_files
+from chalicelib.features.destinations.uploads.give_up import GiveUpUploads
+from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.renders import receipt_rows
+from chalicelib.features.renders.due_writes import DueWrites
+from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.purge import EraseRenders
+from tests.builders.aws_actions import acting_as
 from tests.builders.http import ApiAnswer
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
@@ -119,6 +126,34 @@ def test_files_stay_until_the_other_target_has_them(service: Service, store: Fak
     maintain(service)
 
     assert statuses(service, rendered) == {"succeeded": 2 * COUNT}
+    assert stored_files(service) == []
+
+
+def test_upload_that_ends_while_maintenance_looks_is_not_missed(
+    service: Service, store: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good, bad = make_destination(service), make_destination(service, prefix="bad/")
+    store.before = lambda _step: store.failures.update(
+        {"write": AWAY} if store.opened[-1][0].id == bad else {}
+    )
+    render_many(service, good, bad, delivery={"hosted": False})
+    upload(service)
+    looks_away = DueWrites.removal_after_delivery
+
+    def let_the_other_end(due: DueWrites, render: Render) -> Write:
+        monkeypatch.undo()
+        store.failures.clear()
+        store.before = lambda _step: None
+        with acting_as(""):
+            upload_later(service, minutes=5)
+        return looks_away(due, render)
+
+    monkeypatch.setattr(DueWrites, "removal_after_delivery", let_the_other_end)
+    maintain(service)
+    service.clock.advance(minutes=5)
+    maintain(service)
+
+    assert len(store.files) == 2 * COUNT
     assert stored_files(service) == []
 
 
@@ -265,6 +300,31 @@ def test_zero_retention_keeps_nothing_but_keys(
     assert statuses(service, rendered) == {status: COUNT}
     outcome = rows(service, rendered, "META")[0]["outcome"]
     assert "x-1" not in outcome
+
+
+def test_uploads_whose_message_is_given_up_end_step_by_step(
+    service: Service, store: FakeStore
+) -> None:
+    rendered = render_many(service, make_destination(service))
+    assert service.relay_events() == []
+    message = UploadFilesMessage(service.workspace, RenderId(rendered.json["id"]), 0).to_json()
+    give_up = GiveUpUploads(
+        outbox=service.services.state.outbox,
+        publish=lambda _event: None,
+        tables=service.services.state.tables,
+        table=service.settings.main_table,
+        clock=service.clock,
+    )
+
+    outcomes = [give_up(message) for _ in range(3)]
+
+    assert outcomes == [
+        "40 uploads ended as failed",
+        f"{COUNT - 40} uploads ended as failed",
+        "the uploads had ended",
+    ]
+    assert statuses(service, rendered) == {"failed": COUNT}
+    assert store.opened == []
 
 
 def test_round_ends_in_time_and_goes_on_in_the_next(service: Service, store: FakeStore) -> None:

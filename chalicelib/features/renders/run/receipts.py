@@ -13,6 +13,9 @@ from chalicelib.engine.storage.model import RenderedKey
 from chalicelib.features.renders.model import StorageReceipt
 
 _MAX_MESSAGE_CHARACTERS: Final = 300
+# Of all keys of a render, which one answer shows: 500 files at five targets may have the longest.
+_MAX_KEYS_BYTES: Final = 2_600_000
+_TOO_MANY_BYTES: Final = f"All keys of the render have more than {_MAX_KEYS_BYTES} bytes together."
 
 
 def first_receipts(job: Job, outcome: RenderOutcome) -> tuple[StorageReceipt, ...]:
@@ -22,6 +25,7 @@ def first_receipts(job: Job, outcome: RenderOutcome) -> tuple[StorageReceipt, ..
     keys = iter(outcome.storage_keys)
     missing = RenderedKey(fault="The service could not evaluate the key.")
     taken: dict[tuple[str, str], int] = {}
+    bytes_left = _MAX_KEYS_BYTES
     receipts: list[StorageReceipt] = []
     for target in job.storage.targets:
         for n, file in enumerate(outcome.files):
@@ -29,7 +33,11 @@ def first_receipts(job: Job, outcome: RenderOutcome) -> tuple[StorageReceipt, ..
             key = None if rendered.fault else storage_key(rendered.prefix, rendered.key)
             if key is not None:
                 key = _distinct(key, target.destination_id, taken)
-            error = None if key is not None else _key_error(rendered.fault)
+            fault = rendered.fault
+            bytes_left -= len((key or "").encode())
+            if bytes_left < 0:
+                key, fault = None, fault or _TOO_MANY_BYTES
+            error = None if key is not None else _key_error(fault)
             receipts.append(
                 StorageReceipt(
                     target.destination_id,
