@@ -145,7 +145,7 @@ def test_upload_that_ends_while_maintenance_looks_is_not_missed(
         store.failures.clear()
         store.before = lambda _step: None
         with acting_as(""):
-            upload_later(service, minutes=5)
+            upload_later(service, minutes=2)
         return looks_away(due, render)
 
     monkeypatch.setattr(DueWrites, "removal_after_delivery", let_the_other_end)
