@@ -11,7 +11,7 @@ from chalicelib.features.renders.model import Render, StorageReceipt
 
 
 def first_upload(render: Render, index: int, receipt: StorageReceipt) -> FileUpload:
-    """Return the upload of a receipt before its first attempt, whatever the receipt says since."""
+    """Return the upload of a receipt before its first attempt: its status does not count."""
     file = render.files[receipt.file_index]
     created = parse_rfc3339(render.created_at)
     return FileUpload(
