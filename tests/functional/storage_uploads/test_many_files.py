@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from chalicelib.features.renders.purge import EraseRenders
+from chalicelib.features.renders.rows import render_of
 from tests.builders.many_uploads import COUNT, parts, render_many, rows, statuses
 from tests.builders.service import Service
 from tests.builders.storage_uploads import (
@@ -152,8 +153,9 @@ def test_zero_retention_keeps_nothing_but_keys(
     assert stored_files(service) == []
     status = "succeeded" if failure is None else "failed"
     assert statuses(service, rendered) == {status: COUNT}
-    outcome = rows(service, rendered, "META")[0]["outcome"]
-    assert "x-1" not in outcome
+    kept = render_of(rows(service, rendered, "META")[0]).files
+    render_id = rendered.json["id"]
+    assert [file.filename for file in kept] == [f"{render_id}-{n}.pdf" for n in range(1, COUNT + 1)]
 
 
 @pytest.mark.usefixtures("store")
