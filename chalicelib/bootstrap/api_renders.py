@@ -115,7 +115,11 @@ class RenderUseCases:
 
     @cached_property
     def present(self) -> PresentRender:  # noqa: D102
-        return PresentRender(file_urls=self._parts.signed_urls, clock=self._state.clock)
+        return PresentRender(
+            file_urls=self._parts.signed_urls,
+            receipt_rows=self._state.renders.receipts,
+            clock=self._state.clock,
+        )
 
     @cached_property
     def cancel(self) -> CancelRender:  # noqa: D102

@@ -18,6 +18,7 @@ from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.renders.present import PresentRender
+from chalicelib.features.renders.receipt_rows import ReceiptRows
 from chalicelib.features.renders.rows import render_of, request_webhook_of
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.webhooks.subscribe import EventView
@@ -39,7 +40,8 @@ def event_viewer(
         files_host=files_host,
         signing_keys=lambda: signing_keys.valid_keys,
     )
-    present_render = PresentRender(file_urls=file_urls, clock=clock)
+    receipt_rows = ReceiptRows(state.tables, state.main_table)
+    present_render = PresentRender(file_urls=file_urls, receipt_rows=receipt_rows, clock=clock)
     present_batch = PresentBatch(file_urls=file_urls, clock=clock)
     email_counts = SendCounts(state.tables, state.main_table)
     return lambda workspace_id: _WorkspaceEvents(
@@ -67,8 +69,9 @@ class _WorkspaceEvents(EventView):
     @override
     def present(self, event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
         assert event_type.describe is not None
-        if event_type in RENDER_EVENT_TYPES and self._shows_file_urls:
-            return self._present_render(render_of(row).at(event.created_at))
+        if event_type in RENDER_EVENT_TYPES:
+            render = render_of(row).at(event.created_at)
+            return self._present_render(render, with_urls=self._shows_file_urls)
         described = event_type.describe(event, row)
         # An event that happened before the combined files were made shows none.
         if event_type not in BATCH_EVENT_TYPES:

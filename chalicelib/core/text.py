@@ -23,19 +23,24 @@ _MAX_INPUT_CHARACTERS: Final = 2_000
 _EXTENSION: Final = re.compile(r"(?i)\.(?:pdf|png|jpe?g|webp|html?|xml|zip|txt)$")
 
 
-def safe_filename(text: str | None, *, fallback: str, extension: str) -> str:
+def safe_filename(
+    text: str | None, *, fallback: str, extension: str, part: int | None = None
+) -> str:
     """Return a file name that every file system accepts, with this extension.
+
+    With a `part` the name ends with its number.
 
     The extension of another format is replaced. Path separators, control and direction characters
     and lone surrogates are removed; an empty name becomes `fallback`. At most 200 bytes of UTF-8
-    before the extension.
+    before the extension, the number included.
     """
     name = "".join(map(_filename_character, (text or "")[:_MAX_INPUT_CHARACTERS]))
     name = unicodedata.normalize("NFC", name).strip(" .")
     name = _EXTENSION.sub("", name).rstrip(" .")
     if not name or _RESERVED_NAMES.fullmatch(name):
         name = fallback
-    return f"{_truncate_name(name)}.{extension}"
+    end = "" if part is None else f"-{part}"
+    return f"{_truncate_name(name, _MAX_NAME_BYTES - len(end))}{end}.{extension}"
 
 
 def is_safe_filename(text: str) -> bool:
@@ -102,5 +107,5 @@ def _escape_sequence(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
-def _truncate_name(name: str) -> str:
-    return name.encode()[:_MAX_NAME_BYTES].decode(errors="ignore")
+def _truncate_name(name: str, max_bytes: int) -> str:
+    return name.encode()[:max_bytes].decode(errors="ignore")

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Callable, Sequence
+from itertools import batched
 from typing import IO, TYPE_CHECKING, Final, cast
 
 from chalicelib.adapters.aws.object_streams import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 # `HeadObject` has no response body, so botocore gives the status as the code. Without
 # s3:ListBucket, S3 answers 403 for an absent object.
 ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
+_MAX_DELETED: Final = 1_000
 
 
 class ObjectsNotDeleted(Exception):  # noqa: N818 -- the store's own answer
@@ -158,29 +160,29 @@ class Objects:
         )
         return PresignedPost(form["url"], form["fields"])
 
-    def size(self, key: str) -> int | None:
-        """Return the size of an object in bytes, or None where it is absent."""
-        response = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
-        sizes: dict[str, int] = {row["Key"]: row["Size"] for row in response.get("Contents", [])}
-        return sizes.get(key)
+    def sizes(self, prefix: str) -> dict[str, int]:
+        """Return the bytes of all objects whose keys begin with `prefix`, by key."""
+        pages = self._client.get_paginator("list_objects_v2").paginate(
+            Bucket=self._bucket, Prefix=prefix
+        )
+        return {row["Key"]: row["Size"] for page in pages for row in page.get("Contents", [])}
 
     def delete(self, key: str) -> None:
         """Delete an object; an absent one is not an error."""
         self._client.delete_object(Bucket=self._bucket, Key=key)
 
     def delete_many(self, keys: Sequence[str]) -> None:
-        """Delete up to 1 000 objects in one call; absent ones are not an error.
+        """Delete objects, up to 1 000 in one call; absent ones are not an error.
 
         Raises ObjectsNotDeleted for those that the store refuses to delete.
         """
-        if not keys:
-            return
-        answer = self._client.delete_objects(
-            Bucket=self._bucket,
-            Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True},
-        )
-        if errors := answer.get("Errors"):
-            raise ObjectsNotDeleted(errors[0].get("Code", ""))
+        for some in batched(keys, _MAX_DELETED, strict=False):
+            answer = self._client.delete_objects(
+                Bucket=self._bucket,
+                Delete={"Objects": [{"Key": key} for key in some], "Quiet": True},
+            )
+            if errors := answer.get("Errors"):
+                raise ObjectsNotDeleted(errors[0].get("Code", ""))
 
     def presigned_url(
         self, key: str, *, content_type: str, disposition: str, expires_s: int

@@ -22,6 +22,10 @@ from chalicelib.engine.storage.model import RenderedKey
 
 # A file's format is a part of its object's key and of its name.
 type _Format = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]{1,8}$")]
+# Of files that come out of one job.
+MAX_FILES: Final = 500
+# A part is also one of the name.
+type _Part = Annotated[int, msgspec.Meta(ge=1, le=MAX_FILES)]
 _MEMBERS_OF_THE_ERROR: Final = frozenset({"code", "detail", "errors", "headers", "trace"})
 
 
@@ -114,6 +118,7 @@ class _FileRecord(msgspec.Struct, frozen=True):
     pages: int | None
     width: int | None
     height: int | None
+    part: _Part | None = None
 
 
 class _ValidationRecord(msgspec.Struct, frozen=True):
@@ -126,7 +131,7 @@ class _ValidationRecord(msgspec.Struct, frozen=True):
 class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
     """Outcome of a job; `content` of its records is a number of the contents beside it."""
 
-    files: tuple[_FileRecord, ...]
+    files: Annotated[tuple[_FileRecord, ...], msgspec.Meta(max_length=MAX_FILES)]
     validations: tuple[_ValidationRecord, ...]
     trace: RenderTrace
     is_cold_start: bool
@@ -147,6 +152,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
                 file.pages,
                 file.width,
                 file.height,
+                file.part,
             )
             for file in outcome.files
         )
@@ -179,6 +185,7 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
                     file.pages,
                     file.width,
                     file.height,
+                    file.part,
                 )
                 for file in self.files
             ),

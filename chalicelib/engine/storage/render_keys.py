@@ -99,7 +99,9 @@ def _values(
     fallback = str(context["render_id"])
     return {
         **context,
-        "filename": safe_filename(filename, fallback=fallback, extension=file.format),
+        "filename": safe_filename(
+            filename, fallback=fallback, extension=file.format, part=file.part
+        ),
         "format": file.format,
         "index": index,
     }

@@ -130,8 +130,7 @@ class BatchBodies:
         """Delete the common part and the chunks; idempotent."""
         keys = [chunk_key(workspace_id, batch_id, number) for number in range(chunks)]
         keys.append(template_key(workspace_id, batch_id))
-        for start in range(0, len(keys), 1000):
-            self._objects.delete_many(keys[start : start + 1000])
+        self._objects.delete_many(keys)
 
     def _template(self, key: str) -> BatchTemplate | None:
         known = self._templates.get(key)

@@ -7,7 +7,10 @@ from chalicelib.core.text import content_disposition
 
 
 class StoredFile(NamedTuple):
-    """A file as its render's row lists it; `key` is its key in the bucket."""
+    """A file as its render's row lists it; `key` is its key in the bucket.
+
+    `part` is its number, from 1, among files of one format, which its name ends with.
+    """
 
     id: FileId
     format: str
@@ -20,6 +23,7 @@ class StoredFile(NamedTuple):
     height: int | None
     expires_at: str | None
     key: str
+    part: int | None = None
 
     @property
     def disposition(self) -> str:

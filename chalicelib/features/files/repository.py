@@ -121,7 +121,8 @@ class Files:
 
 
 def _file(item: Item) -> StoredFile:
-    return StoredFile(**{name: item[name] for name in StoredFile._fields})
+    # Records of earlier releases have no part.
+    return StoredFile(**{name: item[name] for name in StoredFile._fields if name in item})
 
 
 def _owner(item: Item) -> FileOwner:

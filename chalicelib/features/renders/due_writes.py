@@ -35,15 +35,19 @@ class DueWrites:
 
         It is refused if an email or an upload has ended since.
         """
+        names: dict[str, str] = {}
         values: dict[str, RowValue] = {}
         conditions = []
         if render.email_counts is not None:
             conditions, values = ["emails = :emails"], {":emails": render.email_counts}
         if render.storage:
             conditions.append("#storage = :storage")
-            values[":storage"] = receipt_items(render.storage)
+            names, values[":storage"] = {"#storage": "storage"}, receipt_items(render.storage)
+        if render.upload_targets is not None:
+            conditions.append("upload_targets.done = :done")
+            values[":done"] = render.upload_targets.done
         write = self._write(render, "REMOVE due_at, DPK", values, " AND ".join(conditions))
-        return write._replace(names={"#storage": "storage"} if render.storage else {})
+        return write._replace(names=names)
 
     def _write(
         self,

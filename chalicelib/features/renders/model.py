@@ -36,7 +36,8 @@ DONE_EMAIL_COUNTS: Final = frozenset({"sent", "skipped"})
 class StorageReceipt(NamedTuple):
     """Upload of one file to one destination; `file_index` is the file's among those of the render.
 
-    `key` is None where it could not be made. `error` has `code`, `message` and `status`.
+    `key` is None where it could not be made. `error` has `code`, `message` and `status`. `attempts`
+    is None until an attempt has been recorded in a row of receipts.
     """
 
     destination_id: str
@@ -46,6 +47,19 @@ class StorageReceipt(NamedTuple):
     bytes: int
     etag: str | None = None
     error: JsonObject | None = None
+    attempts: int | None = None
+
+
+class UploadTargets(NamedTuple):
+    """Destinations of a render whose receipts stand in rows of their own, target by target.
+
+    `receipt_bytes` is about what the receipts have as JSON. `done` counts the targets that need the
+    files no more, of a render that keeps them for delivery only.
+    """
+
+    destination_ids: tuple[str, ...]
+    receipt_bytes: int
+    done: int = 0
 
 
 class Render(NamedTuple):
@@ -120,6 +134,8 @@ class Render(NamedTuple):
     email_counts: Mapping[str, int] | None = None
     # Uploads to storage destinations, target by target, once the files exist.
     storage: tuple[StorageReceipt, ...] = ()
+    # With many receipts: `storage` is then empty until they are read.
+    upload_targets: UploadTargets | None = None
 
     @property
     def requested_formats(self) -> tuple[str, ...]:
@@ -137,7 +153,8 @@ class Render(NamedTuple):
     @property
     def is_kept_for_delivery(self) -> bool:
         """Return True if the files are stored only until emails and uploads have them."""
-        return not self.hosted and bool(self.email_count or self.storage)
+        has_uploads = bool(self.storage) or self.upload_targets is not None
+        return not self.hosted and (self.email_count > 0 or has_uploads)
 
     @property
     def is_delivered(self) -> bool:
@@ -145,8 +162,12 @@ class Render(NamedTuple):
 
         What has failed keeps them, but with zero retention.
         """
+        if not self._are_emails_done:
+            return False
+        if self.upload_targets is not None:
+            return self.upload_targets.done == len(self.upload_targets.destination_ids)
         done = {"succeeded", "failed"} if self.zero_retention else {"succeeded"}
-        return self._are_emails_done and all(receipt.status in done for receipt in self.storage)
+        return all(receipt.status in done for receipt in self.storage)
 
     @property
     def _are_emails_done(self) -> bool:

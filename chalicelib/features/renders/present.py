@@ -11,17 +11,24 @@ from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.idempotency import Accepted202
 from chalicelib.features.renders.model import Render, StorageReceipt
+from chalicelib.features.renders.receipt_rows import ReceiptRows
 
 EMAIL_COUNTS: Final = ("sent", "failed", "unknown", "pending", "skipped", "canceled")
+# Those of hundreds of files would fill the answer; `storage` has the errors of all.
+_MAX_UPLOAD_WARNINGS: Final = 60
+_UPLOAD_FAILED: Final = "storage_upload_failed"
 _ZERO_BYTES: Final = dict.fromkeys(("html", "css", "script", "font", "image", "data", "other"), 0)
 
 
 class PresentRender:
     """Presenter of renders, with freshly signed file URLs."""
 
-    def __init__(self, *, file_urls: SignedFileUrls, clock: Clock) -> None:
+    def __init__(
+        self, *, file_urls: SignedFileUrls, receipt_rows: ReceiptRows, clock: Clock
+    ) -> None:
         """Sign URLs with `file_urls`."""
         self._file_urls = file_urls
+        self._receipt_rows = receipt_rows
         self._clock = clock
 
     def __call__(self, render: Render, *, with_urls: bool = True) -> dict[str, Json]:
@@ -32,7 +39,7 @@ class PresentRender:
         with_urls = with_urls and render.hosted
         url_expires_at = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
         return render_json(
-            render,
+            self._receipt_rows.with_receipts(render),
             [
                 _file_json(file, self._signed_url(file, url_expires_at) if with_urls else {})
                 for file in render.files
@@ -54,6 +61,7 @@ class PresentRender:
             result=None,
             invoice=None,
             storage=(),
+            upload_targets=None,
             started_at=accepted.started_at,
             completed_at=None,
             expires_at=None,
@@ -132,19 +140,24 @@ def _file_json(file: StoredFile, url_fields: JsonObject) -> JsonObject:
 
 def _receipt_json(receipt: StorageReceipt) -> JsonObject:
     values = receipt._asdict()
-    del values["file_index"]
+    del values["file_index"], values["attempts"]
     return values
 
 
 def _upload_warnings(render: Render) -> Iterator[JsonObject]:
-    """Yield a warning for each upload that has failed for good."""
-    for receipt in render.storage:
-        if receipt.status == "failed" and receipt.error is not None:
-            yield {
-                "code": "storage_upload_failed",
-                "message": f"A file is not at its storage destination: {receipt.error['message']}",
-                "detail": receipt.destination_id,
-            }
+    """Yield a warning for each upload that has failed for good; one for all beyond a bound."""
+    failed = [
+        (receipt.destination_id, receipt.error["message"])
+        for receipt in render.storage
+        if receipt.status == "failed" and receipt.error is not None
+    ]
+    for destination_id, reason in failed[:_MAX_UPLOAD_WARNINGS]:
+        message = f"A file is not at its storage destination: {reason}"
+        yield {"code": _UPLOAD_FAILED, "message": message, "detail": destination_id}
+    more = len(failed) - _MAX_UPLOAD_WARNINGS
+    if more > 0:
+        message = f"{more} more files are not at their storage destinations: see storage."
+        yield {"code": _UPLOAD_FAILED, "message": message, "detail": None}
 
 
 def _explain_json(explain: JsonObject | None) -> dict[str, Json] | None:

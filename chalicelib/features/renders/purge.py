@@ -4,11 +4,11 @@ import datetime as dt
 import logging
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import batched, islice
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables
+from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Item, Tables
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -115,10 +115,15 @@ class PurgeFiles:
     def _purge_other_records(self, render: Render) -> None:
         """Mark the files that did not fit into the transaction of the purge; idempotent."""
         at = format_rfc3339(self._clock.now())
-        for write in islice(self._files.purges(render.files, at), MAX_FINAL_RECORDS, None):
-            # A record that is gone has no URL any more.
-            with suppress(ConditionFailed):
-                self._tables.write(write)
+        others = islice(self._files.purges(render.files, at), MAX_FINAL_RECORDS, None)
+        for writes in batched(others, TRANSACTION_LIMIT, strict=False):
+            try:
+                self._tables.transact(writes)
+            except ConditionFailed:
+                # A record that is gone has no URL any more, and holds up no other.
+                for write in writes:
+                    with suppress(ConditionFailed):
+                        self._tables.write(write)
 
     def _is_free(self, render: Render) -> bool:
         now = format_rfc3339(self._clock.now())
@@ -191,6 +196,7 @@ class EraseRenders:
         self._objects.delete_many(list(attempt_object_keys(render)))
         if render.body_key is not None:
             self._bodies.delete(render.body_key)
-        for file in render.files:
-            self._tables.write(self._files.removal(file.id))
+        removals = (self._files.removal(file.id) for file in render.files)
+        for writes in batched(removals, TRANSACTION_LIMIT, strict=False):
+            self._tables.transact(writes)
         self._tables.delete_partition(self._table, partition(render.workspace_id, render.id))

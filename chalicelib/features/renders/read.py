@@ -16,6 +16,8 @@ from chalicelib.features.workspaces.model import Mode
 
 # Bounds the work of one request: a filter with few matches gets a short page and a cursor.
 _MAX_ROWS_READ: Final = 500
+# Receipts in rows of their own, which are read for each render of a page. A page has 4 MB.
+_MAX_RECEIPT_BYTES: Final = 4_000_000
 _EQUALITY_FILTERS: Final = ("status", "template_id", "batch_id", "reference", "test")
 
 
@@ -151,6 +153,12 @@ class ReadRenders:
             for render in self._renders.get_many(viewer.workspace_id, ids)
             if all(getattr(render, name) == value for name, value in equal.items())
         ]
+        receipt_bytes = 0
+        for n, render in enumerate(renders):
+            if render.upload_targets is not None:
+                receipt_bytes += render.upload_targets.receipt_bytes
+            if n and receipt_bytes > _MAX_RECEIPT_BYTES:
+                return RenderPage(renders[:n], renders[n - 1].id)
         return RenderPage(renders, next_after)
 
 

@@ -9,16 +9,17 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.due_writes import DueWrites
 from chalicelib.features.renders.model import UNFINISHED_STATUSES, Attempt, ClaimResult, Render
+from chalicelib.features.renders.receipt_rows import ReceiptRows
 from chalicelib.features.renders.rows import (
     due_shard,
     expiry_time,
     history_entry,
     outcome_json,
     partition,
-    receipt_items,
     render_of,
     row_key,
     row_of,
+    storage_attributes,
 )
 
 _APPEND_HISTORY: Final = "history = list_append(history, :entry)"  # Attempts are few.
@@ -33,6 +34,7 @@ class Renders:
         self._table = table
         self._clock = clock
         self.due = DueWrites(table)
+        self.receipts = ReceiptRows(tables, table)
 
     def get(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render | None:
         """Return one render of a workspace, or None."""
@@ -119,8 +121,7 @@ class Renders:
             "files_purged_at = :purged_at",
         ]
         also: dict[str, RowValue] = {"expires_at": render.expires_at} if render.expires_at else {}
-        if render.storage:
-            also["storage"] = receipt_items(render.storage)
+        also |= storage_attributes(render)
         sets += [f"#{name} = :{name}" for name in also]
         return Write(
             self._table,

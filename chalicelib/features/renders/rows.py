@@ -5,7 +5,8 @@ Values used in conditions, filters and indexes are attributes. All others are in
 """
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 import msgspec
@@ -17,7 +18,7 @@ from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.core.json import Json
 from chalicelib.features.files.model import StoredFile
-from chalicelib.features.renders.model import Render, StorageReceipt
+from chalicelib.features.renders.model import Render, StorageReceipt, UploadTargets
 from chalicelib.features.renders.output_defaults import output_differences, with_defaults
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.workspaces.limits.model import Reservation
@@ -25,6 +26,8 @@ from chalicelib.features.workspaces.limits.model import Reservation
 DUE_RENDER: Final = DueKind("render", shards=8)
 
 _FILES_MARGIN: Final = dt.timedelta(days=30)
+# More have their common values and beginnings once: hundreds of files fit into a row.
+_MAX_WHOLE_FILES: Final = 6
 
 type _Fields = dict[str, Json]
 
@@ -122,7 +125,7 @@ def row_of(render: Render) -> Item:
         **({"announced": render.announced} if render.announced else {}),
         **({"email_count": render.email_count} if render.email_count else {}),
         **({} if render.email_counts is None else {"emails": render.email_counts}),
-        **({"storage": receipt_items(render.storage)} if render.storage else {}),
+        **storage_attributes(render),
     }
 
 
@@ -139,7 +142,9 @@ def request_json(render: Render) -> str:
 def outcome_json(render: Render) -> str:
     """Return the JSON text `outcome`, which is written with the final state."""
     outcome = _without_defaults(render, _OUTCOME_FIELDS)
-    if render.files:
+    if len(render.files) > _MAX_WHOLE_FILES:
+        outcome["file_columns"] = _file_columns(render.files)
+    elif render.files:
         outcome["files"] = [_file_json(file, render) for file in render.files]
     # Console output of a page may contain lone surrogates, which UTF-8 cannot encode.
     return json.dumps(outcome).encode(errors="replace").decode()
@@ -150,6 +155,9 @@ def render_of(item: Item) -> Render:
     request, outcome = json.loads_own(item["request"]), json.loads_own(item["outcome"])
     output, options = request.pop("output", None), request.pop("options", {})
     url_and_events = request.pop("webhook", None)
+    files = _files_of_columns(outcome.pop("file_columns", {})) or tuple(
+        _file(file, item) for file in outcome.pop("files", ())
+    )
     return Render(
         id=RenderId(item["id"]),
         workspace_id=WorkspaceId(item["workspace_id"]),
@@ -177,14 +185,31 @@ def render_of(item: Item) -> Render:
         email_count=item.get("email_count", 0),
         email_counts=item.get("emails"),
         storage=tuple(StorageReceipt(**each) for each in item.get("storage", ())),
-        files=tuple(_file(file, item) for file in outcome.pop("files", ())),
+        upload_targets=_upload_targets(item.get("upload_targets")),
+        files=files,
         **outcome | {name: tuple(outcome.get(name, ())) for name in _OUTCOME_LISTS},
     )
 
 
+def _upload_targets(stored: Item | None) -> UploadTargets | None:
+    if stored is None:
+        return None
+    return UploadTargets(**stored | {"destination_ids": tuple(stored["destination_ids"])})
+
+
+def storage_attributes(render: Render) -> Item:
+    """Return the attributes with the receipts of a render, or with what says where they are."""
+    if render.upload_targets is not None:
+        return {"upload_targets": render.upload_targets._asdict()}
+    return {"storage": receipt_items(render.storage)} if render.storage else {}
+
+
 def receipt_items(receipts: Sequence[StorageReceipt]) -> list[Item]:
     """Return the receipts as the attribute `storage` has them."""
-    return [receipt._asdict() for receipt in receipts]
+    items = [receipt._asdict() for receipt in receipts]
+    for item in items:
+        del item["attempts"]
+    return items
 
 
 def request_webhook_of(item: Item) -> RequestWebhook | None:
@@ -229,3 +254,40 @@ def _file(stored: _Fields, item: Item) -> StoredFile:
     lacking: _Fields = dict.fromkeys(StoredFile._fields)
     fields = lacking | {"expires_at": item.get("expires_at")} | stored
     return msgspec.convert(tuple(fields[name] for name in StoredFile._fields), StoredFile)
+
+
+def _file_columns(files: Sequence[StoredFile]) -> _Fields:
+    """Return files field by field; `_files_of_columns` is the inverse."""
+    columns = dict(zip(StoredFile._fields, zip(*files, strict=True), strict=True))
+    return {name: _column(values) for name, values in columns.items()}
+
+
+def _column(values: Sequence[Json]) -> _Fields:
+    if all(value == values[0] for value in values):
+        return {"all": values[0]}
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) < len(values):
+        return {"each": values}
+    # What the first and the last in order begin with, all begin with.
+    pairs = zip(min(texts), max(texts), strict=False)
+    begin = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return {"begin": begin, "ends": [text[len(begin) :] for text in texts]}
+
+
+def _files_of_columns(columns: Mapping[str, _Fields]) -> tuple[StoredFile, ...]:
+    if not columns:
+        return ()
+    # Each file has its own id.
+    count = len(msgspec.convert(columns["id"]["ends"], list[str]))
+    lacking: dict[str, Sequence[Json]] = dict.fromkeys(StoredFile._fields, [None] * count)
+    values = lacking | {name: _values(column, count) for name, column in columns.items()}
+    rows = zip(*(values[name] for name in StoredFile._fields), strict=True)
+    return tuple(msgspec.convert(row, StoredFile) for row in rows)
+
+
+def _values(column: _Fields, count: int) -> Sequence[Json]:
+    if "all" in column:
+        return [column["all"]] * count
+    if "each" in column:
+        return msgspec.convert(column["each"], list[int | str | None])
+    return [f"{column['begin']}{end}" for end in msgspec.convert(column["ends"], list[str])]

@@ -18,7 +18,11 @@ from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import partition, render_of
-from chalicelib.features.renders.run.after_final import attempt_object_keys, file_object_keys
+from chalicelib.features.renders.run.after_final import (
+    attempt_object_keys,
+    file_object_keys,
+    files_folder,
+)
 from chalicelib.features.trace.timeline import (
     TimelineEntry,
     TracedObject,
@@ -177,8 +181,14 @@ class TraceRender:
         if render.body_key is not None:
             # That of an item of a batch is a line of a chunk.
             roles[render.body_key.partition("#")[0]] = "body"
+        # Its hundreds of files are one list; what else it has are few objects.
+        folder = files_folder(render)
+        sizes = self._objects.sizes(folder)
+        for key in roles:
+            if not key.startswith(folder):
+                sizes |= self._objects.sizes(key)
         for key, role in roles.items():
-            size = self._objects.size(key)
+            size = sizes.get(key)
             if size is not None or role not in {_DEAD_ATTEMPT, _BASE64_COPY}:
                 yield TracedObject(key, role, size)
 

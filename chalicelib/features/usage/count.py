@@ -51,7 +51,9 @@ class CountUsage(Subscriber):
             formats = self._formats(delivery.subject_row) if kind else ()
             partition = usage_partition(delivery.event.workspace_id, day[:7])
             counters = counts[partition, f"DAY#{day}#{number % DAY_SHARDS}"]
-            counters.update([f"{mode}_{status}", *(f"f#{name}#{kind}" for name in formats)])
+            # Renders are counted, and not the files of a format.
+            names = dict.fromkeys(formats)
+            counters.update([f"{mode}_{status}", *(f"f#{name}#{kind}" for name in names)])
             counters["billed"] += int(delivery.subject_row["billed"])
             template = delivery.subject_row.get("template_id") if kind else None
             if template is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import EngineJob
+from chalicelib.engine.job import EngineJob, RenderedFile
 from tests.builders.email_sends import connect, deliver_emails, render_with_emails
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.operator import OperatorTool
@@ -179,6 +179,20 @@ def test_trace_includes_dead_letters_of_the_render(tool: OperatorTool, service: 
 
     assert row["event"] == "given up by maintenance"
     assert row["detail"]["reason"].startswith("there is no due item")
+
+
+def test_trace_lists_hundreds_of_files_at_once(tool: OperatorTool, service: Service) -> None:
+    service.engine.files = tuple(
+        RenderedFile("pdf", b"%PDF", "application/pdf", part=n) for n in range(1, 501)
+    )
+    made = service.render().json
+    gone = service.objects()[0]
+    service.clients.s3.delete_object(Bucket=service.settings.bucket, Key=gone)
+
+    sizes = {each["key"]: each["bytes"] for each in trace(tool, made["id"])["objects"]}
+
+    assert len(sizes) == 500
+    assert [key for key, size in sizes.items() if size is None] == [gone]
 
 
 def test_trace_accepts_the_workspace(tool: OperatorTool, service: Service) -> None:

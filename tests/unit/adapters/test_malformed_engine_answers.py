@@ -53,6 +53,23 @@ def test_format_that_is_no_part_of_a_key_is_refused(wire: EngineWire, name: str)
         wire.run()
 
 
+@pytest.mark.parametrize("part", [0, -1, 501, 10**30])
+def test_number_that_no_file_has_is_refused(wire: EngineWire, part: int) -> None:
+    file = RenderedFile("pdf", PDF, "application/pdf", part=part)
+    wire.engine.work = lambda *_: OUTCOME._replace(files=(file,))
+
+    with pytest.raises(EngineLost):
+        wire.run()
+
+
+def test_more_files_than_a_job_may_have_are_refused(wire: EngineWire) -> None:
+    file = RenderedFile("pdf", PDF, "application/pdf")
+    wire.engine.work = lambda *_: OUTCOME._replace(files=(file,) * 501)
+
+    with pytest.raises(EngineLost):
+        wire.run()
+
+
 def test_stored_result_that_was_replaced_is_refused(
     wire: EngineWire, monkeypatch: pytest.MonkeyPatch
 ) -> None:

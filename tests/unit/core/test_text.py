@@ -31,6 +31,21 @@ def test_file_names_are_cleaned(given_name: str | None, expected: str) -> None:
     assert cleaned.lstrip(".") == expected.lstrip(".")
 
 
+@pytest.mark.parametrize(
+    ("given_name", "part", "expected"),
+    [
+        ("pages.pdf", 1, "pages-1.pdf"),
+        ("a" * 300, 500, "a" * 196 + "-500.pdf"),
+        ("a" * 197 + "界", 7, "a" * 197 + "-7.pdf"),
+        (None, 12, "fallback-12.pdf"),
+    ],
+)
+def test_number_of_a_part_is_never_cut(given_name: str | None, part: int, expected: str) -> None:
+    name = safe_filename(given_name, fallback="fallback", extension="pdf", part=part)
+
+    assert name == expected
+
+
 @given(st.text(max_size=400))
 def test_any_text_gives_a_valid_file_and_header_name(text: str) -> None:
     name = safe_filename(text, fallback="f", extension="pdf")

@@ -90,3 +90,23 @@ def test_key_that_cannot_be_made_fails_its_upload(keys: list[RenderedKey]) -> No
     assert receipt.error is not None
     assert receipt.error["code"] == "storage_key_invalid"
     assert str(receipt.error["message"]).encode()
+
+
+def test_hundreds_of_files_of_one_key_are_numbered_at_once() -> None:
+    rendered = [RenderedKey("", "x.pdf")] * 5_000
+
+    made = receipts(["dst_1"] * 10, [PDF] * 500, rendered)
+
+    keys = [each[3] for each in made]
+    assert keys[:3] == ["x.pdf", "x-2.pdf", "x-3.pdf"]
+    assert keys[-1] == "x-5000.pdf"
+
+
+def test_all_keys_of_a_render_together_have_a_bound() -> None:
+    names = [f"{n:04}".ljust(MAX_KEY_BYTES, "x") for n in range(5_000)]
+
+    made = receipts(["dst_1"] * 10, [PDF] * 500, [RenderedKey("", name) for name in names])
+
+    good = [each for each in made if each[2] == "pending"]
+    assert [each[3] for each in good] == names[: 2_600_000 // MAX_KEY_BYTES]
+    assert len(good) > 5 * 500

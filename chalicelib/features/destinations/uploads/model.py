@@ -65,7 +65,9 @@ class TargetUploads:
     `next_attempt_at` is None when no attempt is to come. `attempts` counts the rounds in which an
     upload has failed and is to be repeated. `claims_made` counts the claims of the present round:
     more than one if functions died with it. `deletes_files`: the render keeps its files only until
-    all of them are delivered; `deletes_failed`: or have failed.
+    all of them are delivered; `deletes_failed`: or have failed. `receipts_attempt` is the attempt
+    of the render in whose rows of receipts the states of the files are, until `kept_until` (Unix
+    seconds); None: they are in the row of the uploads.
     """
 
     workspace_id: WorkspaceId
@@ -81,6 +83,8 @@ class TargetUploads:
     next_attempt_at: str | None = None
     attempts: int = 0
     claims_made: int = 0
+    receipts_attempt: int | None = None
+    kept_until: int = 0
 
     @property
     def open_files(self) -> tuple[FileUpload, ...]:

@@ -1,10 +1,12 @@
 """Repository of uploads: `UPLOAD#<n>` in the partition of their render, one row for each target.
 
-Their receipts stand in the row of the render, and each transaction changes both.
+Their receipts stand in the row of the render, and each transaction changes both. Those of many
+files stand in rows of their own, which are the states of the files, too (decision 50).
 """
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
+from copy import replace
 from typing import Final
 
 import msgspec
@@ -21,8 +23,15 @@ from chalicelib.features.destinations.uploads.message import (
     uploads_sort_key,
 )
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads
-from chalicelib.features.renders.model import StorageReceipt
-from chalicelib.features.renders.rows import DUE_RENDER, partition, receipt_items, row_key
+from chalicelib.features.destinations.uploads.receipts import present_upload, receipt_of
+from chalicelib.features.renders.receipt_rows import ReceiptPlace, ReceiptRows
+from chalicelib.features.renders.rows import (
+    DUE_RENDER,
+    partition,
+    receipt_items,
+    render_of,
+    row_key,
+)
 
 DUE_UPLOADS: Final = DueKind("storage_uploads", shards=8)
 # Until uploads whose message was sent are due themselves: the message may wait in its queue.
@@ -38,6 +47,7 @@ class StorageUploads:
         """Store uploads in this table."""
         self._tables = tables
         self._table = table
+        self._receipts = ReceiptRows(tables, table)
 
     def creation(self, uploads: TargetUploads) -> Write:
         """Return the write of new uploads; the message of open ones is sent at once."""
@@ -60,7 +70,7 @@ class StorageUploads:
         """Return uploads, or None."""
         key = _key(message)
         row = self._tables.get(self._table, str(key["PK"]), str(key["SK"]))
-        return None if row is None else uploads_of(row)
+        return None if row is None else self._with_files(row)
 
     def of_render(self, workspace_id: WorkspaceId, render_id: RenderId) -> list[TargetUploads]:
         """Return the uploads of a render, target by target."""
@@ -71,7 +81,7 @@ class StorageUploads:
             {":pk": partition(workspace_id, render_id), ":prefix": UPLOADS_PREFIX},
             consistent=True,
         )
-        return [uploads_of(row) for row in rows]
+        return [self._with_files(row) for row in rows]
 
     def claim(
         self, message: UploadFilesMessage, *, claim: str, now: dt.datetime, until: dt.datetime
@@ -97,9 +107,9 @@ class StorageUploads:
         except ConditionFailed as refused:
             # This very call has claimed it, but its response was lost.
             is_own = refused.item is not None and refused.item.get("claim") == claim
-            return uploads_of(refused.existing_item) if is_own else None
+            return self._with_files(refused.existing_item) if is_own else None
         assert row is not None
-        return uploads_of(row)
+        return self._with_files(row)
 
     def extend_claim(self, uploads: TargetUploads, *, claim: str, until: dt.datetime) -> bool:
         """Keep the uploads claimed until then; False: another process has them."""
@@ -124,10 +134,11 @@ class StorageUploads:
         yield Write(
             self._table,
             key=_key(UploadFilesMessage.of(after)),
-            update="SET files = :files",
+            # Of many files their rows say it.
+            update="SET #claim = :claim" + "".join(f", {name} = :{name}" for name in _files(after)),
             condition="#claim = :claim",
             names={"#claim": "claim"},
-            values={":files": msgspec.to_builtins(after.files), ":claim": claim},
+            values={":claim": claim} | {f":{name}": value for name, value in _files(after).items()},
         )
         yield from self.receipts(after, changed)
 
@@ -147,10 +158,7 @@ class StorageUploads:
         yield from self.receipts(after, changed)
 
     def _end(self, after: TargetUploads, condition: str, values: dict[str, RowValue]) -> Write:
-        sets: dict[str, RowValue] = {
-            "files": msgspec.to_builtins(after.files),
-            "attempts": after.attempts,
-        }
+        sets: dict[str, RowValue] = {**_files(after), "attempts": after.attempts}
         removed = "#claim, #until, claims_made"
         if after.next_attempt_at is None:
             removed += ", next_attempt_at, due_at, DPK"
@@ -176,42 +184,69 @@ class StorageUploads:
         """
         if not changed:
             return
-        names = {"#storage": "storage"}
-        sets = [f"#storage[{file.receipt}] = :receipt{file.receipt}" for file in changed]
-        values: dict[str, RowValue] = {
-            f":receipt{file.receipt}": receipt_items([_receipt(after, file)])[0] for file in changed
-        }
+        names: dict[str, str] = {}
+        sets: list[str] = []
+        values: dict[str, RowValue] = {}
+        if after.receipts_attempt is None:
+            names = {"#storage": "storage"}
+            sets = [f"#storage[{file.receipt}] = :receipt{file.receipt}" for file in changed]
+            items = receipt_items([receipt_of(after, file) for file in changed])
+            values = {
+                f":receipt{file.receipt}": item for file, item in zip(changed, items, strict=True)
+            }
+        else:
+            receipts = [receipt_of(after, file) for file in changed]
+            place = _receipts_place(after, after.receipts_attempt)
+            yield from self._receipts.changes(place, receipts, after.kept_until)
         are_done = not after.open_files and (
             after.deletes_failed or all(file.status == "succeeded" for file in after.files)
         )
         if after.deletes_files and are_done:
             sets.append("due_at = :due_at, DPK = :dpk")
             values |= {":due_at": after.created_at, ":dpk": DUE_RENDER.partition(after.render_id)}
-        yield Write(
-            self._table,
-            key=row_key(after.workspace_id, after.render_id),
-            update=f"SET {', '.join(sets)}",
-            condition="attribute_exists(PK)",
-            names=names,
-            values=values,
-        )
+            if after.receipts_attempt is not None:
+                sets.append("upload_targets.done = upload_targets.done + :one")
+                values[":one"] = 1
+        if sets:
+            yield Write(
+                self._table,
+                key=row_key(after.workspace_id, after.render_id),
+                update=f"SET {', '.join(sets)}",
+                condition="attribute_exists(PK)",
+                names=names,
+                values=values,
+            )
+
+    def _with_files(self, row: Item) -> TargetUploads:
+        """Return the uploads of a row; those of many files with what their rows say."""
+        uploads = uploads_of(row)
+        if uploads.receipts_attempt is None:
+            return uploads
+        key = partition(uploads.workspace_id, uploads.render_id), "META"
+        found = self._tables.get_many(self._table, [key])
+        if not found:
+            return uploads
+        render = render_of(found[0])
+        receipts = self._receipts.of_target(render, uploads.number)
+        first = uploads.number * len(render.files)
+        files = tuple(present_upload(render, first + n, each) for n, each in enumerate(receipts))
+        return replace(uploads, files=files)
 
 
 def uploads_of(row: Item) -> TargetUploads:
-    """Return the uploads of a row."""
+    """Return the uploads of a row, without the files of which other rows have the states."""
     return msgspec.convert({name: row[name] for name in _FIELDS if name in row}, TargetUploads)
 
 
-def _receipt(uploads: TargetUploads, file: FileUpload) -> StorageReceipt:
-    return StorageReceipt(
-        uploads.destination_id,
-        uploads.files.index(file),
-        file.status,
-        file.key,
-        file.bytes,
-        file.etag,
-        None if file.error is None else file.error.to_json(),
-    )
+def _files(uploads: TargetUploads) -> Item:
+    """Return the attribute with the files, unless rows of receipts have their states."""
+    if uploads.receipts_attempt is not None:
+        return {}
+    return {"files": msgspec.to_builtins(uploads.files)}
+
+
+def _receipts_place(uploads: TargetUploads, attempt: int) -> ReceiptPlace:
+    return ReceiptPlace(uploads.workspace_id, uploads.render_id, attempt, uploads.number)
 
 
 def _key(message: UploadFilesMessage) -> Item:

@@ -1,18 +1,19 @@
 """Subscriber that makes uploads of the files of a render that has succeeded."""
 
 from collections.abc import Iterator, Sequence
+from copy import replace
 from typing import override
 
 from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Write
-from chalicelib.core.clock import parse_rfc3339
-from chalicelib.core.ids import DestinationId, StorageUploadId, derived_id
+from chalicelib.core.ids import DestinationId
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
-from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads, UploadError
+from chalicelib.features.destinations.uploads.model import TargetUploads
+from chalicelib.features.destinations.uploads.receipts import first_upload
 from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.events.model import EventDelivery, OutgoingMessage, Subscriber
-from chalicelib.features.renders.model import Render, StorageReceipt
-from chalicelib.features.renders.rows import render_of
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.rows import expiry_time, render_of
 
 
 class QueueUploads(Subscriber):
@@ -45,42 +46,35 @@ class QueueUploads(Subscriber):
 
 def _uploads_of(delivery: EventDelivery) -> Iterator[TargetUploads]:
     """Yield the uploads of a render, target by target; few renders have some."""
-    if not delivery.subject_row.get("storage"):
+    if not delivery.subject_row.get("storage") and "upload_targets" not in delivery.subject_row:
         return
     render, created_at = render_of(delivery.subject_row), delivery.event.created_at
+    if render.upload_targets is not None:
+        for number, destination_id in enumerate(render.upload_targets.destination_ids):
+            uploads = _target_uploads(render, number, destination_id, created_at)
+            yield replace(uploads, receipts_attempt=render.attempt, kept_until=expiry_time(render))
+        return
     size = len(render.files)
     for number, first in enumerate(range(0, len(render.storage), size)):
         receipts = render.storage[first : first + size]
-        files = tuple(_file_upload(render, first + n, each) for n, each in enumerate(receipts))
-        yield TargetUploads(
-            workspace_id=render.workspace_id,
-            render_id=render.id,
-            number=number,
-            destination_id=DestinationId(receipts[0].destination_id),
-            created_at=created_at,
-            request_id=render.request_id,
-            history_days=render.history_days,
-            deletes_files=not render.hosted,
-            deletes_failed=render.zero_retention,
-            files=files,
-            next_attempt_at=created_at,
-        )
+        uploads = _target_uploads(render, number, receipts[0].destination_id, created_at)
+        files = tuple(first_upload(render, first + n, each) for n, each in enumerate(receipts))
+        yield replace(uploads, files=files)
 
 
-def _file_upload(render: Render, index: int, receipt: StorageReceipt) -> FileUpload:
-    file, error = render.files[receipt.file_index], receipt.error
-    created = parse_rfc3339(render.created_at)
-    return FileUpload(
-        id=StorageUploadId(derived_id("sup", created, render.id, str(index))),
-        file_id=file.id,
-        receipt=index,
-        key=receipt.key,
-        object_key=file.key,
-        content_type=file.content_type,
-        bytes=file.bytes,
-        sha256=file.sha256,
-        # Not the state of the receipt: this is the first one, also after the relay has died.
-        error=None
-        if receipt.key is not None or error is None
-        else UploadError(str(error["code"]), str(error["message"])),
+def _target_uploads(
+    render: Render, number: int, destination_id: str, created_at: str
+) -> TargetUploads:
+    return TargetUploads(
+        workspace_id=render.workspace_id,
+        render_id=render.id,
+        number=number,
+        destination_id=DestinationId(destination_id),
+        created_at=created_at,
+        request_id=render.request_id,
+        history_days=render.history_days,
+        deletes_files=not render.hosted,
+        deletes_failed=render.zero_retention,
+        files=(),
+        next_attempt_at=created_at,
     )

@@ -187,7 +187,12 @@ def _is_counted(row: Item) -> bool:
 
 def file_key(render: Render, attempt: int, index: int, extension: str) -> str:
     """Return the object key of an attempt's file; keys of two attempts never collide."""
-    return f"ws/{render.workspace_id}/files/{render.id}/{attempt}-{index}.{extension}"
+    return f"{files_folder(render)}{attempt}-{index}.{extension}"
+
+
+def files_folder(render: Render) -> str:
+    """Return what the object keys of all files of a render begin with."""
+    return f"ws/{render.workspace_id}/files/{render.id}/"
 
 
 def attempt_object_keys(render: Render) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Final
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.problems import PROBLEMS
+from chalicelib.core.text import safe_filename
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.model import Render, StorageReceipt
@@ -90,7 +91,12 @@ def redact_files(render: Render) -> tuple[StoredFile, ...]:
     if not render.zero_retention:
         return render.files
     return tuple(
-        file._replace(filename=f"{render.id}.{file.format}", pages=None, width=None, height=None)
+        file._replace(
+            filename=safe_filename(None, fallback=render.id, extension=file.format, part=file.part),
+            pages=None,
+            width=None,
+            height=None,
+        )
         for file in render.files
     )
 
@@ -105,7 +111,9 @@ def shortened_to_fit(render: Render) -> Render:
 
     The least informative fields go first.
     """
-    receipts = sum(_RECEIPT_BYTES + len((each.key or "").encode()) for each in render.storage)
+    # Many of them stand in rows of their own.
+    in_row = render.storage if render.upload_targets is None else ()
+    receipts = sum(_RECEIPT_BYTES + len((each.key or "").encode()) for each in in_row)
     for reduce in _REDUCTIONS:
         size = len(request_json(render).encode()) + len(outcome_json(render).encode())
         if size + receipts <= MAX_JSON_BYTES:

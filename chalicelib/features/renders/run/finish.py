@@ -28,6 +28,7 @@ from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import MAX_FINAL_RECORDS, FileOwner, Files
 from chalicelib.features.renders.events import final_event
 from chalicelib.features.renders.model import Render, StorageReceipt
+from chalicelib.features.renders.receipt_rows import upload_targets
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.after_final import SettleAndPublish, file_key, file_object_keys
 from chalicelib.features.renders.run.final_row import (
@@ -77,7 +78,12 @@ class FinishRender:
         """
         started = self._clock.now()
         formats = tuple(file.format for file in outcome.files)
-        render = replace(render, file_formats=formats, storage=storage)
+        render = replace(
+            render,
+            file_formats=formats,
+            storage=storage,
+            upload_targets=upload_targets(storage, len(formats)),
+        )
         retention = file_retention(render, outcome, has_emails=emails is not None)
         expires_at = format_rfc3339(started + retention) if retention is not None else None
         files = tuple(
@@ -169,8 +175,10 @@ class FinishRender:
         for batch in batched(records[MAX_FINAL_RECORDS:], TRANSACTION_LIMIT, strict=False):
             # Nobody has their URLs before the final state; their time to live removes orphans.
             self._tables.transact(batch)
+        row = redact_render(done)
+        self._renders.receipts.store(row)
         writes = [
-            self._renders.finish_write(redact_render(done)),
+            self._renders.finish_write(row),
             *records[:MAX_FINAL_RECORDS],
             self._events.creation(event),
         ]
@@ -228,7 +236,9 @@ def _stored_file(
     return StoredFile(
         id=FileId(derived_id("file", created, render.id, str(index))),
         format=produced.format,
-        filename=safe_filename(filename, fallback=render.id, extension=produced.format),
+        filename=safe_filename(
+            filename, fallback=render.id, extension=produced.format, part=produced.part
+        ),
         content_type=produced.content_type,
         bytes=len(produced.content),
         sha256=hashlib.sha256(produced.content).hexdigest(),
@@ -237,6 +247,7 @@ def _stored_file(
         height=produced.height,
         expires_at=expires_at,
         key=file_key(render, render.attempt, index, produced.format),
+        part=produced.part,
     )
 
 

@@ -13,6 +13,9 @@ from chalicelib.engine.storage.model import RenderedKey
 from chalicelib.features.renders.model import StorageReceipt
 
 _MAX_MESSAGE_CHARACTERS: Final = 300
+# Of all keys of a render, which one answer shows: 500 files at five targets may have the longest.
+_MAX_KEYS_BYTES: Final = 2_600_000
+_TOO_MANY_BYTES: Final = f"All keys of the render have more than {_MAX_KEYS_BYTES} bytes together."
 
 
 def first_receipts(job: Job, outcome: RenderOutcome) -> tuple[StorageReceipt, ...]:
@@ -21,7 +24,8 @@ def first_receipts(job: Job, outcome: RenderOutcome) -> tuple[StorageReceipt, ..
         return ()
     keys = iter(outcome.storage_keys)
     missing = RenderedKey(fault="The service could not evaluate the key.")
-    taken = set[tuple[str, str]]()
+    taken: dict[tuple[str, str], int] = {}
+    bytes_left = _MAX_KEYS_BYTES
     receipts: list[StorageReceipt] = []
     for target in job.storage.targets:
         for n, file in enumerate(outcome.files):
@@ -29,7 +33,11 @@ def first_receipts(job: Job, outcome: RenderOutcome) -> tuple[StorageReceipt, ..
             key = None if rendered.fault else storage_key(rendered.prefix, rendered.key)
             if key is not None:
                 key = _distinct(key, target.destination_id, taken)
-            error = None if key is not None else _key_error(rendered.fault)
+            fault = rendered.fault
+            bytes_left -= len((key or "").encode())
+            if bytes_left < 0:
+                key, fault = None, fault or _TOO_MANY_BYTES
+            error = None if key is not None else _key_error(fault)
             receipts.append(
                 StorageReceipt(
                     target.destination_id,
@@ -48,9 +56,12 @@ def has_targets(job: Job) -> bool:
     return job.storage is not None and bool(job.storage.targets)
 
 
-def _distinct(key: str, destination_id: str, taken: set[tuple[str, str]]) -> str | None:
-    """Return a key that no other file of the render has at the destination, made so by a number."""
-    number, candidate = 1, key
+def _distinct(key: str, destination_id: str, taken: dict[tuple[str, str], int]) -> str | None:
+    """Return a key that no other file of the render has at the destination, made so by a number.
+
+    `taken` has the last number of each key.
+    """
+    number, candidate = taken.get((destination_id, key), 1), key
     while (destination_id, candidate) in taken:
         number += 1
         folder, slash, name = key.rpartition("/")
@@ -59,7 +70,8 @@ def _distinct(key: str, destination_id: str, taken: set[tuple[str, str]]) -> str
         candidate = f"{folder}{slash}{numbered}"
     if len(candidate.encode()) > MAX_KEY_BYTES:
         return None
-    taken.add((destination_id, candidate))
+    taken[destination_id, candidate] = 1
+    taken[destination_id, key] = number
     return candidate
 
 
