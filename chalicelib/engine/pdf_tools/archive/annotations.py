@@ -5,6 +5,10 @@ from typing import Final
 
 import pikepdf
 
+from chalicelib.engine.pdf_tools.document.missing_appearances import (
+    add_missing_appearances,
+    field_type,
+)
 from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
 
 # 6.3.1: media, and types that ISO 32000-1 does not know.
@@ -31,7 +35,7 @@ _FORM_KEYS: Final = ("/NeedAppearances", "/XFA", "/SigFlags")
 
 def convert_annotations(document: pikepdf.Pdf) -> list[str]:
     """Change all annotations; return the types of those that had to leave."""
-    document.generate_appearance_streams()
+    add_missing_appearances(document)
     left: list[str] = []
     for page in document.pages:
         annotations = page.obj.get("/Annots")
@@ -90,7 +94,7 @@ def _is_empty(annotation: pikepdf.Object) -> bool:
 
 def _normal_appearance(annotation: pikepdf.Object, normal: pikepdf.Object) -> pikepdf.Object:
     """Return the appearance: by states for buttons, else one stream (6.3.3)."""
-    if _field_type(annotation) == "/Btn":
+    if field_type(annotation) == "/Btn":
         if isinstance(normal, pikepdf.Stream):
             return pikepdf.Dictionary({str(annotation.get("/AS", "/Off")): normal})
         return normal
@@ -99,23 +103,6 @@ def _normal_appearance(annotation: pikepdf.Object, normal: pikepdf.Object) -> pi
     states = normal
     state = str(annotation.get("/AS", ""))
     return states[state] if state in states else next(iter(states.values()))
-
-
-_MAX_PARENTS: Final = 50
-
-
-def _field_type(annotation: pikepdf.Object) -> str | None:
-    if annotation.get("/Subtype") != "/Widget":
-        return None
-    field = annotation
-    for _ in range(_MAX_PARENTS):
-        if "/FT" in field:
-            return str(field.FT)
-        parent = field.get("/Parent")
-        if not isinstance(parent, pikepdf.Dictionary):
-            break
-        field = parent
-    return None
 
 
 def _blank_appearance(document: pikepdf.Pdf, annotation: pikepdf.Object) -> pikepdf.Object:
@@ -128,7 +115,7 @@ def _blank_appearance(document: pikepdf.Pdf, annotation: pikepdf.Object) -> pike
         BBox=pikepdf.Array([0, 0, round(width, 3), round(height, 3)]),
         Resources=pikepdf.Dictionary(),
     )
-    if _field_type(annotation) != "/Btn":
+    if field_type(annotation) != "/Btn":
         return blank
     annotation.AS = pikepdf.Name.Off
     return pikepdf.Dictionary(Off=blank)

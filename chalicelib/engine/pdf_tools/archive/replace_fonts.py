@@ -19,6 +19,7 @@ from chalicelib.engine.pdf_tools.archive.font_characters import (
     write_to_unicode,
 )
 from chalicelib.engine.pdf_tools.archive.truetype import SubsetGlyph
+from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
 from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
 
 _SIMPLE_TYPES: Final = ("/Type1", "/TrueType", "/MMType1")
@@ -47,7 +48,7 @@ def replace_missing_fonts(document: pikepdf.Pdf, fonts: Mapping[str, bytes]) -> 
             if not _is_embedded(descendant):
                 _replace_composite(document, font, descendant, fonts)
         if isinstance(font.get("/ToUnicode"), pikepdf.Stream):
-            given = font.ToUnicode.read_bytes()
+            given = lossless_content(font.ToUnicode) or b""
             repaired = repair_to_unicode(given)
             if repaired != given:
                 font.ToUnicode = document.make_stream(repaired)

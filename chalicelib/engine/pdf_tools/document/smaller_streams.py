@@ -9,6 +9,8 @@ from typing import Final
 
 import pikepdf
 
+from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
+
 _FLATE: Final = "/FlateDecode"
 # Lossless filters that Flate replaces.
 _LOSSLESS: Final = frozenset(
@@ -50,7 +52,7 @@ def _repack(stream: pikepdf.Stream) -> None:
         if packed is not None:
             _write(stream, packed, filters, parameters)
     elif set(filters) <= _LOSSLESS:
-        content = _read_lossless(stream)
+        content = lossless_content(stream)
         if content is not None:
             _write_packed(stream, content, [], [])
     elif filters[0] in _ASCII:
@@ -114,13 +116,6 @@ def _packed_better(packed: bytes) -> bytes | None:
         return None
     result += packer.flush()
     return bytes(result) if unpacker.eof and len(result) < len(packed) else None
-
-
-def _read_lossless(stream: pikepdf.Stream) -> bytes | None:
-    try:
-        return stream.read_bytes(pikepdf.StreamDecodeLevel.specialized)
-    except pikepdf.PdfError:
-        return None
 
 
 def _decode_ascii85(content: bytes) -> bytes | None:
