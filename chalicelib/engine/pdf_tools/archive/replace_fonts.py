@@ -18,7 +18,7 @@ from chalicelib.engine.pdf_tools.archive.font_characters import (
     simple_characters,
     write_to_unicode,
 )
-from chalicelib.engine.pdf_tools.archive.truetype import SubsetGlyph
+from chalicelib.engine.pdf_tools.archive.truetype import SubsetGlyph, TrueTypeFont
 from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
 from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
 
@@ -75,16 +75,18 @@ def _replace_simple(
     # Codes without a character show nothing, which is a glyph as well.
     blanks = dict.fromkeys(set(range(_CODES)) - set(characters), _BLANK)
     shown = {
-        code: (glyph, text)
+        code: (*found, text)
         for code, text in sorted((blanks | characters).items())
-        if (glyph := _glyph(bundled, text)) is not None
+        if (found := _find(bundled, text)) is not None
     }
     missing = float(_descriptor(font).get("/MissingWidth", 0))
     widths = {
-        code: given.get(code, missing) if given or text == _BLANK else bundled.font.width(glyph)
-        for code, (glyph, text) in shown.items()
+        code: given.get(code, missing) if given or text == _BLANK else source.width(glyph)
+        for code, (source, glyph, text) in shown.items()
     }
-    glyphs = [SubsetGlyph(glyph, widths[code]) for code, (glyph, _) in shown.items()]
+    glyphs = [
+        SubsetGlyph(source, glyph, widths[code]) for code, (source, glyph, _) in shown.items()
+    ]
     content = bundled.font.subset(glyphs, {code: at for at, code in enumerate(shown, 1)})
     first, last = min(shown), max(shown)
     font.Subtype = pikepdf.Name.TrueType
@@ -95,7 +97,7 @@ def _replace_simple(
     # A symbolic font has its own codes.
     if "/Encoding" in font:
         del font["/Encoding"]
-    texts = {code: text for code, (_, text) in shown.items()}
+    texts = {code: text for code, (_, _, text) in shown.items()}
     _embed(document, font, font, bundled, content)
     font.ToUnicode = document.make_stream(write_to_unicode(texts, 1))
 
@@ -116,11 +118,11 @@ def _replace_composite(
         raise _no_font(name)
     given, default = dict(_composite_widths(descendant)), descendant.get("/DW", _DEFAULT_WIDTH)
     shown = [
-        (code, glyph)
+        (code, found)
         for code, text in sorted(texts.items())
-        if (glyph := _glyph(bundled, text)) is not None
+        if (found := _find(bundled, text)) is not None
     ]
-    glyphs = [SubsetGlyph(glyph, float(given.get(code, default))) for code, glyph in shown]
+    glyphs = [SubsetGlyph(*found, float(given.get(code, default))) for code, found in shown]
     content = bundled.font.subset(glyphs, {})
     map_ = bytearray(2 * (max(code for code, _ in shown) + 1))
     for number, (code, _) in enumerate(shown, 1):
@@ -133,10 +135,8 @@ def _replace_composite(
     _embed(document, descendant, font, bundled, content)
 
 
-def _glyph(bundled: BundledFont, text: str) -> int | None:
-    if text == _BLANK:
-        return bundled.font.glyphs[ord(" ")]
-    return bundled.font.glyphs.get(ord(text[0]))
+def _find(bundled: BundledFont, text: str) -> tuple[TrueTypeFont, int] | None:
+    return bundled.find(" " if text == _BLANK else text[0])
 
 
 def _embed(

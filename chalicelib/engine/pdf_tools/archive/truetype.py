@@ -18,14 +18,16 @@ _SCALE: Final = 0x0008
 _MORE: Final = 0x0020
 _TWO_SCALES: Final = 0x0040
 _MATRIX: Final = 0x0080
+_INSTRUCTIONS: Final = 0x0100
 _SYMBOL_AREA: Final = 0xF000
 # Post table without names of glyphs (version 3).
 _POST: Final = struct.pack(">I28x", 0x0003_0000)
 
 
 class SubsetGlyph(NamedTuple):
-    """Glyph of the source, and the width it gets, in thousandths of the font size."""
+    """Glyph of a font, and the width it gets, in thousandths of the font size."""
 
+    font: "TrueTypeFont"
     glyph: int
     width: float
 
@@ -82,11 +84,13 @@ class TrueTypeFont:
     def subset(self, glyphs: Sequence[SubsetGlyph], codes: Mapping[int, int]) -> bytes:
         """Return a font with these glyphs, numbered from 1 in their order.
 
-        `codes` give the number of the glyph of each code, for simple fonts; may be empty.
+        Glyphs of other fonts must have the same units and come without their instructions, which
+        call functions of their own font. `codes` give the number of the glyph of each code; a
+        composite font has none.
         """
         outlines, metrics = _Outlines(self), []
-        for each in (SubsetGlyph(0, self.width(0)), *glyphs):
-            outlines.add(each.glyph)
+        for each in (SubsetGlyph(self, 0, self.width(0)), *glyphs):
+            outlines.add(each.font, each.glyph)
             metrics.append(round(each.width * self.units_per_em / 1000))
         outlines.add_components()
         metrics += [0] * (len(outlines.contents) - len(metrics))
@@ -144,11 +148,14 @@ class _Outlines:
     def __init__(self, font: TrueTypeFont) -> None:
         self._font = font
         self.contents: list[bytes] = []
-        self._numbers: dict[int, int] = {}
+        self._fonts: list[TrueTypeFont] = []
+        self._numbers: dict[tuple[int, int], int] = {}
 
-    def add(self, glyph: int) -> None:
-        self._numbers.setdefault(glyph, len(self.contents))
-        self.contents.append(self._font.outline(glyph))
+    def add(self, font: TrueTypeFont, glyph: int) -> None:
+        self._numbers.setdefault((id(font), glyph), len(self.contents))
+        outline = font.outline(glyph)
+        self.contents.append(outline if font is self._font else _without_instructions(outline))
+        self._fonts.append(font)
 
     def add_components(self) -> None:
         number = 0
@@ -156,9 +163,10 @@ class _Outlines:
             outline = bytearray(self.contents[number])
             for at in _component_offsets(outline):
                 glyph = struct.unpack_from(">H", outline, at)[0]
-                if glyph not in self._numbers:
-                    self.add(glyph)
-                struct.pack_into(">H", outline, at, self._numbers[glyph])
+                key = (id(self._fonts[number]), glyph)
+                if key not in self._numbers:
+                    self.add(self._fonts[number], glyph)
+                struct.pack_into(">H", outline, at, self._numbers[key])
             self.contents[number] = bytes(outline)
             number += 1
 
@@ -182,6 +190,21 @@ def _component_offsets(outline: bytes | bytearray) -> list[int]:
         at += 8 if flags & _WORDS else 6
         at += 2 * bool(flags & _SCALE) + 4 * bool(flags & _TWO_SCALES) + 8 * bool(flags & _MATRIX)
     return offsets
+
+
+def _without_instructions(outline: bytes) -> bytes:
+    if not outline:
+        return outline
+    contours = struct.unpack_from(">h", outline)[0]
+    if contours >= 0:
+        at = 10 + 2 * contours
+        size = struct.unpack_from(">H", outline, at)[0]
+        return outline[:at] + bytes(2) + outline[at + 2 + size :]
+    changed = bytearray(outline)
+    for at in _component_offsets(outline):
+        flags = struct.unpack_from(">H", outline, at - 2)[0]
+        struct.pack_into(">H", changed, at - 2, flags & ~_INSTRUCTIONS)
+    return bytes(changed)
 
 
 def _read_groups(table: bytes) -> dict[int, int]:
