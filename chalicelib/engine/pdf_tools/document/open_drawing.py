@@ -9,7 +9,11 @@ import pikepdf
 import pypdfium2
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
-from chalicelib.engine.pdf_tools.document.open_source import invalid_source, open_source
+from chalicelib.engine.pdf_tools.document.open_source import (
+    invalid_source,
+    open_source,
+    refuse_damage,
+)
 from chalicelib.engine.pdf_tools.document.write_pdf import save
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
 
@@ -33,7 +37,8 @@ def open_drawing(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Iter
     if drawing is None:
         raise invalid_source(source, "the file is damaged and cannot be drawn")
     try:
-        yield Drawing(drawing, user_units)
+        with refuse_damage(source):
+            yield Drawing(drawing, user_units)
     finally:
         drawing.close()
 

@@ -151,6 +151,14 @@ def test_more_than_500_pictures_are_refused() -> None:
     assert [error.path for error in refused.value.errors] == ["/pages"]
 
 
+def test_page_that_is_none_is_refused() -> None:
+    whole = page()
+
+    with pytest.raises(RenderFailure) as refused:
+        call_tool(ToImagesOptions(), whole.replace(b"/Type /Page ", b"/Type /Font "))
+    assert refused.value.code == "invalid_pdf_source"
+
+
 def test_damaged_source_is_mended_or_refused() -> None:
     whole = page()
 
