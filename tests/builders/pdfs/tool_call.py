@@ -7,7 +7,7 @@ from typing import NamedTuple
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.job import RenderedFile, RenderWarning
 from chalicelib.engine.pdf_tools import tool_by_name
-from chalicelib.engine.pdf_tools.tool import Source, ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, ToolSource
 
 POINTER = "/input"
 
@@ -42,7 +42,7 @@ def call_tool(
     tool = tool_by_name(options.tool)
     tool_input = ToolInput(
         options,
-        [Source(content, password, POINTER)],
+        [ToolSource(content, password, POINTER)],
         fonts=bundled_fonts() if tool.needs_fonts else {},
         test=test,
         max_pages=max_pages,

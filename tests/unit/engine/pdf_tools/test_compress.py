@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pikepdf
 import pypdf
-import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2
 import pytest
 from pikepdf import Array, Dictionary, Name, Stream
 

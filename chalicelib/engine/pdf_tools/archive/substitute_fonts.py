@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import pikepdf
 
-from chalicelib.engine.pdf_tools.archive.truetype import TrueTypeFont
+from chalicelib.engine.pdf_tools.document.true_type import TrueTypeFont
 
 _SUBSET_PREFIX: Final = re.compile(r"^[A-Z]{6}\+")
 _NO_LETTER: Final = re.compile(r"[^a-z]")
@@ -32,7 +32,7 @@ _FALLBACKS: Final = (
 )
 
 
-class BundledFont(NamedTuple):
+class SubstituteFont(NamedTuple):
     """Font of the bundle, and the name of its file without the ending.
 
     `others` have characters that it lacks, in the same units.
@@ -61,7 +61,7 @@ def choose_font(
     descriptor: Mapping[str, object] | pikepdf.Object,
     characters: Collection[str],
     fonts: Mapping[str, bytes],
-) -> BundledFont | None:
+) -> SubstituteFont | None:
     """Return the first font of the order that has most of the characters; None without any."""
     best, best_count, tried = None, 0, []
     for each in dict.fromkeys(_names(name, descriptor)):
@@ -72,7 +72,7 @@ def choose_font(
         tried.append(font)
         count = sum(ord(text[0]) in font.glyphs for text in characters)
         if count > best_count:
-            best, best_count = BundledFont(each, font), count
+            best, best_count = SubstituteFont(each, font), count
         if best_count == len(characters):
             return best
     if best is None:
