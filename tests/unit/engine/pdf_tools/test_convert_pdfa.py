@@ -160,15 +160,14 @@ def test_annotations_look_as_before() -> None:
     content = convert(source).file.content
 
     assert difference(content, bare) > 0.1
-    assert difference(content, source) < difference(source, bare) / 2
+    assert difference(content, source) < difference(source, bare)
 
 
 def test_values_of_fields_are_drawn() -> None:
     content = convert(document(add_form)).file.content
 
-    with pypdfium2.PdfDocument(content) as pdf:
-        drawn = pdf[0].render().to_pil().crop((30, 700, 130, 742)).convert("L")
-    assert drawn.getextrema()[0] < 100
+    name = picture(content).crop((30, 720, 130, 744)).convert("L")
+    assert name.getextrema()[0] < 100
 
 
 def test_hidden_annotation_shows_nothing() -> None:
