@@ -197,6 +197,16 @@ def test_source_that_cannot_become_smaller_stays() -> None:
     assert (call.file.content, call.file.pages, call.warnings) == (small, 1, [])
 
 
+def test_source_that_would_become_larger_stays() -> None:
+    tiny = (
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1/Kids"
+        b"[3 0 R]>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\n"
+        b"trailer<</Root 1 0 R>>"
+    )
+
+    assert compress(tiny).file.content == tiny
+
+
 def test_locked_source_is_written_without_protection() -> None:
     content = compress(locked(document()), password="user").file.content
 
