@@ -9,7 +9,7 @@ from chalicelib.engine.pdf_tools.document.true_type import (
     TrueTypeFont,
     components,
     font_file,
-    patched,
+    replace_number,
 )
 
 # Flag of a component that instructions follow (OpenType, glyf).
@@ -49,9 +49,9 @@ def coded_subset(
     tables = {tag: bytes(table) for tag, table in font.tables.items() if tag in HINTING}
     tables |= {
         # Offsets of outlines are of the long kind.
-        "head": patched(font.tables["head"], 50, 1),
-        "hhea": patched(font.tables["hhea"], 34, count),
-        "maxp": patched(font.tables["maxp"], 4, count),
+        "head": replace_number(font.tables["head"], 50, 1),
+        "hhea": replace_number(font.tables["hhea"], 34, count),
+        "maxp": replace_number(font.tables["maxp"], 4, count),
         "hmtx": b"".join(struct.pack(">Hh", *pair) for pair in pairs),
         "glyf": glyf,
         "loca": loca,

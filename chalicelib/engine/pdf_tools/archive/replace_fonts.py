@@ -38,7 +38,7 @@ _MAX_CID: Final = 0xFFFF
 def replace_missing_fonts(document: pikepdf.Pdf, fonts: Mapping[str, bytes]) -> None:
     """Embed a bundled font for each font that is not embedded.
 
-    Raises RenderFailure `pdfa_conversion_failed` for a font that no bundled one can stand for.
+    Raises RenderFailure `pdfa_conversion_failed` for a font that no bundled one can replace.
     """
     for font in [*walk_dictionaries(document)]:
         if font.get("/Subtype") in _SIMPLE_TYPES and "/BaseFont" in font:

@@ -18,7 +18,7 @@ from chalicelib.engine.pdf_tools.document.write_pdf import save
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
 
 
-class Drawing(NamedTuple):
+class DrawableSource(NamedTuple):
     """Document that pdfium draws; `user_units` are points for each unit, page by page."""
 
     document: pypdfium2.PdfDocument
@@ -26,7 +26,9 @@ class Drawing(NamedTuple):
 
 
 @contextmanager
-def open_drawing(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Iterator[Drawing]:
+def open_drawing(
+    source: ToolSource, tool_input: ToolInput[ToolOptions]
+) -> Iterator[DrawableSource]:
     """Open a source and yield it; raises what `open_source` raises."""
     with open_source(source, tool_input) as document:
         user_units = [_user_unit(page) for page in document.pages]
@@ -38,7 +40,7 @@ def open_drawing(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Iter
         raise invalid_source(source, "the file is damaged and cannot be drawn")
     try:
         with refuse_damage(source):
-            yield Drawing(drawing, user_units)
+            yield DrawableSource(drawing, user_units)
     finally:
         drawing.close()
 

@@ -74,10 +74,10 @@ class TrueTypeFont:
         tables["glyf"] = b"".join(outlines)
         tables["loca"] = struct.pack(f">{len(offsets)}I", *offsets)
         tables["hmtx"] = b"".join(self._metrics(glyph) for glyph in order)
-        tables["maxp"] = patched(self.tables["maxp"], 4, len(order))
-        tables["hhea"] = patched(self.tables["hhea"], 34, len(order))
+        tables["maxp"] = replace_number(self.tables["maxp"], 4, len(order))
+        tables["hhea"] = replace_number(self.tables["hhea"], 34, len(order))
         # Offsets of outlines are of the long kind.
-        tables["head"] = patched(self.tables["head"], 50, 1)
+        tables["head"] = replace_number(self.tables["head"], 50, 1)
         return font_file(tables)
 
     def outline(self, glyph: int) -> memoryview:
@@ -134,7 +134,7 @@ def components(outline: bytearray) -> Iterator[tuple[int, int]]:
         place += next((size for flag, size in sizes if flags & flag), 0)
 
 
-def patched(table: memoryview, offset: int, number: int) -> bytes:
+def replace_number(table: memoryview, offset: int, number: int) -> bytes:
     """Return a table with a number of two bytes in another one's place."""
     return bytes(table[:offset]) + struct.pack(">H", number) + bytes(table[offset + 2 :])
 
