@@ -1,4 +1,4 @@
-"""PDF tools in their confined process: they load nothing there, and make the same bytes."""
+"""Conversions of odd documents in the confined process: the same bytes as elsewhere."""
 
 import time
 from collections.abc import Iterator
@@ -23,6 +23,8 @@ from chalicelib.engine.templating.worker import SandboxedWorker
 from tests.builders.pdfs import unarchived
 from tests.builders.pdfs.tool_call import bundled_fonts, call_tool
 from tests.builders.pdfs.unarchived import document
+
+pytestmark = pytest.mark.integration
 
 # Of many kinds, so that all code paths that load something lazily are there.
 ODD: Final = document(
