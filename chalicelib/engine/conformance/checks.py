@@ -57,7 +57,7 @@ class ConformanceCheck:
 
     A document that does not claim the standard (`claimed` False) does not fail because its metadata
     lack the claim: that finding is a warning. With `report_only` a failed check fails no render:
-    the document is the caller's, and the report is what the caller asked for.
+    the document is the caller's, who wants the report.
     """
 
     subject: CheckSubject

@@ -18,6 +18,7 @@ from chalicelib.engine.pdf_tools.archive.remove_parts import (
 )
 from chalicelib.engine.pdf_tools.archive.replace_fonts import replace_missing_fonts
 from chalicelib.engine.pdf_tools.document.open_source import open_source
+from chalicelib.engine.pdf_tools.document.share_objects import share_equal_objects
 from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, save, warn_of_signatures
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
 
@@ -34,8 +35,10 @@ def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
         warn_of_signatures(document, tool_input)
         _warn_of_files(convert_attachments(document, level[0]), level, tool_input)
         remove_parts(document)
-        _warn_of_annotations(convert_annotations(document), tool_input)
+        _warn_of_annotations(convert_annotations(document, tool_input.fonts), tool_input)
         complete_optional_content(document)
+        # Equal fonts get one font file.
+        share_equal_objects(document)
         replace_missing_fonts(document, tool_input.fonts)
         if tool_input.test:
             mark_pages(document)

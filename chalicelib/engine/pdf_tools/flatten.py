@@ -22,9 +22,9 @@ from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output, warn_of_s
 from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
 from chalicelib.engine.pdf_tools.forms.annotation_drawings import draw_annotation
 from chalicelib.engine.pdf_tools.forms.annotation_tags import AnnotationTags
-from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
-from chalicelib.engine.pdf_tools.forms.field_appearances import draw_field, has_appearance
-from chalicelib.engine.pdf_tools.forms.form_fields import OFF, document_form, form_fields
+from chalicelib.engine.pdf_tools.forms.draw_form import draw_form, shown_appearance
+from chalicelib.engine.pdf_tools.forms.field_appearances import has_appearance
+from chalicelib.engine.pdf_tools.forms.form_fields import document_form
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 # Flags of annotations (ISO 32000-1, 12.5.3).
@@ -36,7 +36,6 @@ _UPRIGHT: Final[dict[int, Matrix]] = {
     180: (-1, 0, 0, -1, 0, 0),
     270: (0, -1, 1, 0, 0, 0),
 }
-_MAX_PARENTS: Final = 50
 
 
 def run(tool_input: ToolInput[FlattenOptions]) -> ToolOutput:
@@ -52,31 +51,10 @@ def run(tool_input: ToolInput[FlattenOptions]) -> ToolOutput:
 
 
 def _draw_form(document: pikepdf.Pdf, tool_input: ToolInput[FlattenOptions]) -> None:
-    """Give fields without appearances one, and all where readers were asked to draw them."""
     form = document_form(document)
-    if form is None:
-        return
-    remove_xfa(document, tool_input)
-    draws_all = bool(form.get("/NeedAppearances", False))
-    fonts = BundledFonts(document, tool_input.fonts)
-    standard = form.get("/DR", Dictionary()).get("/Font")
-    for field in form_fields(form).values():
-        if draws_all or not all(has_appearance(widget) for widget in field.widgets):
-            draw_field(document, field, fonts)
-        for widget in field.widgets:
-            _complete_fonts(_appearance(widget), standard)
-    fonts.embed()
-
-
-def _complete_fonts(appearance: pikepdf.Object | None, standard: pikepdf.Object | None) -> None:
-    """Add the form's fonts that an appearance uses without having them itself."""
-    if appearance is None or not isinstance(standard, pikepdf.Dictionary):
-        return
-    resources = appearance.get("/Resources", Dictionary())
-    fonts = resources.get("/Font", Dictionary())
-    appearance.Resources = Dictionary(
-        {**resources.as_dict(), "/Font": Dictionary({**standard.as_dict(), **fonts.as_dict()})}
-    )
+    if form is not None:
+        remove_xfa(document, tool_input)
+    draw_form(document, tool_input.fonts)
 
 
 def _flatten_pages(document: pikepdf.Pdf) -> None:
@@ -134,7 +112,7 @@ def _draw(
     edges = annotation.get("/Rect", Array())
     if flags & (_HIDDEN | _NO_VIEW) or annotation.get("/Subtype") == "/Popup" or len(edges) != 4:  # noqa: PLR2004
         return []
-    form = _appearance(annotation)
+    form = shown_appearance(annotation)
     if form is None:
         form = None if has_appearance(annotation) else draw_annotation(document, annotation)
     if form is None:
@@ -175,29 +153,6 @@ def _turned_about(place: PdfRectangle, turn: int) -> Matrix:
     x, y = place.left, place.bottom + place.height
     there = multiply((1, 0, 0, 1, -x, -y), _UPRIGHT[turn])
     return multiply(there, (1, 0, 0, 1, x, y))
-
-
-def _appearance(annotation: pikepdf.Object) -> pikepdf.Object | None:
-    """Return the normal appearance of an annotation's state, or None."""
-    if not has_appearance(annotation):
-        return None
-    normal: pikepdf.Object = annotation.AP.N
-    if isinstance(normal, pikepdf.Stream):
-        return normal
-    state = str(_state(annotation))
-    chosen = normal.get(state if state in normal else OFF)
-    return chosen if isinstance(chosen, pikepdf.Stream) else None
-
-
-def _state(annotation: pikepdf.Object) -> pikepdf.Object | str:
-    """Return the state of an annotation: its own, or else the value of its field."""
-    holder: pikepdf.Object | None = annotation
-    own: pikepdf.Object | None = annotation.get("/AS")
-    for _ in range(_MAX_PARENTS):
-        if own is not None or not isinstance(holder, pikepdf.Dictionary):
-            break
-        own, holder = holder.get("/V"), holder.get("/Parent")
-    return OFF if own is None else own
 
 
 def _integer(holder: pikepdf.Object, key: str) -> int:

@@ -11,7 +11,7 @@ from chalicelib.contract.options.pdf_tools import ToImagesOptions
 from chalicelib.engine.finishing.picture_files import jpeg_file, png_file, webp_file
 from chalicelib.engine.finishing.test_mark import mark_image
 from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.pdf_tools.document.open_drawing import Drawing, open_drawing
+from chalicelib.engine.pdf_tools.document.open_drawing import DrawableSource, open_drawing
 from chalicelib.engine.pdf_tools.document.page_ranges import page_indexes
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
 
@@ -51,7 +51,7 @@ def run(tool_input: ToolInput[ToImagesOptions]) -> ToolOutput:
         )
 
 
-def _picture_size(drawing: Drawing, index: int, options: ToImagesOptions) -> _Size:
+def _picture_size(drawing: DrawableSource, index: int, options: ToImagesOptions) -> _Size:
     scale = options.dpi / _POINTS_PER_INCH * drawing.user_units[index]
     size = _Size(*(max(round(side * scale), 1) for side in _page_size(drawing, index)))
     is_webp = options.format == "webp"
@@ -65,13 +65,13 @@ def _picture_size(drawing: Drawing, index: int, options: ToImagesOptions) -> _Si
     return size
 
 
-def _page_size(drawing: Drawing, index: int) -> Sequence[float]:
+def _page_size(drawing: DrawableSource, index: int) -> Sequence[float]:
     size: Sequence[float] = drawing.document.get_page_size(index)
     return size
 
 
 def _picture_file(
-    drawing: Drawing, index: int, size: _Size, tool_input: ToolInput[ToImagesOptions]
+    drawing: DrawableSource, index: int, size: _Size, tool_input: ToolInput[ToImagesOptions]
 ) -> RenderedFile:
     picture = _draw_page(drawing.document, index, size)
     if tool_input.test:

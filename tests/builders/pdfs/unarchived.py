@@ -33,10 +33,24 @@ def document(*changes: Change, content: bytes = TEXT, font: Dictionary | None = 
         return saved(pdf)
 
 
-def saved(pdf: pikepdf.Pdf, **options: object) -> bytes:
+def saved(pdf: pikepdf.Pdf, *, owner: str | None = None, user: str = "") -> bytes:
+    """Return a document as bytes, encrypted where it has an owner password."""
     result = io.BytesIO()
-    pdf.save(result, **({"deterministic_id": True} | options))  # type: ignore[arg-type]
+    if owner is None:
+        pdf.save(
+            result,
+            deterministic_id=True,
+            compress_streams=False,
+            stream_decode_level=pikepdf.StreamDecodeLevel.none,
+        )
+    else:
+        pdf.save(result, encryption=pikepdf.Encryption(owner=owner, user=user))
     return result.getvalue()
+
+
+def locked(content: bytes, *, owner: str = "owner", user: str = "user") -> bytes:
+    with pikepdf.open(io.BytesIO(content)) as pdf:
+        return saved(pdf, owner=owner, user=user)
 
 
 def add_scripts(pdf: pikepdf.Pdf) -> None:
@@ -64,7 +78,6 @@ def add_media(pdf: pikepdf.Pdf) -> None:
 
 
 def add_annotations(pdf: pikepdf.Pdf) -> None:
-    points = Array([30, 120, 130, 120, 30, 100, 130, 100])
     kinds = ("Text", "Highlight", "Underline", "Square", "Circle", "FreeText", "Stamp")
     _annotate(
         pdf,
@@ -72,7 +85,6 @@ def add_annotations(pdf: pikepdf.Pdf) -> None:
             Dictionary(
                 Subtype=Name(f"/{kind}"),
                 Contents=String(kind),
-                QuadPoints=points,
                 C=Array([1, 1, 0]),
                 DA=String("/Helv 10 Tf 0 g"),
             )
@@ -116,6 +128,8 @@ def _annotate(pdf: pikepdf.Pdf, *annotations: Dictionary) -> None:
     for number, annotation in enumerate(annotations):
         annotation.Type = Name.Annot
         annotation.Rect = Array([30, 100 + 40 * number, 130, 120 + 40 * number])
+        left, bottom, right, top = annotation.Rect
+        annotation.QuadPoints = Array([left, top, right, top, left, bottom, right, bottom])
         annotation.P = page
         added.append(pdf.make_indirect(annotation))
     page.Annots = Array([*page.get("/Annots", ()), *added])
@@ -194,13 +208,15 @@ def pack_with_lzw(pdf: pikepdf.Pdf) -> None:
 
 def add_metadata(pdf: pikepdf.Pdf) -> None:
     """Metadata of a schema that nobody described, and of a part."""
-    pdf.docinfo["/Title"] = "Titel <&>"
-    pdf.docinfo["/CreationDate"] = "D:20240229120000+01'00'"
-    pdf.docinfo["/Custom"] = "x"
     with pdf.open_metadata(set_pikepdf_as_editor=False) as metadata:
         metadata["dc:creator"] = ["Ada"]
         metadata.register_xml_namespace("http://example.com/ns/", "ex")
         metadata["ex:Thing"] = "other"
+    # Afterwards, as pikepdf makes both agree.
+    del pdf.docinfo["/Author"]
+    pdf.docinfo["/Title"] = "Titel <&>"
+    pdf.docinfo["/CreationDate"] = "D:20240229120000+01'00'"
+    pdf.docinfo["/Custom"] = "x"
     pdf.pages[0].obj.Metadata = Stream(pdf, b"<broken", Type=Name.Metadata, Subtype=Name.XML)
     pdf.pages[0].obj.PieceInfo = Dictionary(App=Dictionary(LastModified=String("D:2024")))
 

@@ -1,11 +1,13 @@
 """Annotations and form fields as PDF/A has them (ISO 19005-2, 6.3 and 6.4)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import pikepdf
 
 from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
+from chalicelib.engine.pdf_tools.forms.annotation_drawings import draw_annotation
+from chalicelib.engine.pdf_tools.forms.draw_form import draw_form
 
 # 6.3.1: media, and types that ISO 32000-1 does not know.
 _ALLOWED_TYPES: Final = frozenset(
@@ -26,12 +28,16 @@ _NO_ROTATE: Final = 1 << 4
 _NO_VIEW: Final = 1 << 5
 _TOGGLE_NO_VIEW: Final = 1 << 8
 _FORBIDDEN: Final = _INVISIBLE | _HIDDEN | _NO_VIEW | _TOGGLE_NO_VIEW
+_MAX_PARENTS: Final = 50
 _FORM_KEYS: Final = ("/NeedAppearances", "/XFA", "/SigFlags")
 
 
-def convert_annotations(document: pikepdf.Pdf) -> list[str]:
-    """Change all annotations; return the types of those that had to leave."""
-    document.generate_appearance_streams()
+def convert_annotations(document: pikepdf.Pdf, fonts: Mapping[str, bytes]) -> list[str]:
+    """Change all annotations; return the types of those that had to leave.
+
+    `fonts` are the bundled ones, for fields without appearances.
+    """
+    draw_form(document, fonts)
     left: list[str] = []
     for page in document.pages:
         annotations = page.obj.get("/Annots")
@@ -72,7 +78,8 @@ def _convert(document: pikepdf.Pdf, annotation: pikepdf.Object, kind: str) -> No
     if isinstance(appearance, pikepdf.Dictionary) and "/N" in appearance:
         annotation.AP = pikepdf.Dictionary(N=_normal_appearance(annotation, appearance.N))
     elif kind not in _WITHOUT_APPEARANCE and not _is_empty(annotation):
-        annotation.AP = pikepdf.Dictionary(N=_blank_appearance(document, annotation))
+        drawn = None if kind == "/Widget" else draw_annotation(document, annotation)
+        annotation.AP = pikepdf.Dictionary(N=drawn or _blank_appearance(document, annotation))
 
 
 def _make_empty(annotation: pikepdf.Object) -> None:
@@ -101,10 +108,8 @@ def _normal_appearance(annotation: pikepdf.Object, normal: pikepdf.Object) -> pi
     return states[state] if state in states else next(iter(states.values()))
 
 
-_MAX_PARENTS: Final = 50
-
-
 def _field_type(annotation: pikepdf.Object) -> str | None:
+    """Return the type of the field that an annotation shows; None for another annotation."""
     if annotation.get("/Subtype") != "/Widget":
         return None
     field = annotation

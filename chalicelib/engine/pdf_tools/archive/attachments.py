@@ -7,6 +7,7 @@ import pikepdf
 
 from chalicelib.engine.conformance.document_claims import claimed_profiles, is_pdf
 from chalicelib.engine.pdf_tools.document.open_source import DAMAGE
+from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
 from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
 
 _NAME_KEYS: Final = ("/UF", "/F", "/Unix", "/DOS", "/Mac")
@@ -43,10 +44,10 @@ def _is_archivable(file: pikepdf.Object) -> bool:
     content = next(iter(file.EF.values()), None)
     if not isinstance(content, pikepdf.Stream):
         return False
+    plain = lossless_content(content) or b""
+    if not is_pdf(plain):
+        return False
     try:
-        plain = content.read_bytes()
-        if not is_pdf(plain):
-            return False
         with pikepdf.open(io.BytesIO(plain)) as document:
             level, _ = claimed_profiles(document)
     except DAMAGE:

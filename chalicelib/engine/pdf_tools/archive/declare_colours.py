@@ -7,6 +7,7 @@ import pikepdf
 
 from chalicelib.engine.finishing.pdfa import add_output_intent, srgb_profile
 from chalicelib.engine.pdf_tools.archive.cmyk_profile import cmyk_profile
+from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
 from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
 
 _CMYK: Final = "/DeviceCMYK"
@@ -59,7 +60,7 @@ def _has_cmyk(document: pikepdf.Pdf) -> bool:
     for holder in walk_dictionaries(document):
         if any(_names_cmyk(holder.get(key)) for key in ("/ColorSpace", "/CS")):
             return True
-        if _is_content(holder) and _CMYK_OPERATORS.search(_content(holder)):
+        if _is_content(holder) and _CMYK_OPERATORS.search(lossless_content(holder) or b""):
             return True
     return any(_CMYK_OPERATORS.search(_page_content(page)) for page in document.pages)
 
@@ -77,17 +78,12 @@ def _is_content(stream: pikepdf.Object) -> bool:
     )
 
 
-def _content(stream: pikepdf.Object) -> bytes:
-    try:
-        return stream.read_bytes()
-    except pikepdf.PdfError:
-        return b""
-
-
 def _page_content(page: pikepdf.Page) -> bytes:
     contents = page.obj.get("/Contents")
     streams = list(contents) if isinstance(contents, pikepdf.Array) else [contents]
-    return b"\n".join(_content(each) for each in streams if isinstance(each, pikepdf.Stream))
+    return b"\n".join(
+        lossless_content(each) or b"" for each in streams if isinstance(each, pikepdf.Stream)
+    )
 
 
 def _set_default(document: pikepdf.Pdf, name: str, content: bytes, components: int) -> None:

@@ -17,6 +17,11 @@ _DATE: Final = re.compile(
     r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?'?)?"
 )
 _FACTURX: Final = "{urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#}"
+_READ_PROPERTIES: Final = (
+    *("dc:title", "dc:creator", "dc:description", "dc:subject", "dc:rights"),
+    *("pdf:Keywords", "pdf:Producer", "xmp:CreatorTool", "xmp:CreateDate", "xmp:ModifyDate"),
+    *(f"{_FACTURX}{name}" for name in ("DocumentFileName", "ConformanceLevel", "Version")),
+)
 _XMP_DATE: Final = re.compile(
     r"\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)?)?"
 )
@@ -68,7 +73,8 @@ def _read_packet(document: pikepdf.Pdf) -> _Packet:
         if len(stream.read_bytes()) > _MAX_PACKET_BYTES:
             return {}
         # `open_metadata` without `with` changes nothing.
-        return dict(document.open_metadata(strict=False))
+        metadata = document.open_metadata()
+        return {name: metadata[name] for name in _READ_PROPERTIES if name in metadata}
     except (pikepdf.PdfError, LookupError, SyntaxError, TypeError, ValueError):
         return {}
 

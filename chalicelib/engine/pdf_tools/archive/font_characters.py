@@ -9,6 +9,8 @@ from unicodedata import category
 import pikepdf
 from pypdf._codecs import adobe_glyphs, charset_encoding
 
+from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
+
 _CODES: Final = 256
 _BUILT_IN: Final = {"Symbol": "/Symbol", "ZapfDingbats": "/ZapfDingbats"}
 # Adobe's private characters of Symbol: signs without serifs, and parts of tall brackets.
@@ -84,7 +86,7 @@ def read_to_unicode(font: pikepdf.Object) -> dict[int, str]:
     stream = font.get("/ToUnicode")
     if not isinstance(stream, pikepdf.Stream):
         return {}
-    content = stream.read_bytes()[:_MAX_CMAP_BYTES]
+    content = (lossless_content(stream) or b"")[:_MAX_CMAP_BYTES]
     texts: dict[int, str] = {}
     for block in _RANGES.findall(content):
         for first, last, text, listed in _RANGE.findall(block):

@@ -149,13 +149,13 @@ def complete_optional_content(document: pikepdf.Pdf) -> None:
         _delete(configuration, ("/AS",))
         order = configuration.get("/Order")
         if isinstance(order, pikepdf.Array):
-            listed = _listed(order)
+            listed = _group_ids(order)
             for group in groups:
                 if group.objgen not in listed:
                     order.append(group)
 
 
-def _listed(order: pikepdf.Array) -> set[tuple[int, int]]:
+def _group_ids(order: pikepdf.Array) -> set[tuple[int, int]]:
     listed, arrays = set(), [order]
     seen: set[tuple[int, int]] = set()
     while arrays:

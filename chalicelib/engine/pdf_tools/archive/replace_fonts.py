@@ -7,18 +7,20 @@ from typing import Final
 import pikepdf
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.pdf_tools.archive.bundled_fonts import (
-    BundledFont,
-    choose_font,
-    typeface_name,
-)
+from chalicelib.engine.pdf_tools.archive.coded_subset import SubsetGlyph, coded_subset
 from chalicelib.engine.pdf_tools.archive.font_characters import (
     read_to_unicode,
     repair_to_unicode,
     simple_characters,
     write_to_unicode,
 )
-from chalicelib.engine.pdf_tools.archive.truetype import SubsetGlyph
+from chalicelib.engine.pdf_tools.archive.substitute_fonts import (
+    SubstituteFont,
+    choose_font,
+    typeface_name,
+)
+from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
+from chalicelib.engine.pdf_tools.document.true_type import TrueTypeFont
 from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
 
 _SIMPLE_TYPES: Final = ("/Type1", "/TrueType", "/MMType1")
@@ -36,7 +38,7 @@ _MAX_CID: Final = 0xFFFF
 def replace_missing_fonts(document: pikepdf.Pdf, fonts: Mapping[str, bytes]) -> None:
     """Embed a bundled font for each font that is not embedded.
 
-    Raises RenderFailure `pdfa_conversion_failed` for a font that no bundled one can stand for.
+    Raises RenderFailure `pdfa_conversion_failed` for a font that no bundled one can replace.
     """
     for font in [*walk_dictionaries(document)]:
         if font.get("/Subtype") in _SIMPLE_TYPES and "/BaseFont" in font:
@@ -47,7 +49,7 @@ def replace_missing_fonts(document: pikepdf.Pdf, fonts: Mapping[str, bytes]) -> 
             if not _is_embedded(descendant):
                 _replace_composite(document, font, descendant, fonts)
         if isinstance(font.get("/ToUnicode"), pikepdf.Stream):
-            given = font.ToUnicode.read_bytes()
+            given = lossless_content(font.ToUnicode) or b""
             repaired = repair_to_unicode(given)
             if repaired != given:
                 font.ToUnicode = document.make_stream(repaired)
@@ -68,23 +70,25 @@ def _replace_simple(
 ) -> None:
     name, given = typeface_name(font), dict(_simple_widths(font))
     characters = simple_characters(font, name)
-    bundled = choose_font(name, _descriptor(font), characters.values(), fonts)
-    if bundled is None:
+    substitute = choose_font(name, _descriptor(font), characters.values(), fonts)
+    if substitute is None:
         raise _no_font(name)
     # Codes without a character show nothing, which is a glyph as well.
     blanks = dict.fromkeys(set(range(_CODES)) - set(characters), _BLANK)
     shown = {
-        code: (glyph, text)
+        code: (*found, text)
         for code, text in sorted((blanks | characters).items())
-        if (glyph := _glyph(bundled, text)) is not None
+        if (found := _find(substitute, text)) is not None
     }
     missing = float(_descriptor(font).get("/MissingWidth", 0))
     widths = {
-        code: given.get(code, missing) if given or text == _BLANK else bundled.font.width(glyph)
-        for code, (glyph, text) in shown.items()
+        code: given.get(code, missing) if given or text == _BLANK else source.advance(glyph)
+        for code, (source, glyph, text) in shown.items()
     }
-    glyphs = [SubsetGlyph(glyph, widths[code]) for code, (glyph, _) in shown.items()]
-    content = bundled.font.subset(glyphs, {code: at for at, code in enumerate(shown, 1)})
+    glyphs = [
+        SubsetGlyph(source, glyph, widths[code]) for code, (source, glyph, _) in shown.items()
+    ]
+    content = coded_subset(substitute.font, glyphs, {code: at for at, code in enumerate(shown, 1)})
     first, last = min(shown), max(shown)
     font.Subtype = pikepdf.Name.TrueType
     font.FirstChar, font.LastChar = first, last
@@ -94,8 +98,8 @@ def _replace_simple(
     # A symbolic font has its own codes.
     if "/Encoding" in font:
         del font["/Encoding"]
-    texts = {code: text for code, (_, text) in shown.items()}
-    _embed(document, font, font, bundled, content)
+    texts = {code: text for code, (_, _, text) in shown.items()}
+    _embed(document, font, font, substitute, content)
     font.ToUnicode = document.make_stream(write_to_unicode(texts, 1))
 
 
@@ -110,17 +114,17 @@ def _replace_composite(
     # The codes of other encodings lead to characters by tables that are not here.
     if str(font.get("/Encoding")) not in _IDENTITY or not texts:
         raise _no_font(name)
-    bundled = choose_font(name, _descriptor(descendant), texts.values(), fonts)
-    if bundled is None:
+    substitute = choose_font(name, _descriptor(descendant), texts.values(), fonts)
+    if substitute is None:
         raise _no_font(name)
     given, default = dict(_composite_widths(descendant)), descendant.get("/DW", _DEFAULT_WIDTH)
     shown = [
-        (code, glyph)
+        (code, found)
         for code, text in sorted(texts.items())
-        if (glyph := _glyph(bundled, text)) is not None
+        if (found := _find(substitute, text)) is not None
     ]
-    glyphs = [SubsetGlyph(glyph, float(given.get(code, default))) for code, glyph in shown]
-    content = bundled.font.subset(glyphs, {})
+    glyphs = [SubsetGlyph(*found, float(given.get(code, default))) for code, found in shown]
+    content = coded_subset(substitute.font, glyphs, {})
     map_ = bytearray(2 * (max(code for code, _ in shown) + 1))
     for number, (code, _) in enumerate(shown, 1):
         map_[2 * code : 2 * code + 2] = number.to_bytes(2)
@@ -129,34 +133,35 @@ def _replace_composite(
     descendant.CIDSystemInfo = pikepdf.Dictionary(
         Registry=pikepdf.String("Adobe"), Ordering=pikepdf.String("Identity"), Supplement=0
     )
-    _embed(document, descendant, font, bundled, content)
+    _embed(document, descendant, font, substitute, content)
 
 
-def _glyph(bundled: BundledFont, text: str) -> int | None:
-    if text == _BLANK:
-        return bundled.font.glyphs[ord(" ")]
-    return bundled.font.glyphs.get(ord(text[0]))
+def _find(substitute: SubstituteFont, text: str) -> tuple[TrueTypeFont, int] | None:
+    return substitute.find(" " if text == _BLANK else text[0])
 
 
 def _embed(
     document: pikepdf.Pdf,
     holder: pikepdf.Object,
     font: pikepdf.Object,
-    bundled: BundledFont,
+    substitute: SubstituteFont,
     content: bytes,
 ) -> None:
     """Let a font, whose descriptor `holder` has, be the subset."""
     digest = hashlib.sha256(content).digest()
     prefix = "".join(chr(ord("A") + each % 26) for each in digest[:6])
-    name = pikepdf.Name(f"/{prefix}+{bundled.name.replace('_', '-')}")
-    ascent, descent = bundled.font.ascent_descent
+    name = pikepdf.Name(f"/{prefix}+{substitute.name.replace('_', '-')}")
+    face = substitute.font
+    left, bottom, right, top, ascent, descent = (
+        round(each * 1000 / face.units_per_em) for each in (*face.box, face.ascent, face.descent)
+    )
     holder.FontDescriptor = document.make_indirect(
         pikepdf.Dictionary(
             Type=pikepdf.Name.FontDescriptor,
             FontName=name,
             Flags=_SYMBOLIC,
-            FontBBox=pikepdf.Array(bundled.font.bounding_box),
-            ItalicAngle=-12 if bundled.name.endswith("Italic") else 0,
+            FontBBox=pikepdf.Array([left, bottom, right, top]),
+            ItalicAngle=-12 if substitute.name.endswith("Italic") else 0,
             Ascent=ascent,
             Descent=descent,
             CapHeight=ascent,

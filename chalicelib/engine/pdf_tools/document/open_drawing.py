@@ -9,12 +9,16 @@ import pikepdf
 import pypdfium2
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
-from chalicelib.engine.pdf_tools.document.open_source import invalid_source, open_source
+from chalicelib.engine.pdf_tools.document.open_source import (
+    invalid_source,
+    open_source,
+    refuse_damage,
+)
 from chalicelib.engine.pdf_tools.document.write_pdf import save
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
 
 
-class Drawing(NamedTuple):
+class DrawableSource(NamedTuple):
     """Document that pdfium draws; `user_units` are points for each unit, page by page."""
 
     document: pypdfium2.PdfDocument
@@ -22,7 +26,9 @@ class Drawing(NamedTuple):
 
 
 @contextmanager
-def open_drawing(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Iterator[Drawing]:
+def open_drawing(
+    source: ToolSource, tool_input: ToolInput[ToolOptions]
+) -> Iterator[DrawableSource]:
     """Open a source and yield it; raises what `open_source` raises."""
     with open_source(source, tool_input) as document:
         user_units = [_user_unit(page) for page in document.pages]
@@ -33,7 +39,8 @@ def open_drawing(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Iter
     if drawing is None:
         raise invalid_source(source, "the file is damaged and cannot be drawn")
     try:
-        yield Drawing(drawing, user_units)
+        with refuse_damage(source):
+            yield DrawableSource(drawing, user_units)
     finally:
         drawing.close()
 

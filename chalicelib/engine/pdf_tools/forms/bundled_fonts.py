@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import pikepdf
 from pikepdf import Array, Dictionary, Name
 
-from chalicelib.engine.pdf_tools.archive.truetype import SubsetGlyph, TrueTypeFont
+from chalicelib.engine.pdf_tools.document.true_type import TrueTypeFont
 from chalicelib.engine.pdf_tools.forms.right_to_left import plain_text
 
 # Fonts for characters that a text's own font lacks, in this order.
@@ -63,31 +63,29 @@ class _EmbeddedFont:
     def embed(self) -> None:
         """Write the font with the glyphs that were used."""
         document, face = self._document, self.face
-        widths = [face.width(glyph) for glyph in self._used]
-        # The subset numbers them from 1, as they were numbered here.
-        glyphs = [*map(SubsetGlyph, self._used, widths)][1:]
-        program = face.subset(glyphs, {})
+        program = face.subset(list(self._used))
         base_font = Name("/PLATEN+" + self.name[1:])
-        ascent, descent = face.ascent_descent
+        scale = 1000 / face.units_per_em
         descriptor = Dictionary(
             Type=Name.FontDescriptor,
             FontName=base_font,
             Flags=_SYMBOLIC,
-            FontBBox=Array(face.bounding_box),
+            FontBBox=Array([round(edge * scale) for edge in face.box]),
             ItalicAngle=0,
-            Ascent=ascent,
-            Descent=descent,
-            CapHeight=ascent,
+            Ascent=round(face.ascent * scale),
+            Descent=round(face.descent * scale),
+            CapHeight=round(face.ascent * scale),
             StemV=80,
             FontFile2=document.make_stream(program, Length1=len(program)),
         )
+        widths = [round(face.advance(glyph)) for glyph in self._used]
         descendant = Dictionary(
             Type=Name.Font,
             Subtype=Name.CIDFontType2,
             BaseFont=base_font,
             CIDSystemInfo=Dictionary(Registry="Adobe", Ordering="Identity", Supplement=0),
             FontDescriptor=document.make_indirect(descriptor),
-            W=Array([0, Array([round(width) for width in widths])]),
+            W=Array([0, Array(widths)]),
             CIDToGIDMap=Name.Identity,
         )
         font = self.object
@@ -120,8 +118,7 @@ class BundledFonts:
     def line_extent(self, style: FontStyle) -> tuple[float, float]:
         """Return ascent and descent (positive) of a style, as shares of the font size."""
         face = self._font(style.filename).face
-        ascent, descent = face.ascent_descent
-        return ascent / 1000, -descent / 1000
+        return face.ascent / face.units_per_em, -face.descent / face.units_per_em
 
     def embed(self) -> None:
         """Write the fonts that were used."""
@@ -134,7 +131,7 @@ class BundledFonts:
         if key not in self._found:
             font = self._font_of(character, style)
             glyph = font.face.glyphs.get(ord(character), 0)
-            self._found[key] = font, font.face.width(glyph) / 1000
+            self._found[key] = font, font.face.advance(glyph) / 1000
         return self._found[key]
 
     def _font_of(self, character: str, style: FontStyle) -> _EmbeddedFont:

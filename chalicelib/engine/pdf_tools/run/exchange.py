@@ -11,7 +11,7 @@ import msgspec
 from chalicelib.contract.options.pdf_tools import AnyToolOptions, ToolOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.conformance.checks import CheckJson, ConformanceCheck
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.job import RenderedFile, RenderWarning
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput, ToolSource
@@ -74,7 +74,8 @@ class _Check(msgspec.Struct, frozen=True):
     """Checks of a content by its number; None: the source."""
 
     content: int | None
-    checks: tuple[CheckJson, ...]
+    checks: tuple[ConformanceCheck, ...]
+    own_findings: tuple[RawFinding, ...]
 
 
 class ToolAnswer(msgspec.Struct, frozen=True):
@@ -107,7 +108,8 @@ class ToolAnswer(msgspec.Struct, frozen=True):
         checks = tuple(
             ToolCheck(
                 None if each.content is None else self.contents[each.content],
-                tuple(ConformanceCheck.from_json(check) for check in each.checks),
+                each.checks,
+                each.own_findings,
             )
             for each in self.checks
         )
@@ -140,7 +142,7 @@ def _answer(
             )
             if number == len(contents):
                 contents.append(check.content)
-        checks.append(_Check(number, tuple(each.to_json() for each in check.checks)))
+        checks.append(_Check(number, check.checks, check.own_findings))
     files = tuple(
         _File(file.format, file.content_type, file.pages, file.width, file.height, file.part)
         for file in output.files

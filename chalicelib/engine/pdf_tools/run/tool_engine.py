@@ -148,7 +148,9 @@ def _validation_requests(
 ) -> tuple[ValidationRequest, ...]:
     return tuple(
         ValidationRequest(
-            contents["/source"] if check.content is None else check.content, check.checks
+            contents["/source"] if check.content is None else check.content,
+            check.checks,
+            own_findings=check.own_findings,
         )
         for check in output.checks
     )

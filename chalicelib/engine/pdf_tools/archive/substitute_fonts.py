@@ -1,13 +1,13 @@
-"""Choice of a bundled font that stands for one that a document does not carry."""
+"""Choice of a bundled font in place of one that a document does not carry."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
 import pikepdf
 
-from chalicelib.engine.pdf_tools.archive.truetype import TrueTypeFont
+from chalicelib.engine.pdf_tools.document.true_type import TrueTypeFont
 
 _SUBSET_PREFIX: Final = re.compile(r"^[A-Z]{6}\+")
 _NO_LETTER: Final = re.compile(r"[^a-z]")
@@ -32,11 +32,23 @@ _FALLBACKS: Final = (
 )
 
 
-class BundledFont(NamedTuple):
-    """Font of the bundle, and the name of its file without the ending."""
+class SubstituteFont(NamedTuple):
+    """Font of the bundle, and the name of its file without the ending.
+
+    `others` have characters that it lacks, in the same units.
+    """
 
     name: str
     font: TrueTypeFont
+    others: Sequence[TrueTypeFont] = ()
+
+    def find(self, character: str) -> tuple[TrueTypeFont, int] | None:
+        """Return the font that has a character, and its glyph."""
+        for font in (self.font, *self.others):
+            glyph = font.glyphs.get(ord(character))
+            if glyph is not None:
+                return font, glyph
+        return None
 
 
 def typeface_name(font: pikepdf.Object) -> str:
@@ -49,20 +61,24 @@ def choose_font(
     descriptor: Mapping[str, object] | pikepdf.Object,
     characters: Collection[str],
     fonts: Mapping[str, bytes],
-) -> BundledFont | None:
+) -> SubstituteFont | None:
     """Return the first font of the order that has most of the characters; None without any."""
-    best, best_count = None, 0
-    for each in _names(name, descriptor):
+    best, best_count, tried = None, 0, []
+    for each in dict.fromkeys(_names(name, descriptor)):
         content = fonts.get(f"{each}.ttf")
         if content is None:
             continue
         font = TrueTypeFont(content)
+        tried.append(font)
         count = sum(ord(text[0]) in font.glyphs for text in characters)
         if count > best_count:
-            best, best_count = BundledFont(each, font), count
+            best, best_count = SubstituteFont(each, font), count
         if best_count == len(characters):
-            break
-    return best
+            return best
+    if best is None:
+        return None
+    units = best.font.units_per_em
+    return best._replace(others=[font for font in tried if font.units_per_em == units])
 
 
 def _names(name: str, descriptor: Mapping[str, object] | pikepdf.Object) -> Iterator[str]:
