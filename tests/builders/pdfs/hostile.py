@@ -2,6 +2,7 @@
 
 import io
 import zlib
+from functools import cache
 
 import pikepdf
 
@@ -16,7 +17,8 @@ def _saved(document: pikepdf.Pdf) -> bytes:
     return target.getvalue()
 
 
-def swelling(gigabytes: int = 4) -> bytes:
+@cache
+def swelling(gigabytes: int = 2) -> bytes:
     """Return a PDF of some KB whose page content unpacks to gigabytes of blanks."""
     packer = zlib.compressobj(9)
     once = b" " * 1_000_000

@@ -97,8 +97,9 @@ def test_the_same_request_gives_the_same_bytes(engine: PdfToolEngine, tool: str)
 def test_a_hostile_document_is_refused_or_worked_on_and_the_next_caller_unharmed(
     engine: PdfToolEngine, tool: str, document: str
 ) -> None:
+    content = DOCUMENTS[document]()
     started = time.monotonic()
-    refusal = refusal_of(engine, tool, DOCUMENTS[document]())
+    refusal = refusal_of(engine, tool, content)
 
     assert refusal is None or refusal.code in REFUSALS, refusal.detail
     assert time.monotonic() - started < _TIMEOUT_S
