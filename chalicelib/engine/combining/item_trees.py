@@ -9,6 +9,9 @@ from typing import Final
 from pikepdf import Array, Dictionary, Name, Object, Pdf, String
 
 _MAX_ACTIONS: Final = 1_000
+# Attributes that a page may have from the nodes above it (ISO 32000-1, 7.7.3.4).
+_INHERITED: Final = ("/Resources", "/MediaBox", "/CropBox", "/Rotate")
+_MAX_PAGE_DEPTH: Final = 100
 
 
 def tree_entries(root: object, leaf_key: str) -> Iterator[tuple[Object, Object]]:
@@ -28,6 +31,22 @@ def tree_entries(root: object, leaf_key: str) -> Iterator[tuple[Object, Object]]
             yield from zip(values[::2], values[1::2], strict=False)
         if isinstance(kids, Array):
             nodes.extend(reversed(list(kids.as_list())))
+
+
+def inherit_attributes(document: Pdf, page: Object) -> None:
+    """Copy to a page what it has from the nodes above it; pages share the dictionaries."""
+    missing = [key for key in _INHERITED if key not in page]
+    node = page.get("/Parent")
+    for _ in range(_MAX_PAGE_DEPTH):
+        if not missing or not isinstance(node, Dictionary):
+            return
+        for key in [key for key in missing if key in node]:
+            value = node[key]
+            if isinstance(value, Dictionary) and not value.is_indirect:
+                node[key] = value = document.make_indirect(value)
+            page[key] = value
+            missing.remove(key)
+        node = node.get("/Parent")
 
 
 def _visit(node: Object, visited: set[tuple[int, int]]) -> None:

@@ -15,15 +15,14 @@ from chalicelib.engine.combining.item_trees import (
     FormFields,
     dictionaries,
     final_roles,
+    inherit_attributes,
     tree_entries,
     walk_outline,
 )
 from chalicelib.engine.combining.merge_state import PAGES_PER_LEAF
 
-_INHERITED: Final = ("/Resources", "/MediaBox", "/CropBox", "/Rotate")
 # Readers show a page without a size as Letter.
 _DEFAULT_MEDIA_BOX: Final = (0, 0, 612, 792)
-_MAX_DEPTH: Final = 100
 ENTRIES_PER_LEAF: Final = 64
 _UTF16_MARK: Final = b"\xfe\xff"
 
@@ -124,7 +123,7 @@ class _Preparation:
 
     def _prepare_pages(self, pages: Sequence[Object]) -> None:
         for page in pages:
-            self._inherit(page)
+            inherit_attributes(self._document, page)
             page.Type = Name.Page
             if "/MediaBox" not in page:
                 page.MediaBox = Array(_DEFAULT_MEDIA_BOX)
@@ -144,21 +143,6 @@ class _Preparation:
         files = self._root.get("/AF")
         if isinstance(files, Array) and pages:
             pages[0].AF = files
-
-    def _inherit(self, page: Object) -> None:
-        """Copy what the page has from the nodes above it."""
-        missing = [key for key in _INHERITED if key not in page]
-        node = page.get("/Parent")
-        for _ in range(_MAX_DEPTH):
-            if not missing or not isinstance(node, Dictionary):
-                return
-            for key in [key for key in missing if key in node]:
-                value = node[key]
-                if isinstance(value, Dictionary):
-                    node[key] = value = self._reference(value)
-                page[key] = value
-                missing.remove(key)
-            node = node.get("/Parent")
 
     def _prepare_structure(self) -> None:
         root = self._root.get("/StructTreeRoot")

@@ -25,7 +25,7 @@ _DIVISION: Final = "\ufffe"
 # Controls but the line feed, lone surrogates, and what is no character.
 _NO_TEXT: Final = re.compile("[\x00-\x09\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\uffff]")
 # Shares of the height of a character: how far characters of one line differ in height, and the gap
-# that stands for a blank.
+# that is read as a blank.
 _SAME_LINE: Final = 0.2
 _BLANK: Final = 0.15
 _SAME_ANGLE: Final = 0.02

@@ -1,4 +1,4 @@
-"""Content of streams that are packed without loss, by whatever filters."""
+"""Content of streams that are packed without loss, by any filters."""
 
 import pikepdf
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from pikepdf import Array, Dictionary, Name, Object, Pdf
 
-_INHERITED: Final = ("/Resources", "/MediaBox", "/CropBox", "/Rotate")
-_MAX_DEPTH: Final = 100
+from chalicelib.engine.combining.item_trees import inherit_attributes
+
 # Readers look for a page from node to node; qpdf and they are slow with one long list.
 _KIDS_PER_NODE: Final = 64
 
@@ -14,31 +14,9 @@ _KIDS_PER_NODE: Final = 64
 def read_pages(document: Pdf) -> list[Object]:
     """Return the pages; each has what the nodes above it gave it."""
     pages: list[Object] = [page.obj for page in document.pages]
-    shared = _SharedAttributes(document)
     for page in pages:
-        shared.inherit(page)
+        inherit_attributes(document, page)
     return pages
-
-
-class _SharedAttributes:
-    """Attributes of nodes of the page tree, as objects that their pages share."""
-
-    def __init__(self, document: Pdf) -> None:
-        self._document = document
-
-    def inherit(self, page: Object) -> None:
-        missing = [key for key in _INHERITED if key not in page]
-        node = page.get("/Parent")
-        for _ in range(_MAX_DEPTH):
-            if not missing or not isinstance(node, Dictionary):
-                return
-            for key in [key for key in missing if key in node]:
-                value = node[key]
-                if isinstance(value, Dictionary) and not value.is_indirect:
-                    node[key] = value = self._document.make_indirect(value)
-                page[key] = value
-                missing.remove(key)
-            node = node.get("/Parent")
 
 
 def write_page_tree(document: Pdf, pages: Sequence[Object]) -> None:

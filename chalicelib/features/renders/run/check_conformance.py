@@ -43,7 +43,7 @@ class CheckConformance:
         """Return the outcome with its conformance report, by the deadline.
 
         Raises `einvoice_validation_failed`, `pdfa_conversion_failed` or `pdfua_validation_failed`
-        with the report, unless the report alone was asked for, and `render_timeout` if the render
+        with the report, unless a check is for the report only, and `render_timeout` if the render
         is canceled. Without a verdict the file is delivered with a warning.
         """
         if not outcome.validation_requests:

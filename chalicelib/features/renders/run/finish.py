@@ -78,12 +78,8 @@ class FinishRender:
         """
         started = self._clock.now()
         formats = tuple(file.format for file in outcome.files)
-        render = replace(
-            render,
-            file_formats=formats,
-            storage=storage,
-            upload_targets=upload_targets(storage, len(formats)),
-        )
+        targets = upload_targets(storage, len(formats))
+        render = replace(render, file_formats=formats, storage=storage, upload_targets=targets)
         retention = file_retention(render, outcome, has_emails=emails is not None)
         expires_at = format_rfc3339(started + retention) if retention is not None else None
         files = tuple(
@@ -91,12 +87,11 @@ class FinishRender:
             for n, produced in enumerate(outcome.files)
         )
         if expires_at is not None and files:
-            if formats != render.requested_formats:
-                try:
-                    render = self._announce(render)
-                except ConditionFailed:
-                    # The render was ended, or a later attempt runs it.
-                    return self._resolve_conflict(render)
+            try:
+                render = self._announce(render)
+            except ConditionFailed:
+                # The render was ended, or a later attempt runs it.
+                return self._resolve_conflict(render)
             self._store_all(render, files, outcome)
         if emails is not None:
             self._store_emails(render, emails)
@@ -124,7 +119,12 @@ class FinishRender:
         return self._finish(_with_trace(failed, trace), trace.timings)
 
     def _announce(self, render: Render) -> Render:
-        """Name the files in the row before they exist, so that a crash leaves none behind."""
+        """Name other files than the requested ones in the row before they exist.
+
+        A crash leaves none behind.
+        """
+        if render.file_formats == render.requested_formats:
+            return render
         formats = {str(render.attempt): render.file_formats}
         announced = replace(render, announced={**render.announced, **formats})
         self._tables.write(self._renders.announcement(announced))
