@@ -1,7 +1,6 @@
 """Handler of PDF tools: their sources are content of strangers."""
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from chalicelib.adapters.json_logs import configure_logging, ids_in_payload, log_context
@@ -73,9 +72,8 @@ def _services() -> PdfToolsServices:
         on_missing=lambda _wall: metrics.count("WallsMissing"),
     )
     egress = GuardedEgress(allow=settings.egress_allow, own_hosts=settings.own_hosts)
-    engine = PdfToolEngine(
-        egress, Path(settings.fonts_dir), tool_worker(walls), TemplateWorker(walls=walls)
-    )
+    worker, templates = tool_worker(settings.fonts_dir, walls), TemplateWorker(walls=walls)
+    engine = PdfToolEngine(egress, worker, templates)
     engine.start()
     execute = ExecuteToolCall(engine.run, PresignedHttpObjects(), SystemClock())
     return PdfToolsServices(execute, TenantGuard(settings.tenancy))

@@ -198,8 +198,8 @@ def _run(tool: str, request: ToolRequest) -> RenderOutcome:
         mark = job.options.mark
         if mark is not None:
             job = replace(job, mark=_print_mark(MarkJob(mark, f"/{tool}"), context))
-        worker, templates = tool_worker(), TemplateWorker()
-        engine = PdfToolEngine(NoEgress(), INSTALL_DIR / "fonts", worker, templates)
+        worker, templates = tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker()
+        engine = PdfToolEngine(NoEgress(), worker, templates)
         try:
             return engine.run(job, context)
         finally:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from chalicelib.engine.pdf_tools.run.exchange import run_request
+from chalicelib.engine.pdf_tools.run.font_files import FontFiles
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine
 from chalicelib.engine.ports import Egress
 from infra.setup.steps import INSTALL_DIR
@@ -15,6 +16,9 @@ from tests.fakes.engine import InProcessTemplates
 
 if TYPE_CHECKING:
     from chalicelib.core.errors import RenderFailure
+
+
+_FONTS = FontFiles(INSTALL_DIR / "fonts")
 
 
 class InProcessWorker:
@@ -36,11 +40,11 @@ class InProcessWorker:
             raise self.failure
         self.requests.append(message)
         plain = msgspec.json.decode(msgspec.json.encode(message))
-        answer, made = run_request(plain, contents)
+        answer, made = run_request(plain, contents, _FONTS)
         return {**msgspec.json.decode(msgspec.json.encode(answer)), "contents": made}
 
 
 def in_process_tools(egress: Egress, worker: InProcessWorker) -> PdfToolEngine:
     """Return the engine of PDF tools over a worker of this process."""
     templates: Any = InProcessTemplates()
-    return PdfToolEngine(egress, INSTALL_DIR / "fonts", cast("Any", worker), templates)
+    return PdfToolEngine(egress, cast("Any", worker), templates)

@@ -17,7 +17,6 @@ class PdfTool(NamedTuple):
 
     options: type[options.ToolOptions]
     summary: str
-    needs_fonts: bool = False
 
     @property
     def name(self) -> str:
@@ -43,12 +42,12 @@ TOOLS: Final[tuple[PdfTool, ...]] = (
     PdfTool(options.UnlockOptions, "Remove the protection of a PDF"),
     PdfTool(options.MetadataOptions, "Change the metadata of a PDF"),
     PdfTool(options.AttachOptions, "Attach files to a PDF"),
-    PdfTool(options.FlattenOptions, "Flatten forms and annotations of a PDF", needs_fonts=True),
-    PdfTool(options.FillFormOptions, "Fill in the form of a PDF", needs_fonts=True),
+    PdfTool(options.FlattenOptions, "Flatten forms and annotations of a PDF"),
+    PdfTool(options.FillFormOptions, "Fill in the form of a PDF"),
     PdfTool(options.CompressOptions, "Compress a PDF"),
     PdfTool(options.ToImagesOptions, "Make pictures of the pages of a PDF"),
     PdfTool(options.ToTextOptions, "Extract the text of a PDF"),
-    PdfTool(options.ConvertPdfaOptions, "Convert a PDF to PDF/A", needs_fonts=True),
+    PdfTool(options.ConvertPdfaOptions, "Convert a PDF to PDF/A"),
     PdfTool(options.ValidateOptions, "Validate a PDF"),
 )
 

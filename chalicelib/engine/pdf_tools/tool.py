@@ -29,7 +29,7 @@ class ToolInput[Options: ToolOptions]:
     """All that a tool may use.
 
     `resources` are bytes by their JSON Pointers in the request, and `MARK`. `fonts` are the bundled
-    font files by name, for tools that ask for them. `test` asks for the test mark. `max_pages`
+    font files by name, read when they are used. `test` asks for the test mark. `max_pages`
     holds for each source and each file.
     """
 

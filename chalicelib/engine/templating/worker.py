@@ -68,16 +68,18 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
         subject: str,
         environment: Mapping[str, str] | None = None,
         walls: Walls | None = None,
+        arguments: Sequence[str] = (),
     ) -> None:
         """Prepare without starting a process.
 
-        The child runs `module`; error messages begin with `subject`. `environment` is the child's
-        whole environment, besides its import path. `walls` admits a child that lacks some; without
-        it none may be missing.
+        The child runs `module` with `arguments`, after the id of this process; error messages begin
+        with `subject`. `environment` is the child's whole environment, besides its import path.
+        `walls` admits a child that lacks some; without it none may be missing.
         """
         self._module = module
         self._subject = subject
         self._environment = dict(environment or {})
+        self._arguments = arguments
         self._lock = threading.Lock()
         self._child: _Child | None = None
         self._walls = walls or Walls()
@@ -169,7 +171,7 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
     def _ensure_child(self) -> "_Child":
         if self._child is None or not self._child.is_alive:
             self._stop_child()
-            self._child = _Child(self._module, self._environment)
+            self._child = _Child(self._module, self._environment, self._arguments)
         return self._child
 
     def _replace_child(self) -> None:
@@ -233,10 +235,12 @@ class TemplateWorker(SandboxedWorker[TemplateText | TemplateFault]):
 class _Child:
     """Child process and its two pipes."""
 
-    def __init__(self, module: str, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, module: str, environment: Mapping[str, str], arguments: Sequence[str]
+    ) -> None:
         # -P -S -s: the child imports only from the PYTHONPATH below.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-S", "-s", "-m", module, str(os.getpid())],
+            [sys.executable, "-P", "-S", "-s", "-m", module, str(os.getpid()), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -35,8 +35,8 @@ _PRINT: Final = {"printBackground": True, "generateTaggedPDF": True}
 def main() -> int:
     """Print the table and the ratio; 1 when it is over its limit."""
     files = _files()
-    worker, templates = tool_worker(), TemplateWorker()
-    engine = PdfToolEngine(NoEgress(), INSTALL_DIR / "fonts", worker, templates)
+    worker, templates = tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker()
+    engine = PdfToolEngine(NoEgress(), worker, templates)
     ways: dict[str, Callable[[Sequence[bytes]], bytes]] = {
         "tool": lambda contents: _merge(engine, contents),
         "pikepdf": _pikepdf,

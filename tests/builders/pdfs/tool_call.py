@@ -43,7 +43,7 @@ def call_tool(
     tool_input = ToolInput(
         options,
         [ToolSource(content, password, POINTER)],
-        fonts=bundled_fonts() if tool.needs_fonts else {},
+        fonts=bundled_fonts(),
         test=test,
         max_pages=max_pages,
     )

@@ -15,13 +15,13 @@ from chalicelib.contract.options.pdf_tools import (
     ToTextOptions,
     ValidateOptions,
 )
-from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.run.exchange import ToolAnswer, ToolRequest
 from chalicelib.engine.pdf_tools.run.tool_engine import tool_worker
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
 from chalicelib.engine.templating.worker import SandboxedWorker
+from infra.setup.steps import INSTALL_DIR
 from tests.builders.pdfs import unarchived
-from tests.builders.pdfs.tool_call import bundled_fonts, call_tool
+from tests.builders.pdfs.tool_call import call_tool
 from tests.builders.pdfs.unarchived import document
 
 pytestmark = pytest.mark.integration
@@ -37,7 +37,7 @@ INKS: Final = document(unarchived.add_print_intent)
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[SandboxedWorker]:
-    worker = tool_worker()
+    worker = tool_worker(str(INSTALL_DIR / "fonts"))
     yield worker
     worker.close()
 
@@ -55,9 +55,8 @@ def worker() -> Iterator[SandboxedWorker]:
 def test_confined_tool_does_what_it_does_elsewhere(
     worker: SandboxedWorker, content: bytes, options: ToolOptions, *, test: bool
 ) -> None:
-    fonts = bundled_fonts() if tool_by_name(options.tool).needs_fonts else {}
     sources = [ToolSource(content, None, "/source")]
-    request, contents = ToolRequest.of(ToolInput(options, sources, fonts=fonts, test=test))
+    request, contents = ToolRequest.of(ToolInput(options, sources, test=test))
 
     answer = worker.call(msgspec.to_builtins(request), time.time() + 60, contents)
 

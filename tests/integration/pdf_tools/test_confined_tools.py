@@ -36,12 +36,13 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
 }
 # What a document that is made to do harm may end with.
 REFUSALS: Final = {"invalid_pdf_source", "validation_error", "pdfa_conversion_failed"}
+FONTS: Final = str(INSTALL_DIR / "fonts")
 _TIMEOUT_S: Final = 20.0
 
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[PdfToolEngine]:
-    made = PdfToolEngine(NoEgress(), INSTALL_DIR / "fonts", tool_worker(), TemplateWorker())
+    made = PdfToolEngine(NoEgress(), tool_worker(FONTS), TemplateWorker())
     made.start()
     yield made
     made.close()
@@ -150,7 +151,7 @@ def test_a_killed_process_is_the_failure_of_its_request_only(engine: PdfToolEngi
 
 
 def test_no_process_is_left_behind() -> None:
-    made = PdfToolEngine(NoEgress(), INSTALL_DIR / "fonts", tool_worker(), TemplateWorker())
+    made = PdfToolEngine(NoEgress(), tool_worker(FONTS), TemplateWorker())
     before = set(psutil.Process().children(recursive=True))
     run(made, "rotate")
     started = set(psutil.Process().children(recursive=True)) - before

@@ -3,7 +3,7 @@
 The process has read hostile documents, so its answer is checked like any foreign input.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self, cast
 
 import msgspec
@@ -19,13 +19,12 @@ from chalicelib.engine.remote.results import FailureRecord
 
 
 class ToolRequest(msgspec.Struct, frozen=True):
-    """Input of a tool; the contents are its sources, its resources and its fonts, in this order."""
+    """Input of a tool; the contents are its sources and its resources, in this order."""
 
     options: AnyToolOptions
     passwords: tuple[str | None, ...]
     pointers: tuple[str, ...]
     resources: tuple[str, ...]
-    fonts: tuple[str, ...]
     test: bool
     max_pages: int
 
@@ -37,14 +36,15 @@ class ToolRequest(msgspec.Struct, frozen=True):
             passwords=tuple(source.password for source in tool_input.sources),
             pointers=tuple(source.pointer for source in tool_input.sources),
             resources=tuple(tool_input.resources),
-            fonts=tuple(tool_input.fonts),
             test=tool_input.test,
             max_pages=tool_input.max_pages,
         )
         sources = [source.content for source in tool_input.sources]
-        return request, [*sources, *tool_input.resources.values(), *tool_input.fonts.values()]
+        return request, [*sources, *tool_input.resources.values()]
 
-    def tool_input(self, contents: Sequence[bytes]) -> ToolInput[ToolOptions]:
+    def tool_input(
+        self, contents: Sequence[bytes], fonts: Mapping[str, bytes]
+    ) -> ToolInput[ToolOptions]:
         """Return the input."""
         rest = iter(contents)
         sources = tuple(
@@ -55,7 +55,7 @@ class ToolRequest(msgspec.Struct, frozen=True):
             options=self.options,
             sources=sources,
             resources={pointer: next(rest) for pointer in self.resources},
-            fonts={name: next(rest) for name in self.fonts},
+            fonts=fonts,
             test=self.test,
             max_pages=self.max_pages,
         )
@@ -118,10 +118,12 @@ class ToolAnswer(msgspec.Struct, frozen=True):
         return ToolOutput(files, checks)
 
 
-def run_request(request: JsonObject, contents: Sequence[bytes]) -> tuple[JsonObject, list[bytes]]:
+def run_request(
+    request: JsonObject, contents: Sequence[bytes], fonts: Mapping[str, bytes]
+) -> tuple[JsonObject, list[bytes]]:
     """Run the tool of a request with its contents; return the answer and its contents."""
     tool_request = msgspec.convert(request, ToolRequest)
-    tool_input = tool_request.tool_input(contents)
+    tool_input = tool_request.tool_input(contents, fonts)
     try:
         output = tool_by_name(tool_request.options.tool).load()(tool_input)
     except RenderFailure as failure:

@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -12,7 +11,6 @@ from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome, ValidationRequest
-from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.run.exchange import ToolAnswer, ToolRequest
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
 from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput, ToolSource
@@ -31,27 +29,23 @@ class ToolFault(Exception):  # noqa: N818 -- what it is
     """Exception in the confined process, or an answer that no tool gives."""
 
 
-def tool_worker(walls: Walls | None = None) -> SandboxedWorker:
-    """Return the worker of requests; `walls` admits processes that lack some."""
-    return SandboxedWorker(_WORKER_MODULE, "The PDF tool", walls=walls)
+def tool_worker(fonts_dir: str, walls: Walls | None = None) -> SandboxedWorker:
+    """Return the worker of requests; `fonts_dir` has the bundled fonts.
+
+    `walls` admits processes that lack some.
+    """
+    return SandboxedWorker(_WORKER_MODULE, "The PDF tool", walls=walls, arguments=[fonts_dir])
 
 
 class PdfToolEngine:
     """Engine that runs PDF tools, one at a time."""
 
-    def __init__(
-        self,
-        egress: Egress,
-        fonts_dir: Path,
-        worker: SandboxedWorker,
-        templates: TemplateWorker,
-    ) -> None:
-        """Prepare without starting a process; `fonts_dir` has the bundled fonts.
+    def __init__(self, egress: Egress, worker: SandboxedWorker, templates: TemplateWorker) -> None:
+        """Prepare without starting a process.
 
         `worker` runs requests, see `tool_worker`; `templates` run the keys of storage targets.
         """
         self._egress = egress
-        self._fonts_dir = fonts_dir
         self._worker = worker
         self._templates = templates
 
@@ -97,7 +91,6 @@ class PdfToolEngine:
         resources = {name: contents[name] for name in job.options.resources}
         if job.mark is not None:
             resources[MARK] = job.mark
-        needs_fonts = tool_by_name(job.options.tool).needs_fonts
         return ToolInput(
             options=job.options,
             sources=tuple(
@@ -105,7 +98,6 @@ class PdfToolEngine:
                 for pointer, source in sources.items()
             ),
             resources=resources,
-            fonts=_read_fonts(self._fonts_dir) if needs_fonts else {},
             test=context.test,
             max_pages=job.max_pages,
         )
@@ -154,7 +146,3 @@ def _validation_requests(
         )
         for check in output.checks
     )
-
-
-def _read_fonts(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.glob("ttf/*.ttf"))}

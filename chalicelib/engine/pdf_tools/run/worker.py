@@ -10,12 +10,15 @@ import os
 import select
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Final
 
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.pdf_tools import TOOLS
 from chalicelib.engine.pdf_tools.run.exchange import run_request
+from chalicelib.engine.pdf_tools.run.font_files import FontFiles
 from chalicelib.engine.pdf_tools.run.warm_up import warm_up
 from chalicelib.engine.templating import process_sandbox, wire
 
@@ -26,11 +29,12 @@ _MEMORY_BYTES: Final = 1_500_000_000
 _MAX_FAULT_CHARACTERS: Final = 4_000
 
 
-def main(service_pid: int) -> None:
+def main(service_pid: int, fonts_dir: str) -> None:
     """Serve requests from the pipe one by one; a broken limit of a child ends this process too."""
     process_sandbox.die_with(service_pid)
     for tool in TOOLS:
         tool.load()
+    fonts = FontFiles(Path(fonts_dir))
     warm_up()
     # The children share these objects; collecting would copy them.
     gc.freeze()
@@ -38,7 +42,7 @@ def main(service_pid: int) -> None:
     requests = select.poll()
     requests.register(_INPUT, select.POLLIN)
     while any(event & select.POLLIN for _, event in requests.poll()):
-        _fork(_serve)
+        _fork(partial(_serve, fonts))
 
 
 def _fork(work: Callable[[int], None]) -> None:
@@ -63,18 +67,20 @@ def _tell_walls(parent_pid: int) -> None:
     wire.send({"ready": True, "missing_walls": missing_walls}, _OUTPUT)
 
 
-def _serve(parent_pid: int) -> None:
+def _serve(fonts: Mapping[str, bytes], parent_pid: int) -> None:
     process_sandbox.enter_sandbox(parent_pid, _MEMORY_BYTES)
     request = wire.receive(lambda size: os.read(_INPUT, size))
     if request is not None:
         contents = request.pop("contents", ())
-        answer, made = _run(request, contents)
+        answer, made = _run(request, contents, fonts)
         wire.send({**answer, "recycle": False}, _OUTPUT, made)
 
 
-def _run(request: JsonObject, contents: Sequence[bytes]) -> tuple[JsonObject, list[bytes]]:
+def _run(
+    request: JsonObject, contents: Sequence[bytes], fonts: Mapping[str, bytes]
+) -> tuple[JsonObject, list[bytes]]:
     try:
-        return run_request(request, contents)
+        return run_request(request, contents, fonts)
     except MemoryError:
         raise
     except Exception as fault:  # noqa: BLE001 -- the service logs it
@@ -84,4 +90,4 @@ def _run(request: JsonObject, contents: Sequence[bytes]) -> tuple[JsonObject, li
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), sys.argv[2])
