@@ -95,3 +95,13 @@ def test_each_tool_refuses_what_it_cannot_open(
     assert (refused.status, refused.json["code"]) == (422, code)
     assert refused.json["detail"].startswith("/sources/1" if tool == "merge" else "/source")
     assert service.limits()["used"] == 0
+
+
+@pytest.mark.parametrize("kept", [{"file_id": "file_1"}, {"upload_id": "upl_1"}])
+def test_zero_retention_refuses_what_is_kept_elsewhere(
+    service: Service, kept: dict[str, str]
+) -> None:
+    refused = run(service, "rotate", source=kept, delivery={"type": "binary", "retention": "none"})
+
+    assert refused.status == 400
+    assert [error["path"] for error in refused.json["errors"]] == [f"/source/{next(iter(kept))}"]

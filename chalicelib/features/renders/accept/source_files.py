@@ -6,7 +6,6 @@ from itertools import batched
 from typing import Final
 
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
-from chalicelib.contract.options.pdf_tools import PdfSource
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import FieldError, NotFound, ServiceError, validation_error
 from chalicelib.core.ids import FileId, RenderId, is_id
@@ -16,6 +15,7 @@ from chalicelib.features.files.repository import FileRecord, Files
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.read import Viewer
 from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.run.jobs import referenced_files
 
 _NOT_FOUND: Final = "is no file of a render that this key may read"
 
@@ -36,14 +36,8 @@ class ResolveSourceFiles:
         large. Reads nothing if the job names none.
         """
         job = command.job
-        if not isinstance(job, PdfToolJob):
-            return command
-        named = {
-            f"{pointer}/file_id": source.file_id
-            for pointer, source in job.contents().items()
-            if isinstance(source, PdfSource) and source.file_id is not None
-        }
-        if not named:
+        named = referenced_files(job)
+        if not isinstance(job, PdfToolJob) or not named:
             return command
         viewer = Viewer(command.workspace.id, command.key_mode, command.key_allowlist)
         records = self._visible(viewer, set(named.values()))

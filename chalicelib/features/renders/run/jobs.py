@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from chalicelib.contract.options.pdf_tools import PdfSource
 from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject, OpaqueObject
 from chalicelib.core.message_version import check_version
@@ -102,6 +103,17 @@ def referenced_uploads(job: Job) -> dict[str, str]:
             for pointer, source in job.output.pdf.content_sources()
             if source.upload_id is not None
         },
+    }
+
+
+def referenced_files(job: Job) -> dict[str, str]:
+    """Return the ids of the files of renders that a job reads, by JSON Pointer into the request."""
+    if not isinstance(job, PdfToolJob):
+        return {}
+    return {
+        f"{pointer}/file_id": source.file_id
+        for pointer, source in job.contents().items()
+        if isinstance(source, PdfSource) and source.file_id is not None
     }
 
 
