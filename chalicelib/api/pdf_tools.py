@@ -24,6 +24,14 @@ _FILE_TYPES: Final = {
     "to-text": (),
     "validate": (),
 }
+# Problems of renders that have a page, a template or an e-invoice.
+_PAGE_PROBLEMS: Final = (
+    *("template_not_allowed_for_key", "template_not_found", "template_deleted"),
+    *("version_not_found", "template_syntax_error", "template_runtime_error"),
+    *("template_fuel_exhausted", "data_invalid", "data_schema_mismatch", "data_url_fetch_failed"),
+    *("scene_invalid", "navigation_failed", "einvoice_invalid", "einvoice_validation_failed"),
+    "pdfua_validation_failed",
+)
 _DESCRIPTION: Final = """The request makes a render: modes, delivery, storage, webhook, idempotency
 and price are those of `POST /v1/renders`. Its `input` has `type` `pdf` and the tool."""
 _PREFLIGHT: Final = """It takes the body of `POST /v1/pdf-tools/{}` and costs nothing. `errors` are
@@ -46,12 +54,10 @@ def _add_routes(tool: PdfTool) -> None:
     make.__doc__ = f"{tool.summary}.\n\n{_DESCRIPTION}"
     check.__name__ = f"{make.__name__}_preflight"
     check.__doc__ = f"Check a request of `{tool.name}`.\n\n{_PREFLIGHT.format(tool.name)}"
-    problems = (
-        *ENDPOINT_FIELDS["problems"],
-        *("not_found", "invalid_pdf_source", "pdf_password_required"),
-    )
+    problems = [code for code in ENDPOINT_FIELDS["problems"] if code not in _PAGE_PROBLEMS]
+    problems += ["not_found", "invalid_pdf_source", "pdf_password_required"]
     types = (JSON, *_FILE_TYPES.get(tool.name, (_PDF,)), _TEXT)
-    row = {**ENDPOINT_FIELDS, "tag": _TAG, "problems": problems, "answer_types": types}
+    row = {**ENDPOINT_FIELDS, "tag": _TAG, "problems": tuple(problems), "answer_types": types}
     path = f"/v1/pdf-tools/{tool.name}"
     blueprint.route(path, methods=["POST"])(endpoint(body=body, **row)(make))
     blueprint.route(f"{path}/preflight", methods=["POST"])(
