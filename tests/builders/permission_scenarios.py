@@ -20,6 +20,7 @@ from tests.builders.batches import (
     published_template,
 )
 from tests.builders.pages.merging import item as merged_item
+from tests.builders.pdfs.requests import tool_request
 from tests.builders.service import Service
 from tests.builders.signed_links import LINKS_PATH, fetch, make_link, sign, signed_url
 from tests.builders.templates import LARGE_HTML, make_template, put_draft, render_template
@@ -47,6 +48,14 @@ def uploads_used_by_a_render(service: Service) -> None:
     wanted = {"type": "html", "upload_id": upload["id"], "templating": True}
     assert service.render(input=wanted).status == 200
     assert service.call("DELETE", f"/v1/uploads/{upload['id']}").status == 204
+
+
+def pdf_tools_over_files(service: Service) -> None:
+    """Let a tool read the file that another has made."""
+    made = service.call("POST", "/v1/pdf-tools/rotate", json_body=tool_request("rotate")).json
+    source = {"file_id": made["files"][0]["id"]}
+    body = tool_request("watermark", source=source)
+    assert service.call("POST", "/v1/pdf-tools/watermark", json_body=body).status == 200
 
 
 def templates_of_every_size(service: Service) -> None:

@@ -19,6 +19,7 @@ from tests.builders.permission_scenarios import (
     expiring_keys,
     large_engine_calls,
     links_of_every_kind,
+    pdf_tools_over_files,
     templates_of_every_size,
     uploads_used_by_a_render,
     validated_documents,
@@ -223,6 +224,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         reads(service)
         validated_documents(service)
         uploads_used_by_a_render(service)
+        pdf_tools_over_files(service)
         templates_of_every_size(service)
         large_engine_calls(service)
         batches_of_every_kind(service)
