@@ -32,7 +32,7 @@ class CrashCase:
     `hits`: the hits of each point that kill; `caller_action`: what its caller does;
     `expected_end`: `succeeded`, `canceled` or the code of its error; `needs_tick`: the tick must do
     a part of it and is brought forward. `large`: its body exceeds an invocation; `large_result`:
-    its files exceed the engine's answer.
+    its files exceed the engine's answer. `tool`: the PDF tool that it is, or None.
     """
 
     lane: str
@@ -46,6 +46,7 @@ class CrashCase:
     large: bool = False
     large_result: bool = False
     formats: tuple[str, ...] = ("pdf",)
+    tool: str | None = None
 
     @property
     def name(self) -> str:
@@ -54,9 +55,15 @@ class CrashCase:
         parts += [] if self.caller_action == "returns" else [self.caller_action.replace(" ", "_")]
         parts += ["large"] if self.large else []
         parts += ["large_result"] if self.large_result else []
-        parts += self.formats if len(self.formats) > 1 else []
+        parts += [self.tool] if self.tool else self.formats if len(self.formats) > 1 else []
+        parts += ["second"] if self.tool and self.hits[self.point] == "2" else []
         parts += [] if self.expected_end in {"succeeded", CANCELED} else [self.expected_end]
         return "-".join(parts)
+
+    @property
+    def path(self) -> str:
+        """Return the path of its request."""
+        return f"/pdf-tools/{self.tool}" if self.tool else "/renders"
 
     @property
     def plan(self) -> str:

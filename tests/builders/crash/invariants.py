@@ -55,7 +55,8 @@ def _single_render(
         yield f"its error is {_error_code(render)}"
     if render["billed"] is not succeeds:
         yield f"billed: {render['billed']}"
-    at = IdempotencyKey(WorkspaceId(workspace), "live", "POST /v1/renders", key, "").partition
+    route = f"POST /v1{case.path}"
+    at = IdempotencyKey(WorkspaceId(workspace), "live", route, key, "").partition
     record = stores.tables.get(stores.transient_table, at)
     if record is None or record["render_id"] != render["id"]:
         yield f"the idempotency key stands for {record}"

@@ -16,6 +16,8 @@ from tests.builders.crash.cases import CrashCase
 from tests.builders.crash.invariants import broken_invariants
 from tests.builders.crash.retrying_caller import RetryingCaller
 from tests.builders.crash.workspace import noise_page
+from tests.builders.pdfs.plain import pdf
+from tests.builders.pdfs.requests import tool_request
 from tests.builders.stack.api_client import output_ready_at
 from tests.builders.stack.tenants import Tenants
 
@@ -148,20 +150,20 @@ class _CaseRun:
     def _call(self, caller: RetryingCaller) -> dict[str, Any]:
         body = self._body()
         if self._case.caller_action == "leaves":
-            assert caller.send("POST", "/renders", body) is not None
+            assert caller.send("POST", self._case.path, body) is not None
             self._wait_until_none(self._unfinished)
         if self._case.caller_action == "comes back":
-            assert caller.send("POST", "/renders", body) is not None
+            assert caller.send("POST", self._case.path, body) is not None
             self._stores.backdate_renders(self._workspace)
         if self._case.caller_action == "cancels":
-            assert caller.send("POST", "/renders", body) is not None
+            assert caller.send("POST", self._case.path, body) is not None
             (render_id,) = self._stores.renders(self._workspace)
             answer = caller.send_until_answered("POST", f"/renders/{render_id}/cancel")
             # The first try was cut after the render was canceled.
             assert answer.status_code == httpx.codes.CONFLICT, answer.text
             return caller.read(render_id)
         return caller.send_until_final(
-            body, self._run_maintenance if self._case.needs_tick else lambda: None
+            self._case.path, body, self._run_maintenance if self._case.needs_tick else lambda: None
         )
 
     def _unfinished(self) -> list[str]:
@@ -172,6 +174,9 @@ class _CaseRun:
 
     def _body(self) -> bytes:
         case = self._case
+        if case.tool is not None:
+            content = pdf(3, noise_bytes=2_000_000) if case.large_result else pdf(3)
+            return json.dumps(tool_request(case.tool, content, mode=case.mode)).encode()
         body: dict[str, Any] = {"input": {"type": "html", "html": _HTML}, "mode": case.mode}
         if case.large_result:
             body["input"]["html"] = noise_page(1_400)

@@ -40,11 +40,13 @@ class RetryingCaller:
         self._answers.append(f"{answer.status_code}{replayed}")
         return answer
 
-    def send_until_final(self, body: bytes, meanwhile: Callable[[], None]) -> dict[str, Any]:
+    def send_until_final(
+        self, path: str, body: bytes, meanwhile: Callable[[], None]
+    ) -> dict[str, Any]:
         """Send until the render is final, and return it; call `meanwhile` between the attempts."""
         until = time.monotonic() + _TIMEOUT_S
         while time.monotonic() < until:
-            answer = self.send("POST", "/renders", body)
+            answer = self.send("POST", path, body)
             if answer is not None and (found := self._render_of(answer)) is not None:
                 return self._poll_until_final(found, until)
             if answer is not None and answer.status_code < httpx.codes.INTERNAL_SERVER_ERROR:

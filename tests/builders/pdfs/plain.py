@@ -1,6 +1,7 @@
 """PDFs of plain pages, each with a text that names it."""
 
 import io
+import random
 from base64 import b64encode
 
 import pikepdf
@@ -12,10 +13,12 @@ def pdf(
     password: str = "",
     size: tuple[float, float] = (300, 400),
     field: str = "",
+    noise_bytes: int = 0,
 ) -> bytes:
     """Return a PDF whose pages say `page 1` and so on.
 
-    It opens with the password, if any; its first page may have a text field.
+    It opens with the password, if any; its first page may have a text field. All pages share
+    `noise_bytes` that do not compress.
     """
     with pikepdf.new() as document:
         font = document.make_indirect(
@@ -26,8 +29,11 @@ def pdf(
                 Encoding=pikepdf.Name.WinAnsiEncoding,
             )
         )
+        noise = document.make_stream(random.Random(1).randbytes(noise_bytes))  # noqa: S311 -- no secret
         for number in range(1, pages + 1):
             page = document.add_blank_page(page_size=size)
+            if noise_bytes:
+                page.obj.Noise = noise
             page.add_resource(font, pikepdf.Name.Font, name=pikepdf.Name.F1)
             text = f"BT /F1 24 Tf 40 200 Td (page {number}) Tj ET"
             page.Contents = document.make_stream(text.encode())

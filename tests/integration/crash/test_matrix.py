@@ -11,6 +11,7 @@ from chalicelib.core.crash_points import CrashPoint
 from infra.local.running_stack import RunningStack
 from tests.builders.crash.cases import CrashCase, crash_cases
 from tests.builders.crash.matrix import TABLE_HEADING, CaseResult, CrashMatrix
+from tests.builders.crash.tool_cases import tool_cases
 from tests.builders.crash.workspace import FIRST_POINT
 from tests.builders.stack.stores import PAST
 
@@ -26,7 +27,7 @@ def test_every_crash_point_of_renders_is_covered() -> None:
     assert {case.point for case in crash_cases()} == renders
 
 
-@pytest.mark.parametrize("case", crash_cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*crash_cases(), *tool_cases()], ids=lambda case: case.name)
 def test_render_ends_as_expected_after_its_crashes(
     case: CrashCase, outcomes: Mapping[str, Future[CaseResult]]
 ) -> None:
