@@ -41,20 +41,15 @@ def validated_documents(service: Service) -> None:
         assert service.render(output={"pdf": {"pdfa": "3b"}}).status == 200
 
 
-def uploads_used_by_a_render(service: Service) -> None:
+def uploads_and_files_used_by_renders(service: Service) -> None:
     announced = {"filename": "a.html", "content_type": "text/html", "bytes": 4}
     upload = service.call("POST", "/v1/uploads", json_body=announced).json
     store_announced(service, upload["id"], b"<p>x")
     wanted = {"type": "html", "upload_id": upload["id"], "templating": True}
     assert service.render(input=wanted).status == 200
     assert service.call("DELETE", f"/v1/uploads/{upload['id']}").status == 204
-
-
-def pdf_tools_over_files(service: Service) -> None:
-    """Let a tool read the file that another has made."""
     made = service.call("POST", "/v1/pdf-tools/rotate", json_body=tool_request("rotate")).json
-    source = {"file_id": made["files"][0]["id"]}
-    body = tool_request("watermark", source=source)
+    body = tool_request("watermark", source={"file_id": made["files"][0]["id"]})
     assert service.call("POST", "/v1/pdf-tools/watermark", json_body=body).status == 200
 
 

@@ -19,9 +19,8 @@ from tests.builders.permission_scenarios import (
     expiring_keys,
     large_engine_calls,
     links_of_every_kind,
-    pdf_tools_over_files,
     templates_of_every_size,
-    uploads_used_by_a_render,
+    uploads_and_files_used_by_renders,
     validated_documents,
     webhooks_of_every_size,
     webhooks_of_requests_and_of_many_endpoints,
@@ -223,8 +222,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         successful_renders(service)
         reads(service)
         validated_documents(service)
-        uploads_used_by_a_render(service)
-        pdf_tools_over_files(service)
+        uploads_and_files_used_by_renders(service)
         templates_of_every_size(service)
         large_engine_calls(service)
         batches_of_every_kind(service)

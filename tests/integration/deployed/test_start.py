@@ -19,7 +19,12 @@ FUNCTIONS = [
     if resource.get("Type") == "AWS::Serverless::Function"
 ]
 # One function for each code archive, with a package of that archive.
-KINDS = {"APIHandler": "pydantic", "EngineFunction": "pikepdf", "RelayFunction": "boto3"}
+KINDS = {
+    "APIHandler": "pydantic",
+    "EngineFunction": "pikepdf",
+    "PdfToolsFunction": "pypdfium2",
+    "RelayFunction": "boto3",
+}
 REQUIRED = {setting.variable for setting in all_settings() if setting.default is None}
 PROBE = """
 import importlib, os, sys
@@ -45,13 +50,18 @@ def test_missing_variable_is_named_in_the_error(deployment: Deployment, function
     assert f"{absent} is not set" in error
 
 
-@pytest.mark.parametrize("layer", ["chromium", "fonts"])
-def test_missing_layer_is_named_in_the_error(deployment: Deployment, layer: str) -> None:
-    layers = deployment.configuration("EngineFunction")["Layers"]
+@pytest.mark.parametrize(
+    ("function", "layer"),
+    [("EngineFunction", "chromium"), ("EngineFunction", "fonts"), ("PdfToolsFunction", "fonts")],
+)
+def test_missing_layer_is_named_in_the_error(
+    deployment: Deployment, function: str, layer: str
+) -> None:
+    layers = deployment.configuration(function)["Layers"]
     others = [arn for arn in layers if f"-{layer}:" not in arn]
     assert len(others) == len(layers) - 1
 
-    with deployment.reconfigured_function("EngineFunction", Layers=others) as altered:
+    with deployment.reconfigured_function(function, Layers=others) as altered:
         error = start_failure(deployment, altered)
 
     assert f"/opt/{layer}" in error

@@ -15,6 +15,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from infra.local.running_stack import RunningStack, running_stack
+from tests.builders.pdfs.requests import tool_request
 from tests.builders.stack.tenants import Tenant, Tenants
 
 pytestmark = pytest.mark.integration
@@ -67,6 +68,7 @@ def validate_pids(stack: RunningStack) -> set[int]:
     [
         ("RenderFunction", True),
         ("EngineFunction", False),
+        ("PdfToolsFunction", False),
         ("SchemasFunction", False),
         ("ValidateFunction", False),
     ],
@@ -109,6 +111,19 @@ def test_pages_of_more_workspaces_than_slots_are_made_in_turn(isolating: Running
     # Each change of a slot's workspace takes another process.
     assert len(pids) > CORES + 1
     assert len(environments(isolating, "EngineFunction")) <= CORES
+
+
+def test_pdf_tools_of_two_workspaces_run_in_processes_of_their_own(
+    isolating: RunningStack, two_workspaces: tuple[Tenant, Tenant]
+) -> None:
+    pids = set[int]()
+    for tenant in two_workspaces:
+        answer = tenant.client.http.post("/pdf-tools/rotate", json=tool_request("rotate"))
+        assert answer.status_code == 200, answer.text
+        pids |= environments(isolating, "PdfToolsFunction").keys()
+
+    assert len(pids) == 2
+    assert len(environments(isolating, "PdfToolsFunction")) <= CORES
 
 
 def test_shared_process_serves_all_workspaces(sharing: RunningStack) -> None:

@@ -36,6 +36,22 @@ def test_engine_works_with_the_deployed_packages() -> None:
     assert all(file.startswith(str(folder)) for file in imported.stdout.split()), imported
 
 
+def test_pdf_tools_work_with_the_deployed_packages() -> None:
+    folder = install_requirements(CODE_ARCHIVES["pdf_tools.zip"])
+    options = ["-q", "-p", "no:cacheprovider", "-m", "integration", "-k", "runs_without_files"]
+
+    ran = run(
+        folder, "-m", "pytest", *options, "tests/integration/pdf_tools/test_confined_tools.py"
+    )
+
+    assert ran.returncode == 0, ran.stdout
+    names = "pikepdf", "pypdfium2", "pypdf", "PIL"
+    imported = run(
+        folder, "-c", f"import {','.join(names)}; print({'.__file__, '.join(names)}.__file__)"
+    )
+    assert imported.stdout.count(str(folder)) == len(names), imported
+
+
 @pytest.mark.parametrize("archive", ["api.zip", "small.zip", "storage.zip"])
 def test_sealing_works_with_the_deployed_packages(archive: str) -> None:
     folder = install_requirements(CODE_ARCHIVES[archive])
