@@ -10,7 +10,7 @@ import sys
 import zlib
 from array import array
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 from typing import Final
 
 from chalicelib.engine.pdf_tools.merging.plain_part import (
@@ -69,14 +69,15 @@ class _Output:
         # Places in the file by object number.
         self._places, self._step = array("I", bytes(4 * numbers * step)), step
         self._empty = array("I", bytes(4 * numbers))
+        self._shared: dict[bytes, bytes] = {}
 
     def add_part(self, part: PlainPart, place: int) -> None:
         """Write the objects of a document."""
-        objects = part.objects()
-        ends = accumulate((len(text) + len(_END) for text in objects.values()), initial=0)
+        objects = part.objects(self._shared)
+        begins = accumulate(map(len, objects.values()), initial=self._length)
         places = self._empty[:]
-        for number, end in zip(objects, ends, strict=False):
-            places[number] = self._length + end
+        for number, begin, ends in zip(objects, begins, count(0, len(_END)), strict=False):
+            places[number] = begin + ends
         self._places[place :: self._step] = places
         text = _END.join([*objects.values(), b""])
         self._length += len(text)

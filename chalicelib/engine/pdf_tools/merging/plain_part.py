@@ -16,7 +16,8 @@ _PAGE: Final = re.compile(rb"/Type /Page[^A-Za-z]")
 _K: Final = re.compile(rb"/K (?:\[([0-9R\s]*)\]|([0-9]+ 0 R))")
 _PARENT_ENTRY: Final = re.compile(rb"([0-9]+) ([0-9]+ 0 R|\[[0-9R\s]*\])")
 _PARENT_ENTRIES: Final = re.compile(rb"/Nums \[((?:\s*[0-9]+ (?:[0-9]+ 0 R|\[[0-9R\s]*\]))*)\s*\]")
-_STRUCT_PARENT: Final = re.compile(rb"(/StructParents? [0-9]+)(?![0-9])")
+_STRUCT_PARENT: Final = b"/StructParent"
+_STRUCT_PARENT_KEY: Final = re.compile(rb"\As? [0-9]+")
 _ID_ENTRY: Final = re.compile(rb"\(([A-Za-z0-9_.:-]*)\) ([0-9]+ 0 R)")
 _ID_ENTRIES: Final = re.compile(rb"/Names \[((?:\s*\([A-Za-z0-9_.:-]*\) [0-9]+ 0 R)*)\s*\]")
 _ELEMENT_IDS: Final = re.compile(rb"/ID \([A-Za-z0-9_.:-]*\)|/Headers \[[^\]]*\]")
@@ -52,6 +53,7 @@ class PlainPart:
         """Read what joins its objects. Raises NotPlainError."""
         self._document, self._place = document, place
         self._suffix = b"%0*d" % (width, place)
+        self._id_ending = b"-%d" % (place + 1) if place else b""
         catalog = document.body_of(document.root)
         found = {name: int(number) for name, number in _JOINED.findall(catalog)}
         self._dropped = {document.root}
@@ -79,17 +81,40 @@ class PlainPart:
         place = self._text.index(b"<<", at) + 2
         self._text = self._text[:place] + entry + self._text[place:]
 
-    def objects(self) -> dict[int, bytes]:
-        """Return the texts of the objects that stay by their old numbers, in order."""
+    def objects(self, shared: dict[bytes, bytes]) -> dict[int, bytes]:
+        """Return the texts of the objects that stay by their old numbers, in order.
+
+        `shared` are streams without references, as their texts, and the references to the first
+        of each. What an earlier part has as well is left out.
+        """
+        self._share_streams(shared)
         texts = self._text.replace(b" 0 obj", self._suffix + b" 0 obj").split(b"endobj\n")
-        streams = iter(self._document.streams)
-        objects = {
-            number: text.replace(STREAM_MARK, next(streams)) if STREAM_MARK in text else text
-            for number, text in zip(self._document.objects, texts, strict=False)
-        }
+        objects = dict(zip(self._document.objects, texts, strict=False))
+        for number, stream in self._document.streams.items():
+            objects[number] = objects[number].replace(STREAM_MARK, stream)
         for number in self._dropped:
             objects.pop(number, None)
         return objects
+
+    def _share_streams(self, shared: dict[bytes, bytes]) -> None:
+        for number, content in self._document.streams.items():
+            body = self._document.body_of(number)
+            if number not in self._dropped and b" 0 R" not in body and _STRUCT_PARENT not in body:
+                own = self._reference(number)
+                first = shared.setdefault(body.replace(STREAM_MARK, content), own)
+                if first != own:
+                    self._dropped.add(number)
+                    self._refer(own, first)
+
+    def _refer(self, old: bytes, new: bytes) -> None:
+        """Replace a reference."""
+        at = self._text.find(old)
+        while at >= 0:
+            # Not the end of a longer number.
+            is_whole = not self._text[at - 1 : at].isdigit()
+            if is_whole:
+                self._text = self._text[:at] + new + self._text[at + len(old) :]
+            at = self._text.find(old, at + len(new if is_whole else old))
 
     def _reference(self, number: int | bytes) -> bytes:
         return b"%d%b 0 R" % (int(number), self._suffix)
@@ -127,10 +152,16 @@ class PlainPart:
         if kids is None:
             raise NotPlainError
         self.elements = self._references(kids[1] or kids[2])
-        self._text = _STRUCT_PARENT.sub(rb"\g<1>" + self._suffix, self._text)
+        self._add_to_keys()
         self._read_parents(self._own_text(body, b"ParentTree"))
         if b"/IDTree" in body:
             self._read_ids(self._own_text(body, b"IDTree"))
+
+    def _add_to_keys(self) -> None:
+        before, *others = self._text.split(_STRUCT_PARENT)
+        new_key = rb"\g<0>" + self._suffix
+        after = (_STRUCT_PARENT_KEY.sub(new_key, other) for other in others)
+        self._text = _STRUCT_PARENT.join([before, *after])
 
     def _own_text(self, body: bytes, key: bytes) -> bytes:
         """Return the text of an entry's object, which is dropped, or the body that has it."""
@@ -157,22 +188,18 @@ class PlainPart:
             if (names is None) == (kids is None) or len(nodes) > _MAX_ID_NODES:
                 raise NotPlainError
             if names is not None:
+                suffix = self._suffix + b" 0 R"
                 self.ids += [
-                    (self._new_id(key), self._reference(value.split()[0]))
+                    (key + self._id_ending, value.replace(b" 0 R", suffix))
                     for key, value in _ID_ENTRY.findall(names[1])
                 ]
             if kids is not None:
                 numbers = [int(kid) for kid in _REFERENCE.findall(kids[1])]
                 self._dropped.update(numbers)
                 nodes += [self._document.body_of(kid) for kid in numbers]
-        if self._place:
-            self._text = _ELEMENT_IDS.sub(self._rename_ids, self._text)
-
-    def _new_id(self, name: bytes) -> bytes:
-        return b"%b-%d" % (name, self._place + 1) if self._place else name
-
-    def _rename_ids(self, match: re.Match[bytes]) -> bytes:
-        return match[0].replace(b")", b"-%d)" % (self._place + 1))
+        if self._id_ending:
+            ending = self._id_ending + b")"
+            self._text = _ELEMENT_IDS.sub(lambda found: found[0].replace(b")", ending), self._text)
 
     def _read_outline(self, number: int) -> PlainOutline:
         body = _require_names(self._drop(number, b"Parent", OUTLINE), _OUTLINE_NAMES)
@@ -191,11 +218,9 @@ class PlainPart:
             self._dropped.add(number)
             return b""
         body = self._document.body_of(number)
-        text = self._document.text
-        rank = text.count(STREAM_MARK, 0, text.index(body))
-        if b"/Filter" in body or STREAM_MARK not in body:
+        if b"/Filter" in body or number not in self._document.streams:
             raise NotPlainError
-        if _CLAIMS.search(self._document.streams[rank]):
+        if _CLAIMS.search(self._document.streams[number]):
             raise NotPlainError
         return b" /Metadata " + self._reference(number)
 

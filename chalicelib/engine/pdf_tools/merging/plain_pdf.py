@@ -5,6 +5,7 @@ pages, tags, outline and language only. What is not clearly so is left to qpdf (
 """
 
 import re
+import struct
 from typing import Final, NamedTuple
 
 # In place of the content of a stream; a file with these bytes elsewhere is not plain.
@@ -14,11 +15,13 @@ _END: Final = re.compile(rb"startxref\r?\n([0-9]{1,10})\r?\n%%EOF\s*\Z")
 _TABLE: Final = re.compile(rb"xref\n0 ([0-9]{1,7})\n")
 _TABLE_HEAD: Final = b"0000000000 65535 f"
 _ENTRY_BYTES: Final = 20
+_BEGIN_BYTES: Final = 10
 _FIRST_OBJECT: Final = re.compile(rb"[1-9][0-9]* 0 obj\b")
 _STREAM_LENGTH: Final = re.compile(rb"/Length ([0-9]{1,10})\b(?! [0-9]+ R)")
 _STREAM_BEGIN: Final = re.compile(rb"stream\r?\n")
 _STREAM_END: Final = re.compile(rb"\s{0,2}endstream\b")
 _STRING: Final = re.compile(rb"\((?:[^\\()]++|\\.)*+\)", re.DOTALL)
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()<>[]%"))
 _BLANKS: Final = bytes.maketrans(b"\0\t\n\f\r", b" " * 5)
 _IN_STRINGS: Final = (b" 0 R", b"/Struct", b"/Parent ", b"/P ", b"/ID", b"/Headers", b"endobj")
 _TRAILER_KEYS: Final = frozenset((b"Size", b"Root", b"Info", b"ID"))
@@ -34,7 +37,8 @@ class PlainPdf(NamedTuple):
 
     version: int
     text: bytes
-    streams: list[bytes]
+    streams: dict[int, bytes]
+    """Contents of the streams by number."""
     objects: dict[int, bytes]
     """Texts of the objects by number, in their order."""
     trailer: bytes
@@ -67,7 +71,11 @@ def read_plain_pdf(content: bytes) -> PlainPdf | None:
     objects = _split_objects(text, order)
     if objects is None or not _is_plain_text(text):
         return None
-    return PlainPdf(int(header[1]), text, streams, objects, trailer, int(root[1]))
+    numbers = [number for number, part in objects.items() if STREAM_MARK in part]
+    if len(numbers) != len(streams):
+        return None
+    contents = dict(zip(numbers, streams, strict=True))
+    return PlainPdf(int(header[1]), text, contents, objects, trailer, int(root[1]))
 
 
 def _object_order(table: bytes, count: int) -> list[int] | None:
@@ -77,8 +85,11 @@ def _object_order(table: bytes, count: int) -> list[int] | None:
         return None
     if entries.count(b" 00000 n") != count:
         return None
-    begins = [int(entries[at : at + 10]) for at in range(0, len(entries), _ENTRY_BYTES)]
-    return sorted(range(1, count + 1), key=begins.__getitem__) if len(begins) > count else None
+    if len(entries) < count * _ENTRY_BYTES + _BEGIN_BYTES:
+        return None
+    # As texts of ten digits, which have the order of the numbers.
+    begins = struct.unpack_from(f"{_BEGIN_BYTES}s10x" * count, table, _ENTRY_BYTES)
+    return sorted(range(1, count + 1), key=(b"", *begins).__getitem__)
 
 
 def _split_streams(objects: bytes) -> tuple[bytes, list[bytes]] | None:
@@ -109,17 +120,17 @@ def _split_streams(objects: bytes) -> tuple[bytes, list[bytes]] | None:
 def _is_plain_text(text: bytes) -> bool:
     """Tell whether each reference is `<number> 0 R`, and no string looks like one."""
     flat = text.translate(_BLANKS)
-    if b"%" in text or b"  0 R" in flat:
-        return False
     strings = b"".join(_STRING.findall(text))
-    if any(each in strings for each in _IN_STRINGS):
+    # One pass over the whole text, and short ones over what is left of it.
+    outer, inner = text.translate(None, _NO_BRACKETS), strings.translate(None, _NO_BRACKETS)
+    if b"%" in outer or b"  0 R" in flat or any(each in strings for each in _IN_STRINGS):
         return False
     references = flat.count(b" R") - strings.translate(_BLANKS).count(b" R")
     return (
-        text.count(b"(") == strings.count(b"(")
+        outer.count(b"(") == inner.count(b"(")
         and text.count(b" 0 R") == references
-        and text.count(b"<<") - text.count(b">>") == strings.count(b"<<") - strings.count(b">>")
-        and text.count(b"[") - text.count(b"]") == strings.count(b"[") - strings.count(b"]")
+        and outer.count(b"<<") - outer.count(b">>") == inner.count(b"<<") - inner.count(b">>")
+        and outer.count(b"[") - outer.count(b"]") == inner.count(b"[") - inner.count(b"]")
     )
 
 

@@ -12,6 +12,8 @@ from chalicelib.engine.pdf_tools.pages.destinations import PageDestinations
 from chalicelib.engine.pdf_tools.pages.parent_tree import ObjectId, ParentTree
 
 _NOTHING: Final = -1
+# Id of objects that are within others.
+_DIRECT: Final = (0, 0)
 _CONTENT_TYPES: Final = ("/MCR", "/OBJR")
 
 
@@ -30,6 +32,8 @@ class _Element:
     kids: list[_Kid] = field(default_factory=list)
     is_hollow: bool = True
     """Nothing in it or below it is content of a page."""
+    is_whole: bool = True
+    """It is as it was read. Writing an entry takes ten times as long as this comparison."""
 
 
 class Structure:
@@ -108,6 +112,12 @@ class Structure:
         self, element: _Element, chosen: Collection[int], kept: Collection[int]
     ) -> None:
         item = element.item
+        keeps_all = (element.page in kept or element.page == _NOTHING) and all(
+            number in (kept if content is not None else chosen) for content, number in element.kids
+        )
+        if keeps_all and element.is_whole:
+            return
+        element.is_whole = keeps_all
         item.K = self._kept_kids(element.kids, chosen, kept)
         if element.page in kept:
             item.Pg = self._destinations.pages[element.page]
@@ -150,6 +160,8 @@ class Structure:
                     read.append(_Kid(kid, self._page_of_content(kid, page)))
                 else:
                     read.append(_Kid(None, self._add_element(kid, parent)))
+        if parent != _NOTHING:
+            self._elements[parent].is_whole = kids is None or len(read) == len(listed)
         return read
 
     def _page_of_content(self, content: Object, page: int) -> int:
@@ -160,12 +172,17 @@ class Structure:
         return page if own is None else own
 
     def _add_element(self, item: Object, parent: int) -> int:
-        if not item.is_indirect:
+        key = item.objgen
+        if key == _DIRECT:
             item = self._document.make_indirect(item)
-        if item.objgen in self._numbers:
-            message = f"object {item.objgen[0]} is twice in the structure tree"
+            key = item.objgen
+        if key in self._numbers:
+            message = f"object {key[0]} is twice in the structure tree"
             raise ValueError(message)
-        number = self._numbers[item.objgen] = len(self._elements)
-        page = self._destinations.index_of(item.get("/Pg"))
+        number = self._numbers[key] = len(self._elements)
+        holder = item.get("/Pg")
+        page = self._destinations.index_of(holder)
+        if holder is not None and page is None:
+            del item.Pg
         self._elements.append(_Element(item, parent, _NOTHING if page is None else page))
         return number

@@ -198,3 +198,16 @@ def test_text_that_looks_like_a_stream_does_no_harm() -> None:
 
     with opened(content) as document:
         assert str(document.Root.Outlines.First.Title) == title
+
+
+def test_equal_streams_of_the_documents_are_written_once() -> None:
+    sources = [tagged_page("T", paragraphs=n + 3, font_bytes=90_000) for n in range(12)]
+
+    merged = by_text(*sources)
+
+    assert len(merged) < 2 * len(sources[0])
+    with pikepdf.open(io.BytesIO(merged)) as document:
+        assert not document.check_pdf_syntax()
+        streams = {page.Resources.Properties.Own.objgen for page in document.pages}
+        contents = {page.Contents.objgen for page in document.pages}
+    assert (len(streams), len(contents)) == (1, 12)
