@@ -76,7 +76,7 @@ def conform(file: Path, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(report))
     else:
-        click.echo("\n".join(_report_lines(terminal_text(file.name), report, reasons)))
+        click.echo("\n".join(report_lines(terminal_text(file.name), report, reasons)))
     if any(part["status"] != "passed" for part in report.values()):
         raise SystemExit(1)
 
@@ -132,9 +132,8 @@ def _validate(requests: list[_ValidationRequest]) -> tuple[dict[str, Any], dict[
     return report, reasons
 
 
-def _report_lines(
-    name: str, report: Mapping[str, Any], reasons: Mapping[str, str]
-) -> Iterator[str]:
+def report_lines(name: str, report: Mapping[str, Any], reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of a report, in plain words; `reasons` say why there is no verdict."""
     yield name
     if "einvoice" not in report:
         yield "It carries no e-invoice."

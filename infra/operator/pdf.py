@@ -1,35 +1,24 @@
 """`platen pdf`: the PDF tools on local files, by the engine of the service and without it."""
 
 import json
-import time
-from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
-from copy import replace
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from chalicelib.contract.pdf_tools import requests
-from chalicelib.contract.pdf_tools.requests import tool_options, tool_sources
-from chalicelib.contract.pdf_tools.source import ToolRequest
-from chalicelib.contract.validation import read_part
-from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.conformance.local_validator import LocalValidator
-from chalicelib.engine.conformance.report import conformance_report
-from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.job import JobContext, MarkJob, PdfToolJob, RenderOutcome
+from chalicelib.core.json import JsonObject
+from chalicelib.core.text import terminal_text
 from chalicelib.engine.pdf_tools import TOOLS, PdfTool
-from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
-from chalicelib.engine.ports import NoEgress
-from chalicelib.engine.render_engine import RenderEngine
-from chalicelib.engine.templating.worker import TemplateWorker
-from infra.operator.output import CommandError, print_answer
-from infra.setup.steps import INSTALL_DIR
+from infra.operator.conform import report_lines
+from infra.operator.output import CommandError, answer_lines, command_errors
 
-_TIMEOUT_S: Final = 600
-_MAX_PAGES: Final = 100_000
+if TYPE_CHECKING:
+    from infra.operator.run_pdf_tool import ToolRun
+
+# Options of a command that were given, by their names.
+type _Given = dict[str, object]
+
 _FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PAGES: Final = click.Option(["--pages"], help="Such as 1,3-5. Default: all.")
 _NEEDED_PAGES: Final = click.Option(["--pages"], required=True, help="Such as 1,3-5.")
@@ -46,7 +35,9 @@ _MARK: Final = (
 )
 # Options of the commands; those that are named as in the request need no further code.
 _OPTIONS: Final[Mapping[str, Sequence[click.Option]]] = {
-    "split": [click.Option(["--ranges"], multiple=True, help="A file for each, such as 1-3.")],
+    "split": [
+        click.Option(["--ranges"], multiple=True, help="A file for each. Default: every page.")
+    ],
     "extract-pages": [_NEEDED_PAGES],
     "delete-pages": [_NEEDED_PAGES],
     "rotate": [
@@ -55,7 +46,10 @@ _OPTIONS: Final[Mapping[str, Sequence[click.Option]]] = {
     ],
     "reorder": [click.Option(["--order"], required=True, help="Every page once: 3,1,2.")],
     "watermark": _MARK,
-    "stamp": [*_MARK, click.Option(["--page"], type=_FILE, help="A PDF: its first page.")],
+    "stamp": [
+        *_MARK,
+        click.Option(["--page"], type=_FILE, help="A PDF: its first page."),
+    ],
     "protect": [
         click.Option(["--user-password"], help="Opens the document."),
         click.Option(["--owner-password"], help="Allows what is forbidden."),
@@ -67,24 +61,33 @@ _OPTIONS: Final[Mapping[str, Sequence[click.Option]]] = {
         ),
     ],
     "metadata": [
-        click.Option(["--title"]),
+        click.Option(["--title"], help="An empty text removes it, also of the others."),
         click.Option(["--author"]),
         click.Option(["--subject"]),
-        click.Option(["--keywords"], multiple=True),
+        click.Option(["--keywords"], multiple=True, help="One; again for more."),
         click.Option(["--language"], help="A BCP 47 tag."),
     ],
-    "attach": [click.Option(["--attach"], type=_FILE, multiple=True, required=True)],
+    "attach": [
+        click.Option(
+            ["--attach"], type=_FILE, multiple=True, required=True, help="A file to carry."
+        )
+    ],
     "fill-form": [
         click.Option(
-            ["--field"], multiple=True, required=True, help="NAME=VALUE; true and false check."
+            ["--field"],
+            multiple=True,
+            required=True,
+            help="NAME=VALUE; true or false for a check box; again for more choices of a list.",
         )
     ],
     "to-images": [
-        click.Option(["--format"], type=click.Choice(["png", "jpeg", "webp"])),
-        click.Option(["--dpi"], type=int),
+        click.Option(
+            ["--format"], type=click.Choice(["png", "jpeg", "webp"]), help="Default: png."
+        ),
+        click.Option(["--dpi"], type=int, help="Pixels for each inch, 36 to 300. Default: 150."),
         _PAGES,
     ],
-    "convert-pdfa": [click.Option(["--pdfa"], help="2b, 2u, 2a, 3b, 3u or 3a.")],
+    "convert-pdfa": [click.Option(["--pdfa"], help="2b (default), 2u, 2a, 3b, 3u or 3a.")],
 }
 
 
@@ -94,163 +97,126 @@ def pdf() -> None:
 
 
 def _add_command(tool: PdfTool) -> None:
-    @print_answer
     def run(
-        files: Path | tuple[Path, ...], output: Path | None, password: str | None, **options: Any
-    ) -> Mapping[str, Any]:
-        paths = files if isinstance(files, tuple) else (files,)
-        sources = [_source(path, password) for path in paths]
-        request = _request(tool.name, sources, options)
-        outcome = _run(tool.name, request)
-        report = _report(tool.name, outcome)
-        written = _write(outcome, output)
-        for warning in outcome.trace.warnings:
-            click.echo(f"{warning.code}: {warning.message}", err=True)
-        return {"files": written} if report is None else {"files": written, "conformance": report}
+        files: Path | tuple[Path, ...],
+        output: Path | None,
+        password: str | None,
+        *,
+        as_json: bool,
+        **options: object,
+    ) -> None:
+        # Imported late: pydantic and the browser's modules are slow.
+        from infra.operator.run_pdf_tool import run_pdf_tool  # noqa: PLC0415
 
-    nargs = -1 if tool.name == "merge" else 1
-    parameters: list[click.Parameter] = [
-        click.Argument(["files"], nargs=nargs, type=_FILE, required=True),
-        click.Option(
-            ["-o", "--output"],
-            type=click.Path(dir_okay=False, path_type=Path),
-            required=tool.name != "validate",
-            help="File to write; several end with -1, -2 and so on.",
-        ),
-        click.Option(["--password"], help="Opens a protected PDF."),
-        *_OPTIONS.get(tool.name, ()),
-    ]
+        paths = files if isinstance(files, tuple) else (files,)
+        given = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in options.items()
+            if value not in (None, ())
+        }
+        _check_use(tool.name, paths, output, given)
+        with command_errors(as_json=as_json):
+            done = run_pdf_tool(tool.name, paths, password, given)
+            written = _write(done, output)
+        if as_json:
+            click.echo(json.dumps(_answer(done, written)))
+        else:
+            _print_answer(tool.name, paths, done, written)
+
     command = click.command(name=tool.name, help=f"{tool.summary}.")(run)
-    command.params = [*parameters, *command.params]
+    command.params = _parameters(tool)
     pdf.add_command(command)
 
 
-def _source(path: Path, password: str | None) -> Mapping[str, Any]:
-    content = {"content": b64encode(path.read_bytes()).decode()}
-    return content if password is None else {**content, "password": password}
+def _parameters(tool: PdfTool) -> list[click.Parameter]:
+    is_merge, is_report = tool.name == "merge", tool.name == "validate"
+    output = "File for the report, as JSON." if is_report else "File to write."
+    return [
+        click.Argument(
+            ["files"],
+            nargs=-1 if is_merge else 1,
+            type=_FILE,
+            required=True,
+            metavar="FILE..." if is_merge else "FILE",
+        ),
+        click.Option(
+            ["-o", "--output"],
+            type=click.Path(dir_okay=False, writable=True, path_type=Path),
+            required=not is_report,
+            help=f"{output} Several end with -1, -2 and so on." if _has_parts(tool) else output,
+        ),
+        click.Option(["--password"], help="Opens a protected PDF."),
+        *_OPTIONS.get(tool.name, ()),
+        click.Option(["--json", "as_json"], is_flag=True, help="One JSON object, not a table."),
+    ]
 
 
-def _request(
-    tool: str, sources: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
-) -> ToolRequest:
-    """Return the request of the API for a command; raises `validation_error`."""
-    given = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in options.items()
-        if value not in (None, ())
-    }
-    body = _MEMBERS.get(tool, dict)(given)
-    body |= {"sources": sources} if tool == "merge" else {"source": sources[0]}
-    model = getattr(requests, f"{tool.title().replace('-', '')}Request")
-    request: ToolRequest = read_part(model, body, "")
-    return request
+def _has_parts(tool: PdfTool) -> bool:
+    return tool.name in {"split", "to-images"}
 
 
-def _mark_members(tool: str, options: dict[str, Any]) -> dict[str, Any]:
-    pages = {"pages": options.pop("pages")} if "pages" in options else {}
-    if "image" in options:
-        options["image"] = _source(options["image"], None)
-    if "page" in options:
-        options |= _source(options.pop("page"), None)
-    return {tool: options, **pages}
+def _check_use(tool: str, files: Sequence[Path], output: Path | None, given: _Given) -> None:
+    """Raise UsageError for what can be told without reading a file."""
+    if tool == "merge" and len(files) < 2:  # noqa: PLR2004 -- else there is nothing to merge
+        raise click.UsageError("merge takes two files or more")
+    if output is not None and not output.parent.is_dir():
+        raise click.UsageError(f"--output: there is no folder {output.parent}")
+    marks = {"watermark": ["text", "image"], "stamp": ["text", "image", "page"]}.get(tool, [])
+    if marks and sum(name in given for name in marks) != 1:
+        raise click.UsageError(f"{tool} takes one of {_option_list(marks)}")
+    needed = {
+        "protect": ["user_password", "owner_password"],
+        "metadata": ["title", "author", "subject", "keywords", "language"],
+    }.get(tool, [])
+    if needed and not any(name in given for name in needed):
+        raise click.UsageError(f"{tool} takes at least one of {_option_list(needed)}")
 
 
-def _protection_members(options: dict[str, Any]) -> dict[str, Any]:
-    forbidden = dict.fromkeys(options.pop("forbid", ()), False)
-    return {"protection": {**options, "permissions": forbidden}}
+def _option_list(names: Sequence[str]) -> str:
+    return ", ".join(f"--{name.replace('_', '-')}" for name in names)
 
 
-# How the members of a request are made of the options of a command, where their names differ.
-_MEMBERS: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
-    "reorder": lambda given: {"order": [_number(each) for each in given["order"].split(",")]},
-    "watermark": partial(_mark_members, "watermark"),
-    "stamp": partial(_mark_members, "stamp"),
-    "protect": _protection_members,
-    "metadata": lambda given: {"info": given},
-    "attach": lambda given: {"attachments": [_attachment(path) for path in given["attach"]]},
-    "fill-form": lambda given: {"fields": dict(_field(each) for each in given["field"])},
-}
-
-
-def _attachment(path: Path) -> dict[str, Any]:
-    return {**_source(path, None), "filename": path.name}
-
-
-def _field(text: str) -> tuple[str, str | bool]:
-    name, separator, value = text.partition("=")
-    if not separator:
-        raise CommandError("validation_error", f"--field {text}: write NAME=VALUE")
-    return name, {"true": True, "false": False}.get(value, value)
-
-
-def _number(text: str) -> int:
+def _write(done: "ToolRun", output: Path | None) -> list[JsonObject]:
+    rows: list[JsonObject] = []
+    if output is None:
+        return rows
     try:
-        return int(text)
-    except ValueError:
-        raise CommandError("validation_error", f"--order: {text!r} is no number") from None
-
-
-def _run(tool: str, request: ToolRequest) -> RenderOutcome:
-    """Run the tool; raises CommandError."""
-    job = PdfToolJob(tool_options(tool, request), tool_sources(request), _MAX_PAGES)
-    context = JobContext(time.time() + _TIMEOUT_S, uploads=_no_upload)
-    try:
-        mark = job.options.mark
-        if mark is not None:
-            job = replace(job, mark=_print_mark(MarkJob(mark, f"/{tool}"), context))
-        worker, templates = tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker()
-        engine = PdfToolEngine(NoEgress(), worker, templates)
-        try:
-            return engine.run(job, context)
-        finally:
-            engine.close()
-    except RenderFailure as failure:
-        raise CommandError(failure.code, failure.detail) from failure
-
-
-def _no_upload(upload_id: str) -> bytes:
-    raise RenderFailure("upload_not_found", f"There is no upload {upload_id} here.")
-
-
-def _print_mark(mark: MarkJob, context: JobContext) -> bytes:
-    """Return the page with a mark; the browser ends with this process."""
-    engine = RenderEngine(
-        chromium_dir=str(INSTALL_DIR / "chromium"),
-        fonts_dir=str(INSTALL_DIR / "fonts"),
-        sandbox=True,
-        egress=NoEgress(),
-    )
-    return engine.run(mark, context).files[0].content
-
-
-def _report(tool: str, outcome: RenderOutcome) -> Mapping[str, Any] | None:
-    """Return the verdicts on a document; raises CommandError for a file that misses its claim."""
-    if not outcome.validation_requests:
-        return None
-    validator = LocalValidator(INSTALL_DIR / "validators")
-    report: dict[str, Any] = {}
-    try:
-        for each in outcome.validation_requests:
-            verdicts = validator.validate(each.content, each.checks, Deadline.after(_TIMEOUT_S))
-            report |= conformance_report(each.checks, verdicts, None, each.own_findings)
-    finally:
-        validator.close()
-    errors = report.get("pdfa", {}).get("errors", [])
-    if tool == "convert-pdfa" and errors:
-        raise CommandError("pdfa_conversion_failed", json.dumps(errors[0]["message"]))
-    return report
-
-
-def _write(outcome: RenderOutcome, output: Path | None) -> list[Mapping[str, Any]]:
-    rows: list[Mapping[str, Any]] = []
-    for file in outcome.files:
-        assert output is not None, "a tool that gives files needs their name"
-        path = output
-        if file.part is not None:
-            path = output.with_name(f"{output.stem}-{file.part}{output.suffix}")
-        path.write_bytes(file.content)
-        rows.append({"path": str(path), "bytes": len(file.content), "pages": file.pages})
+        for file in done.outcome.files:
+            part = "" if file.part is None else f"-{file.part}"
+            path = output.with_name(f"{output.stem}{part}{output.suffix}")
+            path.write_bytes(file.content)
+            rows.append({"path": str(path), "bytes": len(file.content), "pages": file.pages})
+        if not done.outcome.files:
+            output.write_text(json.dumps(done.report, indent=2) + "\n", encoding="utf-8")
+            rows.append({"path": str(output), "bytes": output.stat().st_size, "pages": None})
+    except OSError as error:
+        raise CommandError("file_not_written", f"{error.filename}: {error.strerror}") from error
     return rows
+
+
+def _answer(done: "ToolRun", written: Sequence[JsonObject]) -> JsonObject:
+    warnings = [
+        {"code": warning.code, "message": warning.message}
+        for warning in done.outcome.trace.warnings
+    ]
+    report = {"conformance": done.report} if done.report else {}
+    return {"files": written, "warnings": warnings, **cast("JsonObject", report)}
+
+
+def _print_answer(
+    tool: str, files: Sequence[Path], done: "ToolRun", written: Sequence[JsonObject]
+) -> None:
+    for warning in done.outcome.trace.warnings:
+        click.echo(f"Warning: {terminal_text(warning.message)}", err=True)
+    if tool == "validate":
+        name = terminal_text(files[0].name)
+        click.echo("\n".join(report_lines(name, done.report, done.reasons)))
+        return
+    click.echo("\n".join(answer_lines({"data": written})))
+    for subject, part in done.report.items():
+        if part["status"] == "unavailable":
+            message = f"The file was not validated: {done.reasons[subject]}"
+            click.echo(f"Warning: {terminal_text(message)}", err=True)
 
 
 for _tool in TOOLS:

@@ -6,6 +6,20 @@ from pathlib import Path
 from typing import override
 
 
+class FontsMissing(Exception):  # noqa: N818 -- names the condition
+    """The bundled fonts are not installed."""
+
+
+def check_fonts(folder: Path) -> None:
+    """Raise FontsMissing for a folder without the fonts, which would be blamed on the sources."""
+    if not any(folder.glob("ttf/*.ttf")):
+        message = (
+            f"{folder} holds no fonts: they come with the layer `fonts`; on one machine run: "
+            "make setup"
+        )
+        raise FontsMissing(message)
+
+
 class FontFiles(Mapping[str, bytes]):
     """Font files by name; the kernel reads their pages when they are used."""
 

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -12,6 +13,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome, ValidationRequest
 from chalicelib.engine.pdf_tools.run.exchange import ToolAnswer, ToolRequest
+from chalicelib.engine.pdf_tools.run.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
 from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput, ToolSource
 from chalicelib.engine.ports import Egress
@@ -32,8 +34,9 @@ class ToolFault(Exception):  # noqa: N818 -- what it is
 def tool_worker(fonts_dir: str, walls: Walls | None = None) -> SandboxedWorker:
     """Return the worker of requests; `fonts_dir` has the bundled fonts.
 
-    `walls` admits processes that lack some.
+    `walls` admits processes that lack some. Raises FontsMissing.
     """
+    check_fonts(Path(fonts_dir))
     return SandboxedWorker(_WORKER_MODULE, "The PDF tool", walls=walls, arguments=[fonts_dir])
 
 
