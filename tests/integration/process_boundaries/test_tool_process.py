@@ -40,7 +40,7 @@ def processes(
     path = tmp_path / "open"
     path.write_text(SECRET, encoding="utf-8")
     source = PdfSource(content=as_source(pdf(9, size=(2500, 2500)))["content"])
-    job = PdfToolJob(ToImagesOptions(dpi=300), {"/source": source}, 9)
+    job = PdfToolJob(ToImagesOptions(dpi=300), (source,), 9)
     cancellation: Future[None] = Future()
     context = JobContext(time.time() + 60, lambda _id: b"", cancellation=cancellation)
     before = set(psutil.Process().children())
