@@ -99,5 +99,8 @@ def test_neither_process_has_more_than_its_pipes(
         files = {
             path.name: str(path.readlink()) for path in Path(f"/proc/{process.pid}/fd").iterdir()
         }
-        assert files.keys() == {"0", "1", "2"}, files
+        # qpdf keeps its source of randomness open.
+        others = {target for name, target in files.items() if name not in {"0", "1", "2"}}
+        assert others <= {"/dev/urandom"}
+        assert files.keys() >= {"0", "1", "2"}
         assert files["2"] == "/dev/null"

@@ -46,4 +46,4 @@ class FontFiles(Mapping[str, bytes]):
 
 def _map_file(path: Path) -> mmap.mmap:
     with path.open("rb") as file:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ, trackfd=False)
