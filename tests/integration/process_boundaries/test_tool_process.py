@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -40,15 +41,13 @@ def processes(
     path = tmp_path / "open"
     path.write_text(SECRET, encoding="utf-8")
     source = PdfSource(content=as_source(pdf(9, size=(2500, 2500)))["content"])
-    job = PdfToolJob(ToImagesOptions(dpi=300), {"/source": source}, 9)
+    job = PdfToolJob(ToImagesOptions(dpi=300), (source,), 9)
     cancellation: Future[None] = Future()
     context = JobContext(time.time() + 60, lambda _id: b"", cancellation=cancellation)
     before = set(psutil.Process().children())
-    with path.open("rb") as file, ThreadPoolExecutor(1) as pool:
+    engine = PdfToolEngine(NoEgress(), tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker())
+    with path.open("rb") as file, ThreadPoolExecutor(1) as pool, closing(engine):
         os.set_inheritable(file.fileno(), True)  # noqa: FBT003 -- as it is called
-        engine = PdfToolEngine(
-            NoEgress(), tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker()
-        )
         engine.start()
         (process,) = set(psutil.Process().children()) - before
         drawing = pool.submit(engine.run, job, context)
@@ -57,7 +56,6 @@ def processes(
         finally:
             cancellation.set_result(None)
             assert isinstance(drawing.exception(), RenderFailure)
-            engine.close()
 
 
 def _child_at_work(process: psutil.Process) -> psutil.Process:
@@ -88,7 +86,7 @@ def test_child_that_reads_a_document_is_confined(
         assert "0" not in status["Uid"].split()
 
 
-def test_neither_process_has_more_than_its_pipes(
+def test_neither_process_has_more_than_its_pipes_and_the_fonts(
     processes: tuple[psutil.Process, psutil.Process],
 ) -> None:
     for process in processes:
@@ -96,8 +94,9 @@ def test_neither_process_has_more_than_its_pipes(
             # It is not dumpable: only root looks into it.
             continue
         assert set(process.environ()) == {"PYTHONPATH"}
-        files = {
-            path.name: str(path.readlink()) for path in Path(f"/proc/{process.pid}/fd").iterdir()
-        }
-        assert files.keys() == {"0", "1", "2"}, files
-        assert files["2"] == "/dev/null"
+        opened = {str(each.readlink()) for each in Path(f"/proc/{process.pid}/fd").iterdir()}
+        ours = ("/dev/null", "/dev/urandom", str((INSTALL_DIR / "fonts").resolve()))
+        others = {each for each in opened if not each.startswith(ours)}
+        # Its input and its output.
+        assert len(others) == 2, others
+        assert all(each.startswith("pipe:") for each in others)
