@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -44,11 +45,9 @@ def processes(
     cancellation: Future[None] = Future()
     context = JobContext(time.time() + 60, lambda _id: b"", cancellation=cancellation)
     before = set(psutil.Process().children())
-    with path.open("rb") as file, ThreadPoolExecutor(1) as pool:
+    engine = PdfToolEngine(NoEgress(), tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker())
+    with path.open("rb") as file, ThreadPoolExecutor(1) as pool, closing(engine):
         os.set_inheritable(file.fileno(), True)  # noqa: FBT003 -- as it is called
-        engine = PdfToolEngine(
-            NoEgress(), tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker()
-        )
         engine.start()
         (process,) = set(psutil.Process().children()) - before
         drawing = pool.submit(engine.run, job, context)
@@ -57,7 +56,6 @@ def processes(
         finally:
             cancellation.set_result(None)
             assert isinstance(drawing.exception(), RenderFailure)
-            engine.close()
 
 
 def _child_at_work(process: psutil.Process) -> psutil.Process:
@@ -88,7 +86,7 @@ def test_child_that_reads_a_document_is_confined(
         assert "0" not in status["Uid"].split()
 
 
-def test_neither_process_has_more_than_its_pipes(
+def test_neither_process_has_more_than_its_pipes_and_the_fonts(
     processes: tuple[psutil.Process, psutil.Process],
 ) -> None:
     for process in processes:

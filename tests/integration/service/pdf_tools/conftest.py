@@ -2,33 +2,16 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Protocol
 
-import httpx
 import pytest
 
 from infra.local.running_stack import RunningStack, running_stack
 from tests.builders.pages.web_site import Site, running_site
-from tests.builders.pdfs.requests import tool_request
 from tests.builders.stack.api_client import ApiClient
-from tests.builders.stack.tenants import Tenants
+from tests.builders.stack.tenants import Tenant, Tenants
+from tests.builders.stack.tool_requests import RunTool, send_tool
 from tests.builders.storage.recording_store import RecordingStore, recording_store
 from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
-
-
-class RunTool(Protocol):
-    """Sends the request of a tool; `content` is its source, unless `more` names another."""
-
-    def __call__(self, tool: str, content: bytes | None = None, **more: Any) -> httpx.Response:
-        """Return the answer."""
-        ...
-
-
-def send_tool(
-    client: ApiClient, tool: str, content: bytes | None = None, **more: Any
-) -> httpx.Response:
-    """Send the request of a tool."""
-    return client.http.post(f"/pdf-tools/{tool}", json=tool_request(tool, content, **more))
 
 
 @pytest.fixture(scope="session")
@@ -84,3 +67,23 @@ def test(stack: RunningStack) -> Iterator[ApiClient]:
 def run(live: ApiClient) -> RunTool:
     """Return what sends requests of tools with the live key."""
     return partial(send_tool, live)
+
+
+@pytest.fixture
+def tenant(tenants: Tenants) -> Iterator[Tenant]:
+    """Create a workspace that waits for long."""
+    with tenants.create("ends", "scale") as made:
+        yield made
+
+
+@pytest.fixture
+def other(tenants: Tenants) -> Iterator[Tenant]:
+    """Create a workspace that must not notice anything."""
+    with tenants.create("other", "scale") as made:
+        yield made
+
+
+@pytest.fixture
+def send(tenant: Tenant) -> RunTool:
+    """Return what sends requests of tools."""
+    return partial(send_tool, tenant.client)

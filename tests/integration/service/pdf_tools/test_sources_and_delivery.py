@@ -1,8 +1,6 @@
 """Sources of PDF tools from every place, and their files on every way out."""
 
 import os
-import time
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,9 +13,9 @@ from tests.builders.pdfs.changed_pdf import changed
 from tests.builders.pdfs.plain import pdf
 from tests.builders.pdfs.tool_runs import page_texts
 from tests.builders.stack.api_client import ApiClient
+from tests.builders.stack.tool_requests import RunTool, wait_for
 from tests.builders.storage.recording_store import RecordingStore
 from tests.fakes.webhook_receiver import WebhookReceiver
-from tests.integration.service.pdf_tools.conftest import RunTool
 
 pytestmark = pytest.mark.integration
 
@@ -29,13 +27,6 @@ def texts_of(answer: httpx.Response) -> list[str]:
     assert answer.status_code == 200, answer.text
     assert answer.headers["Content-Type"] == "application/pdf"
     return page_texts(answer.content)
-
-
-def wait_for(holds: Callable[[], object], seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 def heavy(pages: int = 3, size: int = 5_000_000) -> bytes:

@@ -16,7 +16,7 @@ from tests.builders.pdfs.plain import pdf
 from tests.builders.pdfs.requests import TOOL_FILES, TOOL_OPTIONS
 from tests.builders.pdfs.tool_runs import opened, page_texts
 from tests.builders.stack.api_client import HTML, ApiClient
-from tests.integration.service.pdf_tools.conftest import RunTool, send_tool
+from tests.builders.stack.tool_requests import RunTool, send_tool
 
 pytestmark = pytest.mark.integration
 
