@@ -38,6 +38,8 @@ def answer_call(
         result, contents = FailureRecord.of(failure), []
     crash_if_armed(CrashPoint.ENGINE_MADE)
     content = encode_result(result, contents)
+    # They may be large; the request that stores the result takes as much once more.
+    del result, contents
     if len(content) <= MAX_INLINE_RESULT_BYTES:
         return EngineAnswer(content)
     if call.result_form is None:

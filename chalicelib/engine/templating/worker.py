@@ -255,6 +255,8 @@ class _Child:
         assert self._process.stdout is not None
         self._input = self._process.stdin
         self._output = self._process.stdout
+        wire.enlarge(self._input.fileno())
+        wire.enlarge(self._output.fileno())
         self._output_poll = select.poll()
         self._output_poll.register(self._output, select.POLLIN)
         self._missing_walls: Sequence[str] | None = None

@@ -22,7 +22,7 @@ _PDF: Final = (
     b"2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n"
     b"3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] "
     b"/Resources << /Properties << /P 4 0 R >> >> >>\nendobj\n"
-    b"4 0 obj\n<< /Length %d >>\nstream\n%b\nendstream\nendobj\n"
+    b"4 0 obj\n<< /Filter /DCTDecode /Length %d >>\nstream\n%b\nendstream\nendobj\n"
     b"trailer\n<< /Size 5 /Root 1 0 R >>\n"
 )
 

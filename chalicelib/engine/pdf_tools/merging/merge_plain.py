@@ -6,6 +6,7 @@ joins the documents are a few new objects, whose numbers have one digit.
 """
 
 import hashlib
+import io
 import sys
 import zlib
 from array import array
@@ -65,7 +66,9 @@ class _Output:
 
     def __init__(self, version: int, numbers: int, step: int) -> None:
         header = b"%%PDF-1.%d\n%%\xbf\xf7\xa2\xfe\n" % max(version, _MIN_VERSION)
-        self._pieces, self._length = [header], len(header)
+        # It grows in place, and hands its bytes over without a copy.
+        self._file, self._length, self._digest = io.BytesIO(), 0, hashlib.sha256()
+        self._append(header)
         # Places in the file by object number.
         self._places, self._step = array("I", bytes(4 * numbers * step)), step
         self._empty = array("I", bytes(4 * numbers))
@@ -79,9 +82,7 @@ class _Output:
         for number, begin, ends in zip(objects, begins, count(0, len(_END)), strict=False):
             places[number] = begin + ends
         self._places[place :: self._step] = places
-        text = _END.join([*objects.values(), b""])
-        self._length += len(text)
-        self._pieces.append(text)
+        self._append(_END.join([*objects.values(), b""]))
 
     def finish(self, parts: Sequence[PlainPart]) -> bytes:
         """Write what joins the documents; return the file."""
@@ -119,14 +120,14 @@ class _Output:
     def _write(self, number: int, body: bytes) -> None:
         text = b"%d 0 obj\n%b\nendobj\n" % (number, body)
         self._places[number] = self._length
-        self._length += len(text)
-        self._pieces.append(text)
+        self._append(text)
+
+    def _append(self, text: bytes) -> None:
+        self._length += self._file.write(text)
+        self._digest.update(text)
 
     def _with_table(self, info: bytes) -> bytes:
-        digest = hashlib.sha256()
-        for piece in self._pieces:
-            digest.update(piece)
-        name = digest.hexdigest()[:_ID_DIGITS].encode()
+        name = self._digest.hexdigest()[:_ID_DIGITS].encode()
         table_at = self._places[_TABLE] = self._length
         rows = zlib.compress(_table_rows(self._places), _FAST)
         head = (
@@ -134,7 +135,8 @@ class _Output:
             b"/Filter /FlateDecode /Length %d >>\nstream\n"
         ) % (len(self._places), _CATALOG, info, name, name, len(rows))
         self._write(_TABLE, head + rows + b"\nendstream")
-        return b"".join([*self._pieces, b"startxref\n%d\n%%%%EOF\n" % table_at])
+        self._append(b"startxref\n%d\n%%%%EOF\n" % table_at)
+        return self._file.getvalue()
 
 
 def _table_rows(places: array[int]) -> bytes:

@@ -2,8 +2,11 @@
 
 import binascii
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import batched
+from typing import Final
 
 from chalicelib.contract.options.pdf import ContentSource
 from chalicelib.contract.options.pdf_tools import PdfSource
@@ -11,9 +14,9 @@ from chalicelib.engine.inputs.fetch import fetch_all, fetched_content
 from chalicelib.engine.job import JobContext, PdfToolJob
 from chalicelib.engine.pdf_tools.run.limits import MAX_SOURCE_BYTES, MAX_TOTAL_BYTES
 from chalicelib.engine.pdf_tools.tool import refused_option
-from chalicelib.engine.ports import (
-    Egress,
-)
+from chalicelib.engine.ports import Egress
+
+_MAX_PARALLEL: Final = 8
 
 
 def load_contents(job: PdfToolJob, context: JobContext, egress: Egress) -> Mapping[str, bytes]:
@@ -26,26 +29,47 @@ def load_contents(job: PdfToolJob, context: JobContext, egress: Egress) -> Mappi
     addresses = list(dict.fromkeys(source.url for source in named.values() if source.url))
     with closing(fetch_all(addresses, egress, context, max_bytes=MAX_SOURCE_BYTES)) as responses:
         by_address = dict(zip(addresses, responses, strict=True))
+    stored = _load_stored(filter(None, map(_stored_name, named.values())), context)
     contents: dict[str, bytes] = {}
+    total = 0
     loaded: dict[PdfSource | ContentSource, bytes] = {}
     for pointer, source in named.items():
         if source not in loaded:
             content = (
                 fetched_content(by_address[source.url], pointer, MAX_SOURCE_BYTES)
                 if source.url
-                else _local(source, context, pointer)
+                else _local(source, stored, pointer)
             )
             loaded[source] = content
-            _check_size(len(content), sum(map(len, loaded.values())), pointer)
+            total += len(content)
+            _check_size(len(content), total, pointer)
         contents[pointer] = loaded[source]
     return contents
 
 
-def _local(source: PdfSource | ContentSource, context: JobContext, pointer: str) -> bytes:
+def _stored_name(source: PdfSource | ContentSource) -> str | None:
+    """Return the id of a source's upload or file."""
     file_id = source.file_id if isinstance(source, PdfSource) else None
-    name = source.upload_id or file_id
+    return source.upload_id or file_id
+
+
+def _load_stored(names: Iterable[str], context: JobContext) -> Mapping[str, bytes]:
+    """Return uploads and files by id, several at a time; what is too much is not loaded."""
+    contents: dict[str, bytes] = {}
+    total = 0
+    with ThreadPoolExecutor(_MAX_PARALLEL) as pool:
+        for batch in batched(dict.fromkeys(names), _MAX_PARALLEL, strict=False):
+            if total > MAX_TOTAL_BYTES:
+                break
+            contents.update(zip(batch, pool.map(context.uploads, batch), strict=True))
+            total += sum(len(contents[name]) for name in batch)
+    return contents
+
+
+def _local(source: PdfSource | ContentSource, stored: Mapping[str, bytes], pointer: str) -> bytes:
+    name = _stored_name(source)
     if name is not None:
-        return context.uploads(name)
+        return stored[name]
     assert source.content is not None, "a source has exactly one of its fields"
     try:
         return b64decode(source.content)
