@@ -61,7 +61,7 @@ _OPTIONS: Final[Mapping[str, Sequence[click.Option]]] = {
         ),
     ],
     "metadata": [
-        click.Option(["--title"], help="An empty text removes it, also of the others."),
+        click.Option(["--title"], help="An empty text removes it, as those below."),
         click.Option(["--author"]),
         click.Option(["--subject"]),
         click.Option(["--keywords"], multiple=True, help="One; again for more."),

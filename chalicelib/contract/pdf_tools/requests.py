@@ -31,22 +31,22 @@ class SplitRequest(SourceRequest):
     """A PDF to split."""
 
     ranges: Annotated[list[PageRanges], Field(min_length=1, max_length=500)] | None = None
-    """A file for each of them, such as `["1-3", "4,6"]`. Null: a file for each page, at most
-    500."""
+    """A file for each of them, such as `["1-3", "4,6"]`. Null: a file for each page, at most 500.
+    Embedded files of the source go into the first file."""
 
 
 class ExtractPagesRequest(SourceRequest):
     """A PDF and the pages to keep."""
 
     pages: PageRanges
-    """Pages counted from 1, such as `1,3-5`."""
+    """Pages to keep, counted from 1, such as `1,3-5`; they stay in the order of the document."""
 
 
 class DeletePagesRequest(SourceRequest):
     """A PDF and the pages to delete; one at least must be left."""
 
     pages: PageRanges
-    """Pages counted from 1, such as `1,3-5`."""
+    """Pages to delete, counted from 1, such as `1,3-5`."""
 
 
 class RotateRequest(SourceRequest):
@@ -55,7 +55,7 @@ class RotateRequest(SourceRequest):
     angle: Literal[90, 180, 270]
     """Degrees, clockwise."""
     pages: PageRanges | None = None
-    """Null: all."""
+    """Pages to turn, counted from 1, such as `1,3-5`; null: all."""
 
 
 class ReorderRequest(SourceRequest):
@@ -66,24 +66,25 @@ class ReorderRequest(SourceRequest):
 
 
 class WatermarkRequest(SourceRequest):
-    """A PDF and the text or picture that its pages carry."""
+    """A PDF and the text or picture that is drawn on its pages."""
 
     watermark: Watermark
     pages: PageRanges | None = None
-    """Null: all."""
+    """Pages to draw it on, counted from 1, such as `1,3-5`; null: all."""
 
 
 class Stamp(Watermark):
-    """A watermark that stands upright and opaque, also of a PDF page.
+    """A watermark that is upright and opaque by default, and may be the first page of a PDF.
 
-    Exactly one of `text`, `image`, `file_id`, `upload_id` and `content`.
+    Exactly one of `text`, `image`, `file_id`, `upload_id` and `content`; the last three name a PDF.
     """
 
     file_id: FileId | None = None
     """A PDF whose first page is the stamp: a file of an earlier render or tool."""
     upload_id: UploadId | None = None
+    """An uploaded PDF whose first page is the stamp."""
     content: Base64 | None = None
-    """A PDF in base64."""
+    """A PDF in base64 whose first page is the stamp."""
     opacity: Annotated[float, Field(ge=0, le=1)] = _STAMP.opacity
     angle: Annotated[float, Field(ge=-180, le=180)] = _STAMP.angle
     """Degrees, counter-clockwise."""
@@ -103,21 +104,25 @@ class StampRequest(SourceRequest):
 
     stamp: Stamp
     pages: PageRanges | None = None
-    """Null: all."""
+    """Pages to draw it on, counted from 1, such as `1,3-5`; null: all."""
 
 
 class ProtectRequest(SourceRequest):
-    """A PDF to encrypt with AES-256."""
+    """A PDF to encrypt with AES-256; this replaces the protection that it has."""
 
     protection: Protection
 
 
 class UnlockRequest(SourceRequest):
-    """A PDF whose protection is removed; one that is open passes."""
+    """A PDF whose protection is removed; one without protection is taken as well."""
 
 
 class DocumentInfo(DocumentTexts):
-    """Metadata to write; an absent one keeps the document's, an empty one removes it."""
+    """Metadata to write, at least one.
+
+    An absent member or null keeps what the document has; an empty title, author, subject or list
+    of keywords removes it.
+    """
 
     @model_validator(mode="after")
     def _check_not_empty(self) -> Self:
@@ -134,7 +139,10 @@ class MetadataRequest(SourceRequest):
 
 
 class AttachRequest(SourceRequest):
-    """A PDF and the files that it is to carry."""
+    """A PDF and the files to embed in it.
+
+    A file of a name that the PDF has already gets `-2` before its extension.
+    """
 
     attachments: Annotated[list[Attachment], Field(min_length=1, max_length=20)]
 
@@ -155,7 +163,10 @@ class FillFormRequest(SourceRequest):
 
 
 class CompressRequest(SourceRequest):
-    """A PDF that is written in fewer bytes, without any loss."""
+    """A PDF to write in fewer bytes, without any loss.
+
+    Pictures keep their quality. A PDF that would not become smaller stays as it is.
+    """
 
 
 class ToImagesRequest(SourceRequest):
@@ -165,22 +176,30 @@ class ToImagesRequest(SourceRequest):
     dpi: Annotated[int, Field(ge=36, le=300)] = _TO_IMAGES.dpi
     """Pixels for each inch; a picture has at most 16 384 on a side."""
     pages: PageRanges | None = None
-    """Null: all."""
+    """Pages to draw, counted from 1, such as `1,3-5`; null: all."""
 
 
 class ToTextRequest(SourceRequest):
-    """A PDF whose text is extracted, with a form feed between two pages."""
+    """A PDF whose text is extracted, in UTF-8 with a form feed between two pages."""
 
 
 class ConvertPdfaRequest(SourceRequest):
-    """A PDF that is made to conform to PDF/A (ISO 19005)."""
+    """A PDF that is made to conform to PDF/A (ISO 19005).
+
+    Fonts that are not embedded are replaced, and what PDF/A forbids is left out. The validators
+    judge the file; what they refuse is `pdfa_conversion_failed`.
+    """
 
     pdfa: PdfALevel = options.ConvertPdfaOptions().pdfa
     """Part and level; level `a` needs a tagged document."""
 
 
 class ValidateRequest(SourceRequest):
-    """A PDF that is judged by what it claims, or else by PDF/A-2b and PDF/UA-1."""
+    """A PDF that is judged by what it claims, or else by PDF/A-2b and PDF/UA-1.
+
+    The report is `result.conformance`; the request succeeds also where it says `failed`. There is
+    no file.
+    """
 
 
 def tool_options(tool: str, request: ToolRequest) -> options.AnyToolOptions:

@@ -16,14 +16,16 @@ class PdfSource(Model):
     """A PDF of at most 100 MB: exactly one of `upload_id`, `url`, `file_id` and `content`."""
 
     upload_id: UploadId | None = None
+    """An upload; not with zero retention."""
     url: Url | None = None
     """A public http or https URL, which must answer within 10 s."""
     file_id: FileId | None = None
-    """A file of an earlier render or tool, while it is kept."""
+    """A PDF of an earlier render or tool that the key may read, while it is kept; not with zero
+    retention."""
     content: Base64 | None = None
     """The bytes in base64."""
     password: Password | None = None
-    """Opens a protected PDF. One that is protected by an owner password only opens without."""
+    """Opens a protected PDF. One that has only an owner password opens without it."""
 
     @model_validator(mode="after")
     def _check_exactly_one(self) -> Self:
@@ -54,4 +56,4 @@ class SourcesRequest(ToolRequest):
     """The request of a tool that reads several PDFs."""
 
     sources: Annotated[list[PdfSource], Field(min_length=2, max_length=500)]
-    """At most 200 MB together."""
+    """The PDFs, in order; at most 200 MB together."""
