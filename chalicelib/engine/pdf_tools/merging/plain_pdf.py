@@ -14,6 +14,7 @@ _END: Final = re.compile(rb"startxref\r?\n([0-9]{1,10})\r?\n%%EOF\s*\Z")
 _TABLE: Final = re.compile(rb"xref\n0 ([0-9]{1,7})\n")
 _TABLE_HEAD: Final = b"0000000000 65535 f"
 _ENTRY_BYTES: Final = 20
+_ENTRIES: Final = re.compile(rb"([0-9]{10}) 00000 n")
 _FIRST_OBJECT: Final = re.compile(rb"[1-9][0-9]* 0 obj\b")
 _STREAM_LENGTH: Final = re.compile(rb"/Length ([0-9]{1,10})\b(?! [0-9]+ R)")
 _STREAM_BEGIN: Final = re.compile(rb"stream\r?\n")
@@ -73,12 +74,13 @@ def read_plain_pdf(content: bytes) -> PlainPdf | None:
 def _object_order(table: bytes, count: int) -> list[int] | None:
     """Return the numbers of the objects in the order of the file."""
     entries = table.rstrip()
-    if len(entries) + 2 < (count + 1) * _ENTRY_BYTES or not entries.startswith(_TABLE_HEAD):
+    if not entries.startswith(_TABLE_HEAD):
         return None
-    if entries.count(b" 00000 n") != count:
+    # The first one, which is free, is the head.
+    begins = [int(begin) for begin in _ENTRIES.findall(entries)]
+    if len(begins) != count or len(entries) + 2 < (count + 1) * _ENTRY_BYTES:
         return None
-    begins = [int(entries[at : at + 10]) for at in range(0, len(entries), _ENTRY_BYTES)]
-    return sorted(range(1, count + 1), key=begins.__getitem__) if len(begins) > count else None
+    return sorted(range(1, count + 1), key=lambda number: begins[number - 1])
 
 
 def _split_streams(objects: bytes) -> tuple[bytes, list[bytes]] | None:
