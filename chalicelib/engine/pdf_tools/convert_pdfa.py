@@ -54,7 +54,7 @@ def _demand_tags(document: pikepdf.Pdf) -> None:
     if not isinstance(document.Root.get("/StructTreeRoot"), pikepdf.Dictionary):
         raise RenderFailure(
             "pdfa_conversion_failed",
-            "the document has no tags, which level a needs; choose level b or u.",
+            "/pdfa: the document has no tags, which level a needs; choose level b or u.",
         )
     marks = document.Root.get("/MarkInfo")
     if not isinstance(marks, pikepdf.Dictionary):

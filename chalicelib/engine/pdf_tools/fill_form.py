@@ -32,6 +32,7 @@ from chalicelib.engine.pdf_tools.forms.form_fields import (
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
 
 _MAX_NAMES_SHOWN: Final = 10
+_MAX_NAME_CHARACTERS: Final = 30
 
 
 def run(tool_input: ToolInput[FillFormOptions]) -> ToolOutput:
@@ -133,7 +134,7 @@ def _set_choice(field: FormField, value: FieldValue) -> None:
             index = next((n for n, (_, shown) in enumerate(options) if shown == text), None)
         if index is None and not is_open:
             offered = _list_names(export for export, _ in options)
-            raise _refusal(field.name, f"does not offer {text!r}, but {offered}")
+            raise _refusal(field.name, f"does not offer this value, but {offered}")
         chosen.append((index, text if index is None else options[index][0]))
     exports = [String(export) for _, export in chosen]
     _store(field, Array(exports) if len(exports) > 1 else exports[0] if exports else None)
@@ -170,7 +171,7 @@ def _wanted_state(field: FormField, value: FieldValue, states: list[str]) -> str
     for (export, _), state in zip(field.options, states, strict=False):
         if export == value:
             return state
-    raise _refusal(field.name, f"has no state {value!r}, but {_names(states)}")
+    raise _refusal(field.name, f"has no such state, but {_names(states)}")
 
 
 def _names(states: list[str]) -> str:
@@ -178,7 +179,7 @@ def _names(states: list[str]) -> str:
 
 
 def _list_names(names: Iterable[str]) -> str:
-    texts = [repr(name) for name in names]
+    texts = [repr(name[:_MAX_NAME_CHARACTERS]) for name in names]
     more = len(texts) - _MAX_NAMES_SHOWN
     return ", ".join(texts[:_MAX_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 

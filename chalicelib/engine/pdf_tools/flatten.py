@@ -1,5 +1,6 @@
 """Tool `flatten`: form fields and annotations drawn into their pages."""
 
+import math
 from typing import Final
 
 import pikepdf
@@ -145,7 +146,9 @@ def _placement(form: pikepdf.Object, place: PdfRectangle) -> Matrix | None:
     if not (box.width and box.height and place.width and place.height):
         return None
     across, up = place.width / box.width, place.height / box.height
-    return (across, 0, 0, up, place.left - box.left * across, place.bottom - box.bottom * up)
+    x, y = place.left - box.left * across, place.bottom - box.bottom * up
+    # Numbers of hundreds of digits are infinite.
+    return (across, 0, 0, up, x, y) if all(map(math.isfinite, (across, up, x, y))) else None
 
 
 def _turned_about(place: PdfRectangle, turn: int) -> Matrix:

@@ -48,8 +48,8 @@ def _merge_by_objects(tool_input: ToolInput[MergeOptions]) -> ToolOutput:
         if page_count > tool_input.max_pages:
             raise RenderFailure(
                 "page_limit_exceeded",
-                f"The merged PDF has {page_count} pages; {tool_input.max_pages} are allowed by the "
-                "plan.",
+                f"/sources: the merged PDF has {page_count} pages; {tool_input.max_pages} are "
+                "allowed by the plan.",
             )
         for source, document in zip(tool_input.sources, documents, strict=True):
             with refuse_damage(source):

@@ -12,6 +12,9 @@ from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.job import RenderedFile, RenderWarning
 
+MAX_SOURCE_BYTES: Final = 100_000_000
+# Of all sources together: a file that comes out may have as much as one of them.
+MAX_TOTAL_BYTES: Final = 200_000_000
 # Key of the printed text or picture among the resources: a PDF of one page.
 MARK: Final = "/mark"
 

@@ -18,6 +18,11 @@ _PIPE_BYTES: Final = 1 << 20
 _CHUNK_BYTES: Final = 1 << 20
 # A process that was taken over must not fill the memory of the service.
 _MAX_CONTENT_BYTES: Final = 800_000_000
+_MAX_BODY_BYTES: Final = 300_000_000
+
+
+class MalformedMessage(Exception):  # noqa: N818 -- what it is
+    """The other side has sent what no message is."""
 
 
 def enlarge(pipe: int) -> None:
@@ -43,7 +48,7 @@ def send(message: Mapping[str, object], descriptor: int, contents: Sequence[byte
 
 
 def receive(read: Callable[[int], bytes]) -> Any:
-    """Return the next message, or None when the other side is gone.
+    """Return the next message, or None when the other side is gone; raises MalformedMessage.
 
     The caller names the message's type. `read(size)` returns 1 to `size` bytes, none at the end.
     A message with contents has them as `contents`.
@@ -51,19 +56,39 @@ def receive(read: Callable[[int], bytes]) -> Any:
     head = _read_exactly(_LENGTH_PREFIX.size, read)
     if head is None:
         return None
-    body = _read_exactly(_LENGTH_PREFIX.unpack(head)[0], read)
+    (body_size,) = _LENGTH_PREFIX.unpack(head)
+    if body_size > _MAX_BODY_BYTES:
+        raise MalformedMessage
+    body = _read_exactly(body_size, read)
     if body is None:
         return None
-    message = json.loads(body)
+    message = _parse(body)
     if "content_sizes" in message:
-        sizes = message["content_sizes"]
-        if sum(sizes) > _MAX_CONTENT_BYTES:
-            return None
-        contents = [_read_exactly(size, read) for size in sizes]
+        contents = [_read_exactly(size, read) for size in _sizes(message["content_sizes"])]
         if None in contents:
             return None
         message["contents"] = contents
     return message
+
+
+def _parse(body: bytes) -> dict[str, object]:
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError) as damage:
+        raise MalformedMessage from damage
+    if not isinstance(message, dict):
+        raise MalformedMessage
+    return message
+
+
+def _sizes(sizes: object) -> list[int]:
+    if (
+        not isinstance(sizes, list)
+        or not all(isinstance(size, int) and size >= 0 for size in sizes)
+        or sum(sizes) > _MAX_CONTENT_BYTES
+    ):
+        raise MalformedMessage
+    return sizes
 
 
 def _read_exactly(size: int, read: Callable[[int], bytes]) -> bytes | None:

@@ -1,11 +1,7 @@
 """Parent side of a sandboxed process: starts it, calls it, replaces it."""
 
 import contextlib
-import os
-import select
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +12,7 @@ from typing import Any, Final, TypedDict, final
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.templating import limits, wire
+from chalicelib.engine.templating.child_process import ChildProcess
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.walls import Walls
@@ -24,8 +21,6 @@ _CHILD_MODULE: Final = "chalicelib.engine.templating.child"
 _MAX_ATTEMPTS: Final = 2
 _NO_INCLUDES: Final = Includes()
 _NO_LOCALE_DEFAULTS: Final = LocaleDefaults()
-# The longest time until a cancellation is seen.
-_POLL_INTERVAL_MS: Final = 250.0
 _CPU_LIMIT_STATUSES: Final = frozenset({-signal.SIGVTALRM, -signal.SIGPROF, -signal.SIGXCPU})
 
 
@@ -81,7 +76,7 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
         self._environment = dict(environment or {})
         self._arguments = arguments
         self._lock = threading.Lock()
-        self._child: _Child | None = None
+        self._child: ChildProcess | None = None
         self._walls = walls or Walls()
         self._cancellation: Future[None] = Future()
 
@@ -150,7 +145,7 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
                 if status != -signal.SIGKILL:
                     break
                 continue
-            if response["recycle"]:
+            if response.get("recycle", True):
                 self._replace_child()
             return response
         raise self._exhausted_failure("made its process end")
@@ -164,14 +159,14 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
     def _remaining_ms(self, deadline: float) -> float:
         return 0.0 if self._cancellation.done() else (deadline - time.time()) * 1000
 
-    def _wait_for_child(self, child: "_Child", remaining_ms: Callable[[], float]) -> None:
+    def _wait_for_child(self, child: ChildProcess, remaining_ms: Callable[[], float]) -> None:
         """Wait until a child is ready and admitted: before that it gets no content."""
         self._walls.admit(self._module, child.missing_walls(remaining_ms))
 
-    def _ensure_child(self) -> "_Child":
-        if self._child is None or not self._child.is_alive:
+    def _ensure_child(self) -> ChildProcess:
+        if self._child is None or not self._child.is_usable:
             self._stop_child()
-            self._child = _Child(self._module, self._environment, self._arguments)
+            self._child = ChildProcess(self._module, self._environment, self._arguments)
         return self._child
 
     def _replace_child(self) -> None:
@@ -230,77 +225,3 @@ class TemplateWorker(SandboxedWorker[TemplateText | TemplateFault]):
             raise RenderFailure(code, message)
         line, column, excerpt = response["line"], response["column"], response["excerpt"]
         raise RenderFailure(code, message, line=line, column=column, excerpt=excerpt)
-
-
-class _Child:
-    """Child process and its two pipes."""
-
-    def __init__(
-        self, module: str, environment: Mapping[str, str], arguments: Sequence[str]
-    ) -> None:
-        # -P -S -s: the child imports only from the PYTHONPATH below.
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-S", "-s", "-m", module, str(os.getpid()), *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={
-                **environment,
-                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-            },
-            bufsize=0,
-            start_new_session=True,
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._input = self._process.stdin
-        self._output = self._process.stdout
-        wire.enlarge(self._input.fileno())
-        wire.enlarge(self._output.fileno())
-        self._output_poll = select.poll()
-        self._output_poll.register(self._output, select.POLLIN)
-        self._missing_walls: Sequence[str] | None = None
-
-    @property
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
-
-    def missing_walls(self, remaining_ms: Callable[[], float]) -> Sequence[str]:
-        """Wait until the child is ready; return the walls that it lacks.
-
-        Raises TimeoutError when no time is left, EOFError when the child died.
-        """
-        if self._missing_walls is None:
-            self._missing_walls = self._receive(remaining_ms)["missing_walls"]
-        return self._missing_walls
-
-    def call(self, request: Sequence[bytes], remaining_ms: Callable[[], float]) -> Any:
-        """Return the response of a ready child; raises as `missing_walls`."""
-        try:
-            for part in request:
-                unsent = memoryview(part)
-                while unsent:
-                    unsent = unsent[self._input.write(unsent) :]
-        except BrokenPipeError as error:
-            raise EOFError from error
-        return self._receive(remaining_ms)
-
-    def stop(self) -> int:
-        """Kill the process; return its exit status."""
-        with contextlib.suppress(BrokenPipeError):
-            self._input.close()
-        self._output.close()
-        self._process.kill()
-        return self._process.wait()
-
-    def _receive(self, remaining_ms: Callable[[], float]) -> Any:
-        def read(size: int) -> bytes:
-            while (wait_ms := remaining_ms()) > 0:
-                if self._output_poll.poll(min(wait_ms, _POLL_INTERVAL_MS)):
-                    return os.read(self._output.fileno(), size)
-            raise TimeoutError
-
-        message = wire.receive(read)
-        if message is None:
-            raise EOFError
-        return message

@@ -14,6 +14,8 @@ from chalicelib.engine.pdf_tools.document.true_type import (
 
 # Flag of a component that instructions follow (OpenType, glyf).
 _INSTRUCTIONS: Final = 0x0100
+# Widths have two bytes.
+_MAX_METRIC: Final = 0xFFFF
 _SYMBOL_AREA: Final = 0xF000
 # Post table without names of glyphs (version 3).
 _POST: Final = struct.pack(">I28x", 0x0003_0000)
@@ -39,7 +41,8 @@ def coded_subset(
     outlines, metrics = _Outlines(font), []
     for each in (SubsetGlyph(font, 0, font.advance(0)), *glyphs):
         outlines.add(each.font, each.glyph)
-        metrics.append(round(each.width * font.units_per_em / 1000))
+        width = round(each.width * font.units_per_em / 1000)
+        metrics.append(min(max(width, 0), _MAX_METRIC))
     outlines.add_components()
     count = len(outlines.contents)
     metrics += [0] * (count - len(metrics))

@@ -33,6 +33,7 @@ _CODES: Final = 256
 _BLANK: Final = "\u200b"
 _DEFAULT_WIDTH: Final = 1000
 _MAX_CID: Final = 0xFFFF
+_MAX_NAME: Final = 100
 
 
 def replace_missing_fonts(document: pikepdf.Pdf, fonts: Mapping[str, bytes]) -> None:
@@ -188,7 +189,9 @@ def _composite_widths(descendant: pikepdf.Object) -> Iterator[tuple[int, float]]
             yield from ((int(first) + at, float(width)) for at, width in enumerate(second))
         else:
             width = float(next(entries))
-            yield from ((code, width) for code in range(int(first), min(int(second), _MAX_CID) + 1))
+            yield from (
+                (code, width) for code in range(max(int(first), 0), min(int(second), _MAX_CID) + 1)
+            )
 
 
 def _number(width: float) -> int | float:
@@ -198,6 +201,6 @@ def _number(width: float) -> int | float:
 def _no_font(name: str) -> RenderFailure:
     return RenderFailure(
         "pdfa_conversion_failed",
-        f"the font {name or 'without a name'} is not embedded, and no font here stands for it; "
-        "embed it in the source.",
+        f"/source: the font {name[:_MAX_NAME] or 'without a name'} is not embedded, and no font "
+        "here stands for it; embed it in the source.",
     )

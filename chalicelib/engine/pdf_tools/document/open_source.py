@@ -1,6 +1,7 @@
 """Opening of sources: what is no PDF, locked, damaged or too long is refused here."""
 
 import io
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -27,6 +28,7 @@ DAMAGE: Final = (
     RuntimeError,
     TypeError,
     ValueError,
+    struct.error,
 )
 
 

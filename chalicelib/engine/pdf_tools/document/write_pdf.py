@@ -52,6 +52,8 @@ def save(
     PDF/A-2 and -3 are PDF 1.7 at most (ISO 19005-2, 6.1.2).
     """
     target = io.BytesIO()
+    # qpdf writes it, correctly, only if the source had one.
+    document.trailer.Size = 0
     # A widget that is in no form is as it was in the source.
     with warnings.catch_warnings(action="ignore", category=pikepdf.PageCopyWarning):
         document.save(

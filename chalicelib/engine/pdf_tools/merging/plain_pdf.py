@@ -5,7 +5,6 @@ pages, tags, outline and language only. What is not clearly so is left to qpdf (
 """
 
 import re
-import struct
 from typing import Final, NamedTuple
 
 # In place of the content of a stream; a file with these bytes elsewhere is not plain.
@@ -15,7 +14,7 @@ _END: Final = re.compile(rb"startxref\r?\n([0-9]{1,10})\r?\n%%EOF\s*\Z")
 _TABLE: Final = re.compile(rb"xref\n0 ([0-9]{1,7})\n")
 _TABLE_HEAD: Final = b"0000000000 65535 f"
 _ENTRY_BYTES: Final = 20
-_BEGIN_BYTES: Final = 10
+_ENTRIES: Final = re.compile(rb"([0-9]{10}) 00000 n")
 _FIRST_OBJECT: Final = re.compile(rb"[1-9][0-9]* 0 obj\b")
 _STREAM_LENGTH: Final = re.compile(rb"/Length ([0-9]{1,10})\b(?! [0-9]+ R)")
 _STREAM_BEGIN: Final = re.compile(rb"stream\r?\n")
@@ -81,14 +80,13 @@ def read_plain_pdf(content: bytes) -> PlainPdf | None:
 def _object_order(table: bytes, count: int) -> list[int] | None:
     """Return the numbers of the objects in the order of the file."""
     entries = table.rstrip()
-    if len(entries) + 2 < (count + 1) * _ENTRY_BYTES or not entries.startswith(_TABLE_HEAD):
+    if not entries.startswith(_TABLE_HEAD):
         return None
-    if entries.count(b" 00000 n") != count:
-        return None
-    if len(entries) < count * _ENTRY_BYTES + _BEGIN_BYTES:
+    # The first one, which is free, is the head.
+    begins = _ENTRIES.findall(entries)
+    if len(begins) != count or len(entries) + 2 < (count + 1) * _ENTRY_BYTES:
         return None
     # As texts of ten digits, which have the order of the numbers.
-    begins = struct.unpack_from(f"{_BEGIN_BYTES}s10x" * count, table, _ENTRY_BYTES)
     return sorted(range(1, count + 1), key=(b"", *begins).__getitem__)
 
 

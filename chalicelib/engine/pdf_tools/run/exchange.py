@@ -4,18 +4,36 @@ The process has read hostile documents, so its answer is checked like any foreig
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Self, cast
+from copy import replace
+from itertools import islice
+from typing import Annotated, Final, Self, cast
 
 import msgspec
 
 from chalicelib.contract.options.pdf_tools import AnyToolOptions, ToolOptions
-from chalicelib.core.errors import RenderFailure
+from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import JsonObject
+from chalicelib.core.problems import PROBLEMS
+from chalicelib.core.text import replace_lone_surrogates, terminal_text
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.job import RenderedFile, RenderWarning
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput, ToolSource
-from chalicelib.engine.remote.results import FailureRecord
+from chalicelib.engine.remote.results import MAX_FILES, FailureRecord
+
+# Texts quote documents, which may have megabytes of them.
+_MAX_WARNINGS: Final = 50
+_MAX_CHARACTERS: Final = 500
+_MAX_FAULT_CHARACTERS: Final = 4_000
+# A pointer that quotes a name of the request may have a thousand.
+_MAX_DETAIL_CHARACTERS: Final = 1_300
+_MAX_FIELD_ERRORS: Final = 100
+type _Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
+type _Word = Annotated[str, msgspec.Meta(pattern="^[a-z0-9_]{1,64}$")]
+
+
+class StrangeAnswer(Exception):  # noqa: N818 -- what it is
+    """An answer that no tool gives."""
 
 
 class ToolRequest(msgspec.Struct, frozen=True):
@@ -62,20 +80,38 @@ class ToolRequest(msgspec.Struct, frozen=True):
 
 
 class _File(msgspec.Struct, frozen=True):
-    format: str
-    content_type: str
-    pages: int | None
-    width: int | None
-    height: int | None
-    part: int | None
+    # A part of the names of files and objects.
+    format: Annotated[str, msgspec.Meta(pattern="^[a-z0-9]{1,8}$")]
+    content_type: Annotated[str, msgspec.Meta(pattern="^[a-z]{1,32}/[a-z0-9.+;= -]{1,64}$")]
+    pages: _Count | None
+    width: _Count | None
+    height: _Count | None
+    part: Annotated[int, msgspec.Meta(ge=1, le=MAX_FILES)] | None
+
+
+class _Warning(msgspec.Struct, frozen=True):
+    code: _Word
+    message: str
+    detail: str | None
 
 
 class _Check(msgspec.Struct, frozen=True):
     """Checks of a content by its number; None: the source."""
 
-    content: int | None
+    content: _Count | None
     checks: tuple[ConformanceCheck, ...]
     own_findings: tuple[RawFinding, ...]
+
+    def short_findings(self) -> tuple[RawFinding, ...]:
+        return tuple(
+            replace(
+                each,
+                rule=_short_text(each.rule),
+                message=_short_text(each.message),
+                location=_short_text(each.location),
+            )
+            for each in self.own_findings
+        )
 
 
 class ToolAnswer(msgspec.Struct, frozen=True):
@@ -84,15 +120,62 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     The contents are those of the files in order, then others that are checked.
     """
 
-    files: tuple[_File, ...] = ()
+    files: Annotated[tuple[_File, ...], msgspec.Meta(max_length=MAX_FILES)] = ()
     checks: tuple[_Check, ...] = ()
-    warnings: tuple[RenderWarning, ...] = ()
+    warnings: tuple[_Warning, ...] = ()
     failure: FailureRecord | None = None
     fault: str | None = None
+    out_of_memory: bool = False
     contents: tuple[bytes, ...] = ()
 
+    @classmethod
+    def read(cls, answer: object) -> Self:
+        """Read an answer; raises StrangeAnswer."""
+        try:
+            return msgspec.convert(answer, cls)
+        except msgspec.ValidationError as strange:
+            raise StrangeAnswer(_short_text(str(strange))) from None
+
+    def short_fault(self) -> str | None:
+        """Return the text of an unexpected exception, if there was one."""
+        return None if self.fault is None else self.fault[-_MAX_FAULT_CHARACTERS:]
+
+    def render_warnings(self) -> list[RenderWarning]:
+        """Return the warnings, each once, with texts that can be shown and stored."""
+        warnings = (
+            RenderWarning(
+                each.code,
+                _short_text(each.message),
+                None if each.detail is None else _short_text(each.detail),
+            )
+            for each in self.warnings
+        )
+        return list(islice(dict.fromkeys(warnings), _MAX_WARNINGS))
+
+    def render_failure(self) -> RenderFailure | None:
+        """Return the failure, if it is one; raises StrangeAnswer for one that no tool raises."""
+        failure = self.failure
+        if failure is None:
+            return None
+        if failure.code not in PROBLEMS or failure.members or failure.trace is not None:
+            raise StrangeAnswer("failure")
+        errors = [
+            FieldError(
+                replace_lone_surrogates(each.path[:_MAX_DETAIL_CHARACTERS]),
+                _short_text(each.code),
+                _short_text(each.message),
+            )
+            for each in failure.errors[:_MAX_FIELD_ERRORS]
+        ]
+        detail = _short_text(failure.message, _MAX_DETAIL_CHARACTERS)
+        return RenderFailure(failure.code, detail, errors=errors)
+
     def output(self) -> ToolOutput:
-        """Return the output; raises IndexError or TypeError for an answer that no tool gives."""
+        """Return the output; raises StrangeAnswer for one that names what is not there."""
+        if len(self.contents) < len(self.files) or any(
+            each.content is not None and each.content >= len(self.contents) for each in self.checks
+        ):
+            raise StrangeAnswer("contents")
         files = tuple(
             RenderedFile(
                 file.format,
@@ -109,13 +192,17 @@ class ToolAnswer(msgspec.Struct, frozen=True):
             ToolCheck(
                 None if each.content is None else self.contents[each.content],
                 each.checks,
-                each.own_findings,
+                each.short_findings(),
             )
             for each in self.checks
         )
-        if len(files) != len(self.files):
-            raise IndexError
         return ToolOutput(files, checks)
+
+
+def _short_text(text: str, most: int = _MAX_CHARACTERS) -> str:
+    """Return a text of a document on one line, cut with an ellipsis, without lone surrogates."""
+    shown = terminal_text(text[: most + 1])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 def run_request(
@@ -149,5 +236,6 @@ def _answer(
         _File(file.format, file.content_type, file.pages, file.width, file.height, file.part)
         for file in output.files
     )
-    answer = ToolAnswer(files, tuple(checks), tuple(warnings))
+    shown = tuple(_Warning(*each) for each in warnings)
+    answer = ToolAnswer(files, tuple(checks), shown)
     return msgspec.to_builtins(answer), contents

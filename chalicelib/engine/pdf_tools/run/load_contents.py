@@ -12,8 +12,7 @@ from chalicelib.contract.options.pdf import ContentSource
 from chalicelib.contract.options.pdf_tools import PdfSource
 from chalicelib.engine.inputs.fetch import fetch_all, fetched_content
 from chalicelib.engine.job import JobContext, PdfToolJob
-from chalicelib.engine.pdf_tools.run.limits import MAX_SOURCE_BYTES, MAX_TOTAL_BYTES
-from chalicelib.engine.pdf_tools.tool import refused_option
+from chalicelib.engine.pdf_tools.tool import MAX_SOURCE_BYTES, MAX_TOTAL_BYTES, refused_option
 from chalicelib.engine.ports import Egress
 
 _MAX_PARALLEL: Final = 8

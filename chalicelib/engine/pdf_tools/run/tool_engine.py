@@ -12,7 +12,7 @@ from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome, ValidationRequest
-from chalicelib.engine.pdf_tools.run.exchange import ToolAnswer, ToolRequest
+from chalicelib.engine.pdf_tools.run.exchange import StrangeAnswer, ToolAnswer, ToolRequest
 from chalicelib.engine.pdf_tools.run.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
 from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput, ToolSource
@@ -72,7 +72,7 @@ class PdfToolEngine:
                 contents = load_contents(job, context, self._egress)
             with recorder.stage("finish_ms"):
                 answer = self._answer(self._tool_input(job, context, contents), context.time_limit)
-                recorder.warnings += answer.warnings
+                recorder.warnings += answer.render_warnings()
                 output = _output(answer)
             with recorder.stage("template_ms"), self._templates.cancel_on(context.cancellation):
                 keys = render_storage_keys(
@@ -107,35 +107,44 @@ class PdfToolEngine:
 
     def _answer(self, tool_input: ToolInput[ToolOptions], deadline: Deadline) -> ToolAnswer:
         request, contents = ToolRequest.of(tool_input)
+        pointer = tool_input.sources[0].pointer
         message = msgspec.to_builtins(request)
         ends_at = time.time() + deadline.remaining_s()
         try:
             with self._worker.cancel_on(deadline.cancellation):
                 answer = self._worker.call(message, ends_at, contents)
-            return msgspec.convert(answer, ToolAnswer)
+            read = ToolAnswer.read(answer)
         except RenderFailure as failure:
             if failure.code == "render_timeout":
                 raise timeout_failure() from failure
             # Every other failure means that the worker broke a limit or crashed.
-            pointer = tool_input.sources[0].pointer
+            raise RenderFailure(
+                "invalid_pdf_source",
+                f"{pointer}: the file ends the process that works on it: it is damaged, or takes "
+                "too much memory.",
+            ) from failure
+        except StrangeAnswer as strange:
+            raise ToolFault(str(strange)) from None
+        if read.out_of_memory:
             raise RenderFailure(
                 "invalid_pdf_source", f"{pointer}: the file takes too much memory to be worked on."
-            ) from failure
-        except msgspec.ValidationError as strange:
-            raise ToolFault(str(strange)) from None
+            )
+        return read
 
 
 def _output(answer: ToolAnswer) -> ToolOutput:
     """Return the output of an answer; raises its failure, or ToolFault."""
-    if answer.failure is not None:
-        raise answer.failure.failure()
-    if answer.fault is not None:
-        log.error("a PDF tool failed", extra={"exception": answer.fault})
-        raise ToolFault(answer.fault)
+    fault = answer.short_fault()
+    if fault is not None:
+        log.error("a PDF tool failed", extra={"exception": fault})
+        raise ToolFault(fault)
     try:
+        failure = answer.render_failure()
+        if failure is not None:
+            raise failure
         return answer.output()
-    except (IndexError, TypeError) as strange:
-        raise ToolFault(type(strange).__name__) from None
+    except StrangeAnswer as strange:
+        raise ToolFault(str(strange)) from None
 
 
 def _validation_requests(

@@ -6,7 +6,9 @@ that loading the libraries takes. The parent never reads a request.
 """
 
 import gc
+import logging
 import os
+import resource
 import select
 import sys
 import traceback
@@ -27,11 +29,16 @@ _OUTPUT: Final = 1
 # A source of 100 MB, its objects, and what is written of them.
 _MEMORY_BYTES: Final = 1_500_000_000
 _MAX_FAULT_CHARACTERS: Final = 4_000
+# qpdf and pdfium recurse into what documents nest; beyond it the process ends.
+_STACK_BYTES: Final = 64_000_000
 
 
 def main(service_pid: int, fonts_dir: str) -> None:
     """Serve requests from the pipe one by one; a broken limit of a child ends this process too."""
     process_sandbox.die_with(service_pid)
+    _raise_stack_limit()
+    # It logs each fault of a document, of which there may be millions; nobody reads them.
+    logging.getLogger("pikepdf").setLevel(logging.ERROR)
     for tool in TOOLS:
         tool.load()
     fonts = FontFiles(Path(fonts_dir))
@@ -43,6 +50,12 @@ def main(service_pid: int, fonts_dir: str) -> None:
     requests.register(_INPUT, select.POLLIN)
     while any(event & select.POLLIN for _, event in requests.poll()):
         _fork(partial(_serve, fonts))
+
+
+def _raise_stack_limit() -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = _STACK_BYTES if most == resource.RLIM_INFINITY else min(_STACK_BYTES, most)
+    resource.setrlimit(resource.RLIMIT_STACK, (wanted, most))
 
 
 def _fork(work: Callable[[int], None]) -> None:
@@ -82,7 +95,8 @@ def _run(
     try:
         return run_request(request, contents, fonts)
     except MemoryError:
-        raise
+        # The process has unwound what took it; if not even the answer fits, it ends.
+        return {"out_of_memory": True}, []
     except Exception as fault:  # noqa: BLE001 -- the service logs it
         # Without the message of the exception, which may quote the document.
         stack = "".join(traceback.format_tb(fault.__traceback__))

@@ -10,7 +10,7 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import FieldError, NotFound, ServiceError, validation_error
 from chalicelib.core.ids import FileId, RenderId, is_id
 from chalicelib.engine.job import PdfToolJob
-from chalicelib.engine.pdf_tools.run.limits import MAX_SOURCE_BYTES
+from chalicelib.engine.pdf_tools.tool import MAX_SOURCE_BYTES
 from chalicelib.features.files.repository import FileRecord, Files
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.read import Viewer

@@ -6,7 +6,7 @@ from typing import Final
 from chalicelib.core.errors import NotFound, RenderFailure, validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.job import Job, PdfToolJob
-from chalicelib.engine.pdf_tools.run.limits import MAX_SOURCE_BYTES, MAX_TOTAL_BYTES
+from chalicelib.engine.pdf_tools.tool import MAX_SOURCE_BYTES, MAX_TOTAL_BYTES
 from chalicelib.features.renders.run.jobs import referenced_uploads
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.features.uploads.model import Upload

@@ -1,0 +1,80 @@
+"""Strange documents through every tool: a result, or a refusal that says why, in bounds."""
+
+import io
+import time
+from collections.abc import Iterator
+from typing import Final
+
+import pikepdf
+import pytest
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import RenderOutcome, RenderTrace
+from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
+from chalicelib.engine.ports import NoEgress
+from chalicelib.engine.templating.worker import TemplateWorker
+from infra.setup.steps import INSTALL_DIR
+from tests.builders.pdfs.requests import TOOL_OPTIONS
+from tests.builders.pdfs.strange import KINDS
+from tests.integration.pdf_tools.test_confined_tools import run
+
+pytestmark = pytest.mark.integration
+
+_CODES: Final = {
+    *("invalid_pdf_source", "validation_error", "pdfa_conversion_failed"),
+    *("pdf_password_required", "page_limit_exceeded"),
+}
+_TIMEOUT_S: Final = 30.0
+_MAX_CHARACTERS: Final = 500
+_MAX_WARNINGS: Final = 50
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[PdfToolEngine]:
+    made = PdfToolEngine(NoEgress(), tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker())
+    made.start()
+    yield made
+    made.close()
+
+
+def check_texts(trace: RenderTrace) -> None:
+    texts = [text for each in trace.warnings for text in (each.message, each.detail or "")]
+    assert len(trace.warnings) <= _MAX_WARNINGS
+    assert max(map(len, texts), default=0) <= _MAX_CHARACTERS
+    assert all(text.isprintable() for text in texts), texts
+
+
+def check_refusal(refusal: RenderFailure) -> None:
+    assert refusal.code in _CODES, refusal.detail
+    assert refusal.detail.startswith("/")
+    assert refusal.detail.isprintable()
+    assert len(refusal.detail) <= _MAX_CHARACTERS
+    check_texts(refusal.members["trace"])
+
+
+def check_outcome(outcome: RenderOutcome, password: str) -> None:
+    check_texts(outcome.trace)
+    for file in outcome.files:
+        if file.format == "pdf":
+            with pikepdf.open(io.BytesIO(file.content), password=password) as document:
+                assert len(document.pages) == file.pages
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_tool_works_on_a_strange_document_or_says_why_not(
+    engine: PdfToolEngine, kind: str
+) -> None:
+    content = KINDS[kind]()
+    for tool in TOOL_OPTIONS:
+        started = time.monotonic()
+        made: RenderOutcome | RenderFailure
+        try:
+            made = run(engine, tool, content, timeout_s=_TIMEOUT_S)
+        except RenderFailure as refusal:
+            made = refusal
+        if isinstance(made, RenderFailure):
+            check_refusal(made)
+        else:
+            check_outcome(made, "secret" if tool == "protect" else "")
+        assert time.monotonic() - started < _TIMEOUT_S, tool
+    assert run(engine, "rotate").files
