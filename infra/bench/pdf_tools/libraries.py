@@ -1,4 +1,4 @@
-"""What the libraries of the tools take alone, in the process of the benchmark."""
+"""Libraries of the tools alone, in the process of the benchmark: how long they take."""
 
 import io
 import time
