@@ -143,7 +143,7 @@ def _parameters(tool: PdfTool) -> list[click.Parameter]:
             ["-o", "--output"],
             type=click.Path(dir_okay=False, writable=True, path_type=Path),
             required=not is_report,
-            help=f"{output} Several end with -1, -2 and so on." if _has_parts(tool) else output,
+            help=f"{output} Its name gets -1, -2 and so on." if _has_parts(tool) else output,
         ),
         click.Option(["--password"], help="Opens a protected PDF."),
         *_OPTIONS.get(tool.name, ()),
