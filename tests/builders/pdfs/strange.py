@@ -7,7 +7,6 @@ from typing import Any, Final
 import pikepdf
 from pikepdf import Array, Dictionary, Name, Object, String
 
-from tests.builders.pdfs import hostile
 from tests.builders.pdfs.changed_pdf import changed
 from tests.builders.pdfs.content import saved
 from tests.builders.pdfs.forms import sample_form
@@ -300,5 +299,4 @@ KINDS: Final[Mapping[str, Callable[[], bytes]]] = {
     "swollen_attachment": _objects(_swollen_attachment),
     "same_numbers": _same_numbers,
     "without_size": _without_size,
-    "swelling": hostile.swelling,
 }

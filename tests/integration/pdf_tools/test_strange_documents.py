@@ -13,10 +13,9 @@ from chalicelib.engine.job import RenderOutcome, RenderTrace
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
 from chalicelib.engine.ports import NoEgress
 from chalicelib.engine.templating.worker import TemplateWorker
-from infra.setup.steps import INSTALL_DIR
 from tests.builders.pdfs.requests import TOOL_OPTIONS
 from tests.builders.pdfs.strange import KINDS
-from tests.integration.pdf_tools.test_confined_tools import run
+from tests.integration.pdf_tools.test_confined_tools import FONTS, run
 
 pytestmark = pytest.mark.integration
 
@@ -31,7 +30,7 @@ _MAX_WARNINGS: Final = 50
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[PdfToolEngine]:
-    made = PdfToolEngine(NoEgress(), tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker())
+    made = PdfToolEngine(NoEgress(), tool_worker(FONTS), TemplateWorker())
     made.start()
     yield made
     made.close()

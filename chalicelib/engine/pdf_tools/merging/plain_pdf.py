@@ -23,6 +23,10 @@ _STRING: Final = re.compile(rb"\((?:[^\\()]++|\\.)*+\)", re.DOTALL)
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()<>[]%"))
 _BLANKS: Final = bytes.maketrans(b"\0\t\n\f\r", b" " * 5)
 _IN_STRINGS: Final = (b" 0 R", b"/Struct", b"/Parent ", b"/P ", b"/ID", b"/Headers", b"endobj")
+# Words that no object has, and numbers that no reader takes: qpdf would refuse the file.
+_ODD_TOKEN: Final = re.compile(
+    rb"[\s\])>](?!(?:obj|endobj|stream|endstream|R|true|false|null)\b)[A-Za-z]|[0-9.]{32}"
+)
 _TRAILER_KEYS: Final = frozenset((b"Size", b"Root", b"Info", b"ID"))
 _NAME: Final = re.compile(rb"/([^\s/<>\[\]()]+)")
 _ROOT: Final = re.compile(rb"/Root ([0-9]+) 0 R")
@@ -122,6 +126,8 @@ def _is_plain_text(text: bytes) -> bool:
     # One pass over the whole text, and short ones over what is left of it.
     outer, inner = text.translate(None, _NO_BRACKETS), strings.translate(None, _NO_BRACKETS)
     if b"%" in outer or b"  0 R" in flat or any(each in strings for each in _IN_STRINGS):
+        return False
+    if _ODD_TOKEN.search(_STRING.sub(b"", text)):
         return False
     references = flat.count(b" R") - strings.translate(_BLANKS).count(b" R")
     return (
