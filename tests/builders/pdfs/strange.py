@@ -14,14 +14,12 @@ from tests.builders.pdfs.plain import pdf
 from tests.builders.pdfs.raw_pdf import CATALOG, PAGE, PAGES, SOUND, packed_pdf, raw_pdf, raw_stream
 from tests.builders.pdfs.rich_pdf import rich_pdf
 
-_MEGABYTE: Final = 1_000_000
 _BOX: Final = b"/MediaBox [0 0 100 100]"
 
 
 def _zeros(size: int) -> bytes:
-    """Return that many zeros, packed twice."""
     packer = zlib.compressobj(9)
-    parts = [packer.compress(bytes(_MEGABYTE)) for _ in range(size // _MEGABYTE)]
+    parts = [packer.compress(bytes(1_000_000)) for _ in range(size // 1_000_000)]
     return zlib.compress(b"".join(parts) + packer.flush(), 9)
 
 
@@ -118,7 +116,7 @@ def _lone_surrogates(document: pikepdf.Pdf) -> None:
 
 
 def _long_names(document: pikepdf.Pdf) -> None:
-    name = "n" * _MEGABYTE
+    name = "n" * 1_000_000
     document.pages[0].Resources.Font.F1.BaseFont = Name(f"/{name}")
     document.Root.AcroForm.Fields[0].T = String(name)
     document.Root.Outlines.First.Title = String(name)
@@ -176,7 +174,7 @@ def _rich_media(document: pikepdf.Pdf) -> None:
 
 def _swollen_attachment(document: pikepdf.Pdf) -> None:
     stream = document.make_stream(b"")
-    stream.write(_zeros(100 * _MEGABYTE), filter=Array([Name.FlateDecode] * 2))
+    stream.write(_zeros(100 * 1_000_000), filter=Array([Name.FlateDecode] * 2))
     document.attachments["zeros.bin"] = b""
     tree = document.Root.Names.EmbeddedFiles
     while "/Kids" in tree:
@@ -225,7 +223,7 @@ def _extends_loop() -> bytes:
 
 def _object_stream_bomb() -> bytes:
     filters = b"/Type /ObjStm /N 1 /First 10 /Filter [/FlateDecode /FlateDecode]"
-    return packed_pdf(raw_stream(_zeros(1_000 * _MEGABYTE), filters))
+    return packed_pdf(raw_stream(_zeros(1_000 * 1_000_000), filters))
 
 
 def _previous_loop() -> bytes:
@@ -275,7 +273,7 @@ KINDS: Final[Mapping[str, Callable[[], bytes]]] = {
     "strange_revision": lambda: _encrypted_strangely(b"Standard"),
     "huge_picture": lambda: _with_picture(b"/Width 60000 /Height 60000", b"x"),
     "swollen_picture": lambda: _with_picture(
-        b"/Width 20000 /Height 20000 /Filter [/FlateDecode /FlateDecode]", _zeros(400 * _MEGABYTE)
+        b"/Width 20000 /Height 20000 /Filter [/FlateDecode /FlateDecode]", _zeros(400 * 1_000_000)
     ),
     "jpx_bomb": lambda: _with_picture(
         b"/Width 60000 /Height 60000 /Filter /JPXDecode", _jpx_of_size(60_000)
