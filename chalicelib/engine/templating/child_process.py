@@ -13,31 +13,36 @@ from chalicelib.engine.templating import wire
 
 # The longest time until a cancellation is seen.
 _POLL_INTERVAL_MS: Final = 250.0
+# A forked child ends at once after its response.
+_MAX_END_MS: Final = 5_000.0
 
 
 class ChildProcess:
     """Child process and its two pipes."""
 
     def __init__(
-        self, module: str, environment: Mapping[str, str], arguments: Sequence[str]
+        self,
+        module: str,
+        environment: Mapping[str, str],
+        arguments: Sequence[str],
+        *,
+        forks: bool = False,
     ) -> None:
         """Start the process, with `arguments` after the id of this one.
 
-        `environment` is its whole one, besides its import path.
+        `environment` is its whole one, besides its import path. One that `forks` a child for each
+        request gets the number of a descriptor as its last argument: it alone has it, and writes a
+        byte there when a child has ended.
         """
-        # -P -S -s: the child imports only from the PYTHONPATH below.
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-S", "-s", "-m", module, str(os.getpid()), *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={
-                **environment,
-                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-            },
-            bufsize=0,
-            start_new_session=True,
-        )
+        self._ends: int | None = None
+        inherited: list[int] = []
+        if forks:
+            self._ends, written_end = os.pipe()
+            inherited.append(written_end)
+            arguments = [*arguments, str(written_end)]
+        self._process = _start(module, environment, arguments, inherited)
+        for descriptor in inherited:
+            os.close(descriptor)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input = self._process.stdin
@@ -72,12 +77,25 @@ class ChildProcess:
 
     def call(self, request: Sequence[bytes], remaining_ms: Callable[[], float]) -> Any:
         """Return the response of a ready child; raises as `missing_walls`."""
+        self._await_end(remaining_ms)
         try:
             for part in request:
                 self._send(part, remaining_ms)
         except BrokenPipeError as error:
             raise EOFError from error
         return self._receive(remaining_ms)
+
+    def _await_end(self, remaining_ms: Callable[[], float]) -> None:
+        """Wait until the child of the request before has ended: it could read the next one.
+
+        Raises EOFError for one that stays.
+        """
+        if self._ends is None:
+            return
+        ends = select.poll()
+        ends.register(self._ends, select.POLLIN)
+        if not ends.poll(min(max(remaining_ms(), 0), _MAX_END_MS)) or not os.read(self._ends, 1):
+            raise EOFError
 
     def _send(self, part: bytes, remaining_ms: Callable[[], float]) -> None:
         unsent = memoryview(part)
@@ -90,6 +108,9 @@ class ChildProcess:
         with contextlib.suppress(BrokenPipeError):
             self._input.close()
         self._output.close()
+        if self._ends is not None:
+            os.close(self._ends)
+            self._ends = None
         if self._process.returncode is None:
             # It leads a group of its own, whose number stays its own until it is waited for.
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -109,6 +130,22 @@ class ChildProcess:
         if message is None:
             raise EOFError
         return message
+
+
+def _start(
+    module: str, environment: Mapping[str, str], arguments: Sequence[str], inherited: Sequence[int]
+) -> subprocess.Popen[bytes]:
+    # -P -S -s: the child imports only from the PYTHONPATH below.
+    return subprocess.Popen(
+        [sys.executable, "-P", "-S", "-s", "-m", module, str(os.getpid()), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**environment, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        bufsize=0,
+        start_new_session=True,
+        pass_fds=inherited,
+    )
 
 
 def _wait(poll: select.poll, remaining_ms: Callable[[], float]) -> None:

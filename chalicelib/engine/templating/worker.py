@@ -64,17 +64,21 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
         environment: Mapping[str, str] | None = None,
         walls: Walls | None = None,
         arguments: Sequence[str] = (),
+        *,
+        forks: bool = False,
     ) -> None:
         """Prepare without starting a process.
 
         The child runs `module` with `arguments`, after the id of this process; error messages begin
         with `subject`. `environment` is the child's whole environment, besides its import path.
-        `walls` admits a child that lacks some; without it none may be missing.
+        `walls` admits a child that lacks some; without it none may be missing. For a child that
+        `forks` see ChildProcess.
         """
         self._module = module
         self._subject = subject
         self._environment = dict(environment or {})
         self._arguments = arguments
+        self._forks = forks
         self._lock = threading.Lock()
         self._child: ChildProcess | None = None
         self._walls = walls or Walls()
@@ -166,7 +170,9 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
     def _ensure_child(self) -> ChildProcess:
         if self._child is None or not self._child.is_usable:
             self._stop_child()
-            self._child = ChildProcess(self._module, self._environment, self._arguments)
+            self._child = ChildProcess(
+                self._module, self._environment, self._arguments, forks=self._forks
+            )
         return self._child
 
     def _replace_child(self) -> None:

@@ -37,7 +37,9 @@ def tool_worker(fonts_dir: str, walls: Walls | None = None) -> SandboxedWorker:
     `walls` admits processes that lack some. Raises FontsMissing.
     """
     check_fonts(Path(fonts_dir))
-    return SandboxedWorker(_WORKER_MODULE, "The PDF tool", walls=walls, arguments=[fonts_dir])
+    return SandboxedWorker(
+        _WORKER_MODULE, "The PDF tool", walls=walls, arguments=[fonts_dir], forks=True
+    )
 
 
 class PdfToolEngine:

@@ -33,8 +33,11 @@ _MAX_FAULT_CHARACTERS: Final = 4_000
 _STACK_BYTES: Final = 64_000_000
 
 
-def main(service_pid: int, fonts_dir: str) -> None:
-    """Serve requests from the pipe one by one; a broken limit of a child ends this process too."""
+def main(service_pid: int, fonts_dir: str, ends: int) -> None:
+    """Serve requests from the pipe one by one; a broken limit of a child ends this process too.
+
+    A byte goes to the descriptor `ends` when a child has ended: only then comes the next request.
+    """
     process_sandbox.die_with(service_pid)
     _raise_stack_limit()
     # It logs each fault of a document, of which there may be millions; nobody reads them.
@@ -45,11 +48,11 @@ def main(service_pid: int, fonts_dir: str) -> None:
     warm_up()
     # The children share these objects; collecting would copy them.
     gc.freeze()
-    _fork(_tell_walls)
+    _fork(_tell_walls, ends)
     requests = select.poll()
     requests.register(_INPUT, select.POLLIN)
     while any(event & select.POLLIN for _, event in requests.poll()):
-        _fork(partial(_serve, fonts))
+        _fork(partial(_serve, fonts), ends)
 
 
 def _raise_stack_limit() -> None:
@@ -58,12 +61,14 @@ def _raise_stack_limit() -> None:
     resource.setrlimit(resource.RLIMIT_STACK, (wanted, most))
 
 
-def _fork(work: Callable[[int], None]) -> None:
+def _fork(work: Callable[[int], None], ends: int) -> None:
     """Run `work` with the id of this process in a child; end as the child did, unless well."""
     parent_pid = os.getpid()
     child = os.fork()
     if child == 0:
         try:
+            # A child that was taken over must not tell that it has ended.
+            os.close(ends)
             work(parent_pid)
         except BaseException:  # noqa: BLE001 -- nothing of the parent may go on in the child
             os._exit(1)
@@ -73,6 +78,7 @@ def _fork(work: Callable[[int], None]) -> None:
         os.kill(os.getpid(), os.WTERMSIG(status))
     if status != 0:
         sys.exit(1)
+    os.write(ends, b".")
 
 
 def _tell_walls(parent_pid: int) -> None:
@@ -104,4 +110,4 @@ def _run(
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]))

@@ -52,3 +52,19 @@ def test_a_second_answer_is_not_that_to_the_next_request(worker: SandboxedWorker
     answers = [worker.call({}, time.time() + 20)["answer"] for _ in range(3)]
 
     assert answers == ["good"] * 3
+
+
+def test_a_forked_child_that_stays_does_not_get_the_next_request() -> None:
+    worker: SandboxedWorker = SandboxedWorker(
+        "tests.builders.rogue_child", "The child", {"ROGUE": "stays"}, forks=True
+    )
+    try:
+        worker.call({}, time.time() + 20)
+        processes = psutil.Process().children(recursive=True)
+        worker.call({}, time.time() + 20)
+
+        # Both were ended before the next request went to others.
+        assert len(processes) == 2
+        assert not any(each.is_running() for each in processes)
+    finally:
+        worker.close()
