@@ -41,10 +41,11 @@ class ApiClient:
 
     def run(self, tool: str, sources: Sequence[JsonObject], options: Mapping[str, Json]) -> float:
         """Return the seconds until the answer has arrived."""
-        body = {**options, "timeout_behavior": "continue", "mode": "async"}
-        body |= {"sources": sources} if tool == "merge" else {"source": sources[0]}
+        # What a caller cannot wait for goes on, and is looked for.
+        body: JsonObject = {**options, "timeout_behavior": "continue"}
+        named: JsonObject = {"sources": sources} if tool == "merge" else {"source": sources[0]}
         started = time.perf_counter()
-        render = self._send("POST", f"/pdf-tools/{tool}", body)
+        render = self._send("POST", f"/pdf-tools/{tool}", {**body, **named})
         while render["status"] in {"queued", "processing"}:
             time.sleep(_POLL_S)
             render = self._send("GET", f"/renders/{render['id']}")
