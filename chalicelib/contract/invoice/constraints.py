@@ -92,6 +92,7 @@ PLT_RULES: Final = MappingProxyType(
         "PLT-AMOUNT-RANGE": "a computed amount has more than ten digits before the point",
         "PLT-NO-INVOICE": "a document is no invoice, or carries none that is safe to read",
         "PLT-PROFILE": "there are no rules for the profile of a document",
+        "PLT-ENCRYPTED": "a PDF is protected by a password, which PDF/A forbids",
         "PLT-NOT-IN-MODEL": "a document has content that the model of an invoice cannot hold",
         "PLT-UNTAGGED-CONTENT": "a page shows content that is not read out: a warning",
         "PLT-NOT-VALIDATED": "the validators gave no verdict in time",
