@@ -36,7 +36,21 @@ class Settings:
         return cls(**{name: _setting_value(setting(name), source) for name in names})
 
 
-class ApiSettings(Settings):
+class HostSettings(Settings):
+    """Base of settings with the service's own hosts; a subclass annotates them again."""
+
+    base_url: str
+    files_host: str
+    gateway_url: str
+
+    @property
+    def own_hosts(self) -> frozenset[str]:
+        """Return the host names of the service, which egress refuses."""
+        urls = (self.base_url, self.files_host, self.gateway_url)
+        return frozenset(name for name in (urlsplit(url).hostname for url in urls) if name)
+
+
+class ApiSettings(HostSettings):
     """Settings of the API function."""
 
     main_table: str
@@ -65,11 +79,6 @@ class ApiSettings(Settings):
     stack: str = "platen"
     crash_points: str = ""
 
-    @property
-    def own_hosts(self) -> frozenset[str]:
-        """Return the host names of the service, which egress refuses."""
-        return own_hosts(self.base_url, self.files_host, self.gateway_url)
-
 
 class RenderSettings(Settings):
     """Settings of the render function."""
@@ -89,7 +98,7 @@ class RenderSettings(Settings):
     crash_points: str = ""
 
 
-class EngineSettings(Settings):
+class EngineSettings(HostSettings):
     """Settings of the engine function, which has no rights and names no resource."""
 
     chromium_dir: str
@@ -103,13 +112,8 @@ class EngineSettings(Settings):
     stack: str = "platen"
     crash_points: str = ""
 
-    @property
-    def own_hosts(self) -> frozenset[str]:
-        """Return the host names of the service, which egress refuses."""
-        return own_hosts(self.base_url, self.files_host, self.gateway_url)
 
-
-class PdfToolsSettings(Settings):
+class PdfToolsSettings(HostSettings):
     """Settings of the function of PDF tools, which has no rights and names no resource."""
 
     fonts_dir: str
@@ -120,11 +124,6 @@ class PdfToolsSettings(Settings):
     tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
-
-    @property
-    def own_hosts(self) -> frozenset[str]:
-        """Return the host names of the service, which egress refuses."""
-        return own_hosts(self.base_url, self.files_host, self.gateway_url)
 
 
 class ValidateSettings(Settings):
@@ -144,7 +143,7 @@ class SchemasSettings(Settings):
     crash_points: str = ""
 
 
-class WorkSettings(Settings):
+class WorkSettings(HostSettings):
     """Settings of a function of the registry of work, which names those that it has.
 
     Queue URLs are attributes as well: see `queue_url` and `dead_letters_url`.
@@ -172,11 +171,6 @@ class WorkSettings(Settings):
     tenancy: str = "shared"
     stack: str = "platen"
     crash_points: str = ""
-
-    @property
-    def own_hosts(self) -> frozenset[str]:
-        """Return the host names of the service, which egress refuses."""
-        return own_hosts(self.base_url, self.files_host, self.gateway_url)
 
     def queue_url(self, queue: str) -> str:
         """Return the URL of a queue of the registry."""
@@ -235,12 +229,6 @@ class TraceSettings(Settings):
     bucket: str
     stack: str
     functions_log: str
-
-
-def own_hosts(*urls: str) -> frozenset[str]:
-    """Return the host names of URLs of the service."""
-    names = (urlsplit(url).hostname for url in urls)
-    return frozenset(name for name in names if name)
 
 
 def is_on_lambda() -> bool:
