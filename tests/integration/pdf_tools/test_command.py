@@ -127,7 +127,7 @@ def test_a_field_given_twice_has_several_choices(tool: OperatorTool) -> None:
         (
             ["convert-pdfa", "form.pdf", "--pdfa", "2a"],
             "pdfa_conversion_failed",
-            "the document has",
+            "--pdfa: the document has no tags",
         ),
     ],
 )
