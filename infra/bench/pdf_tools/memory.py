@@ -56,6 +56,14 @@ def _large_pdf(size: int) -> bytes:
     return head + table + b"startxref\n%d\n%%%%EOF\n" % len(head)
 
 
+def _is_function(process: psutil.Process) -> bool:
+    try:
+        return _HANDLER in process.cmdline()
+    except psutil.NoSuchProcess:
+        # Another process of the stack has just ended.
+        return False
+
+
 class PeakMemory(threading.Thread):
     """Sampler of the memory of the function of PDF tools while a block runs."""
 
@@ -63,7 +71,7 @@ class PeakMemory(threading.Thread):
         """Find the processes of the function."""
         super().__init__(daemon=True)
         children = psutil.Process(stack.pid).children(recursive=True)
-        self._functions = [each for each in children if _HANDLER in each.cmdline()]
+        self._functions = [each for each in children if _is_function(each)]
         self._done = threading.Event()
         self._idle = self._bytes()
         self.bytes_above_idle = 0
