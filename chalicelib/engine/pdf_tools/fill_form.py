@@ -167,7 +167,7 @@ def _wanted_state(field: FormField, value: FieldValue, states: list[str]) -> str
         return states[0]
     if f"/{value}" in states:
         return f"/{value}"
-    # Export values stand beside the widgets where their states are mere numbers.
+    # Where the states are numbers, `/Opt` has the export values, one for each widget.
     for (export, _), state in zip(field.options, states, strict=False):
         if export == value:
             return state

@@ -112,7 +112,7 @@ class ChildProcess:
             os.close(self._ends)
             self._ends = None
         if self._process.returncode is None:
-            # It leads a group of its own, whose number stays its own until it is waited for.
+            # The process leads its group. Nothing reuses the id of the group before the wait.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()

@@ -17,7 +17,7 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import Render, StorageReceipt, UploadTargets
 from chalicelib.features.renders.rows import partition
 
-# Six formats at ten destinations: more is stored in rows of its own.
+# Six formats at ten destinations. More receipts than this have their own rows.
 _MAX_ROW_RECEIPTS: Final = 60
 # Each change writes a whole row.
 _ROW_RECEIPTS: Final = 25

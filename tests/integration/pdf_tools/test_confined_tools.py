@@ -153,11 +153,12 @@ def test_a_killed_process_is_the_failure_of_its_request_only(engine: PdfToolEngi
 def test_no_process_is_left_behind() -> None:
     made = PdfToolEngine(NoEgress(), tool_worker(FONTS), TemplateWorker())
     before = set(psutil.Process().children(recursive=True))
-    run(made, "rotate")
+    first, second = run(made, "rotate"), run(made, "rotate")
     started = set(psutil.Process().children(recursive=True)) - before
 
     made.close()
 
+    assert (first.is_cold_start, second.is_cold_start) == (True, False)
     assert started
     psutil.wait_procs(started, timeout=5)
     assert not [each for each in started if each.is_running()]

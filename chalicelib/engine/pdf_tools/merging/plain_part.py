@@ -29,7 +29,6 @@ _CATALOG_NAMES: Final = frozenset(
 _STRUCTURE_NAMES: Final = frozenset(
     b"Type StructTreeRoot K ParentTree ParentTreeNextKey IDTree Nums Names".split()
 )
-_ID_NAMES: Final = frozenset(b"Names Limits Kids".split())
 _OUTLINE_NAMES: Final = frozenset(b"Type Outlines First Last Count".split())
 _CLAIMS: Final = re.compile(rb"pdfaid|pdfuaid|pdfxid|pdfe:")
 

@@ -65,7 +65,7 @@ class Structure:
                 self._ids.setdefault(number, []).append(bytes(key))
 
     def write(self, kept: Collection[int]) -> None:
-        """Leave the document the elements of these pages, and what is empty beside them."""
+        """Keep the elements of these pages and empty elements; remove all others."""
         if self._root is None:
             return
         chosen = self._chosen_elements(kept)

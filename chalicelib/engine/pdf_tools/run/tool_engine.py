@@ -53,6 +53,7 @@ class PdfToolEngine:
         self._egress = egress
         self._worker = worker
         self._templates = templates
+        self._is_warm = False
 
     def start(self) -> None:
         """Start the process of the first request; the calling thread must outlive it."""
@@ -68,7 +69,8 @@ class PdfToolEngine:
 
         The failure's member `trace` is the RenderTrace up to it.
         """
-        recorder = TraceRecorder()
+        recorder, is_cold_start = TraceRecorder(), not self._is_warm
+        self._is_warm = True
         with recorder.attach_trace_to_failure():
             with recorder.stage("load_ms"):
                 contents = load_contents(job, context, self._egress)
@@ -83,7 +85,7 @@ class PdfToolEngine:
         return RenderOutcome(
             output.files,
             recorder.trace(),
-            is_cold_start=False,
+            is_cold_start=is_cold_start,
             filename=job.filename,
             validation_requests=_validation_requests(output, contents),
             storage_keys=keys,

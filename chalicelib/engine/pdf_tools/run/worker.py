@@ -28,7 +28,6 @@ _INPUT: Final = 0
 _OUTPUT: Final = 1
 # A source of 100 MB, its objects, and what is written of them.
 _MEMORY_BYTES: Final = 1_500_000_000
-_MAX_FAULT_CHARACTERS: Final = 4_000
 # qpdf and pdfium recurse into what documents nest; beyond it the process ends.
 _STACK_BYTES: Final = 64_000_000
 
@@ -40,7 +39,7 @@ def main(service_pid: int, fonts_dir: str, ends: int) -> None:
     """
     process_sandbox.die_with(service_pid)
     _raise_stack_limit()
-    # It logs each fault of a document, of which there may be millions; nobody reads them.
+    # It logs each fault of a document. There may be millions.
     logging.getLogger("pikepdf").setLevel(logging.ERROR)
     for tool in TOOLS:
         tool.load()
@@ -106,7 +105,7 @@ def _run(
     except Exception as fault:  # noqa: BLE001 -- the service logs it
         # Without the message of the exception, which may quote the document.
         stack = "".join(traceback.format_tb(fault.__traceback__))
-        return {"fault": f"{type(fault).__name__}\n{stack}"[-_MAX_FAULT_CHARACTERS:]}, []
+        return {"fault": f"{type(fault).__name__}\n{stack}"}, []
 
 
 if __name__ == "__main__":

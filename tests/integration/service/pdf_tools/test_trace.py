@@ -1,4 +1,4 @@
-"""What an operator sees of the function of PDF tools: its log lines, its deaths and its times."""
+"""Trace of the function of PDF tools for an operator: log lines, deaths and times."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
