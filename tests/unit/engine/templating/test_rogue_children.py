@@ -65,6 +65,7 @@ def test_a_forked_child_that_stays_does_not_get_the_next_request() -> None:
 
         # Both were ended before the next request went to others.
         assert len(processes) == 2
-        assert not any(each.is_running() for each in processes)
+        _, alive = psutil.wait_procs(processes, timeout=5)
+        assert not [each for each in alive if each.status() != psutil.STATUS_ZOMBIE]
     finally:
         worker.close()
