@@ -9,13 +9,15 @@ from chalicelib.adapters.json_logs import log_context
 from infra.package.needs import NEEDS
 from tests.builders.operator import OperatorTool
 from tests.builders.service import MotoAws, Service, in_process_aws, shared_schemas
+from tests.builders.stack.msgspec_types import build_type_descriptions
 from tests.builders.webhooks import allow_receiver
 from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
 
 
 @pytest.fixture(scope="session")
 def aws() -> Iterator[MotoAws]:
-    """Give one in-process AWS to all tests."""
+    """Give one in-process AWS to all tests, of which some call it in threads."""
+    build_type_descriptions()
     with in_process_aws() as running:
         yield running
 

@@ -31,6 +31,7 @@ from infra.local.server import WsgiServer
 from tests.builders.background_functions import QUEUES
 from tests.builders.lambda_client import serve_engine
 from tests.builders.service import REGION, MotoAws, Service
+from tests.builders.stack.msgspec_types import build_type_descriptions
 from tests.fakes.api_services import FixedClock
 from tests.fakes.fault_injector import FaultInjector
 from tests.fakes.fault_proxy import LATE_BY_S, fault_proxy
@@ -100,6 +101,7 @@ def running_faulty_aws(path: Path, faults: FaultInjector) -> Iterator[FaultyAws]
     # and pydantic does not build models thread-safely.
     for row in ENDPOINTS:
         row.build_models()
+    build_type_descriptions()
     with ExitStack() as cleanup:
         environment = cleanup.enter_context(pytest.MonkeyPatch.context())
         for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_LAMBDA"):

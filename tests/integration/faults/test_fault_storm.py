@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-import msgspec
 import pytest
 
-from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import EngineJob, PageJob
 from tests.builders.http import ApiAnswer
@@ -107,10 +105,6 @@ def storm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultStorm]:
     with running_faulty_aws(tmp_path_factory.mktemp("cloud"), faults) as cloud:
         made = FaultStorm(cloud)
         made.calm.engine.before_run = fail_bad
-        # msgspec learns a type on its first use, and crashes when several threads use it first. The
-        # product's processes serve one invocation at a time.
-        msgspec.convert({}, OutputOptions)
-        msgspec.convert({"kind": "page", "source": {"type": "html"}, "v": 5}, EngineJob)
         yield made
 
 
