@@ -64,8 +64,11 @@ def to_service_error(error: ValidationError, value: object, prefix: str = "") ->
 def _field_error(finding: ErrorDetails, value: object, prefix: str) -> FieldError:
     kind, context = finding["type"], finding.get("ctx", {})
     code, message_of = _MESSAGES.get(kind, ("invalid", _default_message))
-    message = message_of(finding, context)
-    return FieldError(json_pointer(_json_path(value, finding), prefix), code, message)
+    path = _json_path(value, finding)
+    if kind == "union_tag_not_found":
+        # pydantic locates the union, and the contract the member that chooses its branch.
+        path.append(str(context["discriminator"]).strip("'"))
+    return FieldError(json_pointer(path, prefix), code, message_of(finding, context))
 
 
 def _json_path(value: object, finding: ErrorDetails) -> list[str | int]:
@@ -129,7 +132,7 @@ _MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, ob
         "not_allowed",
         _message_from("{discriminator} must be one of {expected_tags}"),
     ),
-    "union_tag_not_found": ("required", _message_from("{discriminator} is required")),
+    "union_tag_not_found": ("required", _message_from("is required")),
     "greater_than": (_RANGE, _message_from("must be more than {gt}")),
     "greater_than_equal": (_RANGE, _message_from("must be at least {ge}")),
     "less_than": (_RANGE, _message_from("must be less than {lt}")),

@@ -29,7 +29,7 @@ type UploadReader = Callable[[str], bytes]
 type CheckData = Callable[[JsonObject, str], None]
 
 
-# Why no file carries the e-invoice of a template: its plan has none, or there is no PDF.
+# Why no file has the e-invoice of a template: its plan has none, or there is no PDF and no XML.
 type Omission = Literal["plan", "no_pdf"]
 
 

@@ -159,6 +159,8 @@ def _draw(
 ) -> list[Drawing]:
     """Load the document and draw each format but `xml`, which is no drawing."""
     formats = [format_by_name(name) for name in document.output.formats if name != "xml"]
+    if not formats:
+        return []
     warning_count = len(recorder.warnings)
 
     def draw(page: BrowserPage) -> list[Drawing]:

@@ -260,12 +260,6 @@ ENUMS: Final[dict[str, str]] = {
     "bottom-right",
 }
 
-# Fields that offer only a part of the contract so far.
-OFFERED: Final[dict[str, str]] = {
-    "OutputSpec.format": "pdf png jpeg webp html zip",
-    "TemplateOptions.output_format": "pdf png jpeg webp html zip",
-}
-
 WARNINGS: Final = (
     "slow_asset asset_failed font_fallback_used header_footer_overlap locale_unsupported "
     "feature_unavailable data_coerced text_overflow storage_upload_failed "

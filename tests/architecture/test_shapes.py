@@ -14,7 +14,7 @@ from chalicelib.contract.base import Model
 from chalicelib.core.json import Json
 from chalicelib.engine.formats import FORMATS
 from chalicelib.features.renders import model
-from tests.architecture.contract_shapes import ENUMS, OFFERED, SHAPES, WARNINGS
+from tests.architecture.contract_shapes import ENUMS, SHAPES, WARNINGS
 from tests.builders import validation_results
 from tests.builders.problem_catalogue import BROWSER_WARNINGS, DELIVERY_WARNINGS
 
@@ -67,12 +67,7 @@ def _warns(called: str) -> bool:
 
 
 def test_every_enumeration_equals_the_contract() -> None:
-    assert enums() == {name: set(OFFERED.get(name, ENUMS[name]).split()) for name in ENUMS}
-
-
-def test_offered_features_are_part_of_the_contract() -> None:
-    for name, offered in OFFERED.items():
-        assert set(offered.split()) < set(ENUMS[name].split()), f"{name}: complete or unknown"
+    assert enums() == {name: set(ENUMS[name].split()) for name in ENUMS}
 
 
 def test_warnings_equal_the_contract() -> None:

@@ -43,6 +43,7 @@ from tests.builders.aws_actions import acting_as
 FAKE_PDF = b"%PDF-1.7 a document of the fake engine"
 CONTENT_TYPES = {
     "pdf": "application/pdf",
+    "xml": "application/xml",
     "png": "image/png",
     "jpeg": "image/jpeg",
     "webp": "image/webp",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 from chalicelib.adapters.json_logs import bind
 from chalicelib.api.edge.auth import Principal
-from chalicelib.api.edge.endpoint import NO_STORE, Call, Endpoint, Reply
+from chalicelib.api.edge.endpoint import JSON, NO_STORE, Call, Endpoint, Reply
 from chalicelib.api.edge.problems import error_for_exception, problem_reply
 from chalicelib.api.edge.request import Request
 from chalicelib.api.edge.request_body import read_body_and_query
@@ -219,10 +219,12 @@ def _common_headers(reply: Reply, exchange: "_Exchange") -> dict[str, str]:
     """Return the headers of every response; those of the view take precedence."""
     headers = {
         "Cache-Control": NO_STORE,
-        "Content-Type": reply.content_type,
         "X-Content-Type-Options": "nosniff",
         "X-Request-Id": exchange.request_id,
     }
+    # An empty body is no JSON, though it may be an empty file.
+    if reply.body or reply.content_type != JSON:
+        headers["Content-Type"] = reply.content_type
     if isinstance(exchange.target, Endpoint):
         if reply.status < HTTPStatus.BAD_REQUEST:
             headers["Cache-Control"] = exchange.target.cache_control

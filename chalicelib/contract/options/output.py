@@ -10,7 +10,7 @@ from chalicelib.contract.options.image import ImageOptions, Viewport, Wait
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.json import OpaqueObject
 
-OutputFormat = Literal["pdf", "png", "jpeg", "webp", "html", "zip"]
+OutputFormat = Literal["pdf", "png", "jpeg", "webp", "html", "xml", "zip"]
 PartFormat = Literal["pdf", "png", "jpeg", "webp", "html", "xml"]
 
 IMAGE_FORMATS: Final = frozenset({"png", "jpeg", "webp"})

@@ -10,7 +10,7 @@ from chalicelib.contract.invoice.invoice import EInvoiceSpec
 from chalicelib.contract.options import image
 from chalicelib.contract.options.output import OutputFormat, OutputOptions, PartFormat
 from chalicelib.contract.render.pdf import PdfOptions
-from chalicelib.contract.render.pdf_conformance import check_hybrid_invoice
+from chalicelib.contract.render.pdf_conformance import check_einvoice_formats
 from chalicelib.contract.validation import to_service_error
 from chalicelib.core import json
 from chalicelib.core.json import JsonObject
@@ -128,9 +128,9 @@ class OutputSpec(Model):
     """The files to make."""
 
     format: OutputFormat | None = None
-    """`pdf` if neither this nor `formats` is given. `zip` holds the files of `formats`.
-    `html` is the page's document as it stands after its waits, without its scripts, event handlers
-    and frames."""
+    """`pdf` if neither this nor `formats` is given. `zip` holds the files of `formats`. `html` is
+    the page's document as it stands after its waits, without its scripts, event handlers and
+    frames. `xml` is the XML of the e-invoice alone."""
     formats: Annotated[list[PartFormat], Field(min_length=1, max_length=6)] | None = None
     """Several files of one page, which is loaded once. `xml` is the XML of the e-invoice."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
@@ -171,12 +171,12 @@ class OutputSpec(Model):
 
     @model_validator(mode="after")
     def _check_conformance(self) -> Self:
-        has_pdf = "pdf" in self.formats if self.formats else self.format in {None, "pdf", "zip"}
-        if not has_pdf and (self.pdf.pdfa is not None or self.pdf.pdfua):
+        formats = self.formats or ("pdf" if self.format in {None, "zip"} else self.format,)
+        if "pdf" not in formats and (self.pdf.pdfa is not None or self.pdf.pdfua):
             message = "pdf.pdfa and pdf.pdfua need pdf among the formats"
             raise ValueError(message)
         if self.einvoice is not None:
-            check_hybrid_invoice(self.pdf, has_pdf=has_pdf)
+            check_einvoice_formats(self.pdf, formats)
         return self
 
 

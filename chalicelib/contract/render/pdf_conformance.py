@@ -1,5 +1,6 @@
 """Checks of PdfOptions that exclude each other under PDF/A, PDF/UA and e-invoices."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,11 +26,17 @@ def check_pdf_conformance(options: "PdfOptions") -> None:
         raise ValueError(message)
 
 
-def check_hybrid_invoice(options: "PdfOptions", *, has_pdf: bool) -> None:
-    """Raise ValueError if the output cannot carry an e-invoice: it needs a PDF/A-3."""
-    if not has_pdf:
-        message = "einvoice needs pdf among the formats; POST /v1/einvoices makes the XML alone"
+def check_einvoice_formats(options: "PdfOptions", formats: Sequence[str]) -> None:
+    """Raise ValueError if no file has the e-invoice, or the PDF cannot carry it."""
+    if "pdf" in formats:
+        check_hybrid_invoice(options)
+    elif "xml" not in formats:
+        message = "einvoice needs pdf or xml among the formats"
         raise ValueError(message)
+
+
+def check_hybrid_invoice(options: "PdfOptions") -> None:
+    """Raise ValueError if a PDF cannot carry an e-invoice: it needs to be PDF/A-3."""
     if options.pdfa is not None and not options.pdfa.startswith("3"):
         message = f"einvoice and pdf.pdfa {options.pdfa} exclude each other: use 3b, 3u or 3a"
         raise ValueError(message)

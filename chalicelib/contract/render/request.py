@@ -30,7 +30,7 @@ RequestEvents = Annotated[list[RequestEventName], Field(min_length=1, max_length
 class HtmlSource(Model):
     """An HTML document in the request, or an upload."""
 
-    html: Annotated[str, StringConstraints(min_length=1)] | None = None
+    html: str | None = None
     upload_id: UploadId | None = None
     """In place of `html`: up to 20 MB."""
     head: str | None = None

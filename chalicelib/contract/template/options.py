@@ -48,9 +48,9 @@ class TemplateOptions(Model):
     """An undefined value is an error instead of nothing."""
     asset_policy: Literal["lenient", "strict"] | None = None
     einvoice: EInvoiceDefault | None = None
-    """The PDF carries this e-invoice if the plan includes e-invoices. If not, or in a render
-    without a PDF, only its totals are computed. A request's `output.einvoice` replaces it as a
-    whole; null turns it off."""
+    """The PDF carries this e-invoice, and `xml` is it, if the plan includes e-invoices. If not, or
+    in a render without these formats, only its totals are computed. A request's `output.einvoice`
+    replaces it as a whole; null turns it off."""
     email: EmailTargets | None = None
     """As `delivery.email`, for renders whose request has none: false for no email, or the rules
     that send. A rule that is off, or of another template, does not."""
@@ -58,5 +58,5 @@ class TemplateOptions(Model):
     @model_validator(mode="after")
     def _check_hybrid_invoice(self) -> Self:
         if self.einvoice is not None and self.pdf is not None:
-            check_hybrid_invoice(self.pdf, has_pdf=True)
+            check_hybrid_invoice(self.pdf)
         return self

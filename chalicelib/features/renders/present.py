@@ -17,6 +17,10 @@ EMAIL_COUNTS: Final = ("sent", "failed", "unknown", "pending", "skipped", "cance
 # Those of hundreds of files would fill the answer; `storage` has the errors of all.
 _MAX_UPLOAD_WARNINGS: Final = 60
 _UPLOAD_FAILED: Final = "storage_upload_failed"
+_STAGES: Final = (
+    *("queue_ms", "template_ms", "load_ms", "print_ms", "finish_ms", "validate_ms", "store_ms"),
+    *("total_ms", "cold"),
+)
 _ZERO_BYTES: Final = dict.fromkeys(("html", "css", "script", "font", "image", "data", "other"), 0)
 
 
@@ -106,7 +110,7 @@ def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
         "billed": render.billed,
         "storage": [_receipt_json(receipt) for receipt in render.storage],
         "emails": _email_counts(render),
-        "timings": render.timings,
+        "timings": _timings_json(render.timings),
         "logs": list(render.logs),
         "explain": _explain_json(render.explain),
         "created_at": render.created_at,
@@ -115,6 +119,11 @@ def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
         "expires_at": render.expires_at,
         "files_purged_at": render.files_purged_at,
     }
+
+
+def _timings_json(timings: Mapping[str, int] | None) -> JsonObject | None:
+    """Return all stages; those that did not run are null."""
+    return None if timings is None else {stage: timings.get(stage) for stage in _STAGES}
 
 
 def render_json_without_urls(render: Render) -> dict[str, Json]:

@@ -1,6 +1,6 @@
 """Merge of a template's default options with the output of a request."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from chalicelib.core.errors import validation_error
@@ -50,16 +50,17 @@ def merged_output(source: SourceBundle, explicit: Mapping[str, Any]) -> dict[str
         options["format"] = options.pop("output_format")
     defaults = _merge(_header_footer_defaults(source), options)
     output = _merge(defaults, explicit)
-    if has_pdf_output(output) or "pdf" not in defaults:
+    if "pdf" in output_formats(output) or "pdf" not in defaults:
         return output
     pdf = {name: value for name, value in defaults["pdf"].items() if name not in _PDF_CONFORMANCE}
     return _merge(defaults | {"pdf": pdf}, explicit)
 
 
-def has_pdf_output(output: Mapping[str, Any]) -> bool:
-    """Return whether the files of an output include a PDF."""
-    formats = output.get("formats")
-    return "pdf" in formats if formats else output.get("format") in {None, "pdf", "zip"}
+def output_formats(output: Mapping[str, Any]) -> Sequence[str]:
+    """Return the formats of an output's files, before they are zipped."""
+    formats: Sequence[str] | None = output.get("formats")
+    format_: str | None = output.get("format")
+    return formats or ("pdf" if format_ in {None, "zip"} else format_,)
 
 
 def check_einvoice_carrier(explicit: Mapping[str, Any]) -> None:

@@ -114,6 +114,7 @@ def test_other_paths_and_methods_refuse_pages(app: App, services: FakeApiService
 
     assert (preflight.status, preflight.code) == (405, "method_not_allowed")
     assert deleted.status == 204
+    assert "Content-Type" not in deleted.headers
     assert CORS not in {*preflight.headers, *deleted.headers}
 
 

@@ -49,6 +49,8 @@ def test_engine_gets_the_invoice_and_its_pointer(service: Service) -> None:
         ({"einvoice": {"profile": "EN16931", "invoice_path": "x"}}, "EN16931", True),
         ({"einvoice": None}, None, None),
         ({"format": "png"}, "BASIC", False),
+        ({"format": "xml"}, "BASIC", True),
+        ({"format": "xml", "pdf": {"pdfa": None}}, "BASIC", True),
     ],
 )
 def test_request_einvoice_overrides_the_template(
@@ -83,13 +85,16 @@ def test_plan_without_einvoices_skips_the_templates_and_refuses_the_requests(
     assert refused(refused_render) == "/output/einvoice"
     xml = render_template(service, path, output={"formats": ["pdf", "xml"]}, data=DATA)
     assert refused(xml) == "/output/formats"
+    alone = render_template(service, path, output={"format": "xml"}, data=DATA)
+    assert refused(alone) == "/output/format"
 
 
 @pytest.mark.parametrize(
     ("output", "pointer", "word"),
     [
         ({"formats": ["pdf", "xml"]}, "/output/formats", "einvoice"),
-        ({"format": "png", "einvoice": SPEC}, "/output", "pdf among the formats"),
+        ({"format": "xml"}, "/output/format", "einvoice"),
+        ({"format": "png", "einvoice": SPEC}, "/output", "pdf or xml among the formats"),
         ({"einvoice": SPEC, "pdf": {"pdfa": "2b"}}, "/output", "3b, 3u or 3a"),
         (
             {"einvoice": SPEC, "pdf": {"protection": {"user_password": "x"}}},

@@ -33,7 +33,7 @@ def test_good_request_is_ok_and_creates_nothing(service: Service) -> None:
     ("fields", "found"),
     [
         ({"output": {"format": "gif"}}, {("/output/format", "not_allowed")}),
-        ({"input": {}, "mode": 3}, {("/input", "required"), ("/mode", "not_allowed")}),
+        ({"input": {}, "mode": 3}, {("/input/type", "required"), ("/mode", "not_allowed")}),
         ({"unknown": 1}, {("/unknown", "unknown")}),
         ({"engine": "1999.1"}, {("/engine", "not_allowed")}),
         ({"test": True}, {("", "test_key_required")}),

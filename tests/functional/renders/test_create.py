@@ -129,6 +129,8 @@ def test_unknown_engine_is_refused(service: Service) -> None:
         ({"version": 1}, "/version"),
         ({"data": {}, "data_url": "https://example.com/"}, ""),
         ({"input": {"type": "html"}}, "/input"),
+        ({"input": {"html": "<p>"}}, "/input/type"),
+        ({"input": {}}, "/input/type"),
         ({"input": {"type": "template"}}, "/input/template_id"),
         ({"input": {"type": "pdf", "url": "https://example.com/"}}, "/input"),
         ({"priority": "high"}, "/priority"),

@@ -103,6 +103,12 @@ def test_lower_levels_need_no_tags(render: Render, judge: LocalValidator, pdfa: 
     assert faults(judge, made.content, pdfa) == set()
 
 
+def test_empty_document_conforms(render: Render, judge: LocalValidator) -> None:
+    (made,) = render("", pdf={"pdfa": "3b"}).files
+
+    assert faults(judge, made.content, "3b") == set()
+
+
 def test_pdf_of_the_browser_alone_does_not_conform(browser: Browser, judge: LocalValidator) -> None:
     output = OutputOptions.from_json({})
 

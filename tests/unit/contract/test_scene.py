@@ -76,7 +76,7 @@ def nested(levels: int, innermost: dict[str, Any]) -> dict[str, Any]:
         ({"type": "barcode", **BOX, "symbology": "x"}, "layers[1].symbology", "must be"),
         ({"type": "rect"}, "layers[1].width", "required"),
         ({"type": "script"}, "layers[1]", "must be one of"),
-        ({}, "layers[1]", "is required"),
+        ({}, "layers[1].type", "is required"),
         (7, "layers[1]", "an object"),
         (
             {"type": "group", "layers": [TEXT, {**TEXT, "text": 1}]},

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
 from chalicelib.core.errors import Forbidden, validation_error
 from chalicelib.core.ids import LinkId
@@ -164,7 +165,7 @@ def check_plan_features(command: RenderCommand) -> None:
         output = command.job.output
         if "xml" in output.formats and output.einvoice is None:
             message = "xml is that of an e-invoice: send output.einvoice, or leave it out"
-            raise validation_error("/output/formats", message, "not_allowed")
+            raise validation_error(_xml_pointer(output), message, "not_allowed")
 
 
 def page_limit(job: Job, plan: Plan) -> int:
@@ -184,8 +185,12 @@ def _requested_features(job: Job) -> Iterator[tuple[Feature, str]]:
     if job.output.einvoice is not None:
         yield "einvoices", "/output/einvoice"
     elif "xml" in job.output.formats:
-        yield "einvoices", "/output/formats"
+        yield "einvoices", _xml_pointer(job.output)
     if job.output.pdf.pdfa is not None:
         yield "pdfa", "/output/pdf/pdfa"
     if job.output.pdf.pdfua:
         yield "pdfua", "/output/pdf/pdfua"
+
+
+def _xml_pointer(output: OutputOptions) -> str:
+    return "/output/format" if output.format == "xml" else "/output/formats"

@@ -22,8 +22,8 @@ from chalicelib.features.renders.accept.emails import (
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.options import (
     check_einvoice_carrier,
-    has_pdf_output,
     merged_output,
+    output_formats,
 )
 from chalicelib.features.templates.sources import ResolvedSource, VersionChoice, resolve_includes
 from chalicelib.features.workspaces.plans import Plan
@@ -118,7 +118,7 @@ class ResolveTemplate:
         output: JsonObject = merged_output(template.source, explicit)
         if "einvoice" not in explicit:
             output, default = _split_einvoice(output, command.workspace.plan)
-            if "einvoice" in output:
+            if "einvoice" in output and "pdf" in output_formats(output):
                 check_einvoice_carrier(explicit)
         assert isinstance(job.source, TemplateSource)
         return replace(
@@ -165,7 +165,7 @@ def _texts(job: PageJob) -> Iterator[str]:
 
 def _einvoice_omission(output: JsonObject, plan: Plan) -> Omission | None:
     """Return the reason why no file can carry a template's e-invoice, or None."""
-    if not has_pdf_output(output):
+    if {"pdf", "xml"}.isdisjoint(output_formats(output)):
         return "no_pdf"
     return None if "einvoices" in plan.features else "plan"
 

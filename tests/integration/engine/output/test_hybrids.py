@@ -77,6 +77,17 @@ def test_page_xml_and_totals_come_from_one_invoice(made: Any) -> None:
     assert [each.content for each in outcome.validation_requests] == [xml.content, pdf.content]
 
 
+def test_xml_alone_needs_no_page(made: Any) -> None:
+    outcome = made(invoice_json(), format="xml")
+
+    (xml,) = outcome.files
+    assert (xml.format, xml.content_type) == ("xml", "application/xml")
+    assert total_in(xml.content) == "214.16"
+    assert set(outcome.trace.timings) == {"template_ms", "finish_ms"}
+    (request,) = outcome.validation_requests
+    assert request.content == xml.content
+
+
 def test_zip_holds_pdf_and_xml(made: Any) -> None:
     (packed,) = made(invoice_json(), format="zip", formats=["pdf", "xml"], filename="R").files
     assert zipfile.ZipFile(io.BytesIO(packed.content)).namelist() == ["R.pdf", "R.xml"]

@@ -146,3 +146,12 @@ def test_a_page_range_beyond_the_end_fails_the_render(render: Render) -> None:
         render("<p>one", pdf={"page_ranges": "7"})
 
     assert failure.value.code == "render_failed"
+
+
+@pytest.mark.parametrize("pdf", [{}, {"pdfa": "2b"}, {"pdfa": "3a", "pdfua": True}])
+def test_empty_document_is_an_empty_page(render: Render, pdf: dict[str, object]) -> None:
+    outcome = render("", pdf=pdf)
+
+    (produced,) = outcome.files
+    assert text_of(produced.content) == [""]
+    assert [warning.code for warning in outcome.trace.warnings] == []
