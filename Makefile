@@ -6,7 +6,7 @@ PY := .venv/bin/python
 LONGEST := crash engine faults templating local deployed validators limits package
 FOLDERS := $(LONGEST) $(filter-out $(LONGEST) __pycache__,$(patsubst tests/integration/%/,%,$(wildcard tests/integration/*/)))
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests run up down demo fmt check test bench figures openapi lock package deploy destroy
+.PHONY: help setup setup-tests run up down demo gallery fmt check test bench figures openapi lock package deploy destroy
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -29,6 +29,10 @@ down: ## stop what `make up` started
 demo: ## start, render the examples into out/, stop (ALL=1: also those kept as templates)
 	@$(MAKE) --no-print-directory up
 	@$(PY) -m infra.local demo --out out $(if $(ALL),--all); status=$$?; $(PY) -m infra.local down; exit $$status
+
+gallery: setup ## render the documents of examples/gallery into out/gallery/index.html
+	@$(MAKE) --no-print-directory up
+	@$(PY) -m infra.local gallery; status=$$?; $(PY) -m infra.local down; exit $$status
 
 fmt: setup ## format the code and fix what can be fixed
 	@.venv/bin/ruff format .

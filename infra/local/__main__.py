@@ -17,6 +17,7 @@ from infra.local.console import Console
 from infra.local.die_with_parent import die_with_parent
 from infra.local.emulators import StackError
 from infra.local.examples import DemoError, render_stored_examples
+from infra.local.gallery import render_gallery
 from infra.local.log_file import LogFile
 from infra.local.paths import INSTALL_DIR, StackFolder
 from infra.local.seed import SeedError
@@ -81,6 +82,21 @@ def render(*, path: Path, out: Path, everything: bool) -> None:
         if everything:
             for line in render_stored_examples(run_info, out / "stored"):
                 click.echo(line)
+    except DemoError as error:
+        _fail(str(error))
+
+
+@main.command()
+@click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALL_DIR)
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out/gallery"))
+def gallery(*, path: Path, out: Path) -> None:
+    """Render the gallery through the stack that runs."""
+    run_info = background.find_running_stack(StackFolder(path.resolve()))
+    if run_info is None:
+        _fail("nothing is running: `make up` starts the stack")
+    try:
+        for line in render_gallery(run_info, out):
+            click.echo(line)
     except DemoError as error:
         _fail(str(error))
 

@@ -58,9 +58,11 @@ def example_request(example: str, kind: str) -> dict[str, Any]:
     return request
 
 
-def create_render(run_info: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+def create_render(
+    run_info: Mapping[str, Any], body: Mapping[str, Any], path: str = "/renders"
+) -> dict[str, Any]:
     """Post a render with the live key and return it; raises DemoError with the response."""
-    render = post(run_info, "/renders", body)
+    render = post(run_info, path, body)
     if not render.get("files"):
         raise DemoError(json.dumps(render))
     return render
