@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from chalicelib.api.edge.endpoint import Call
+from chalicelib.contract.options.assets import PageAsset
 from chalicelib.core import json
 from chalicelib.core.ids import sha256_hex
 from chalicelib.engine.job import InvoiceJob, Job, PageJob, PdfToolJob
@@ -32,6 +33,7 @@ def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
     from chalicelib.contract.render.output import OutputSpec, output_options  # noqa: PLC0415 -- pydantic is slow
 
     given = request.input.model_dump(exclude_none=True)
+    assets = msgspec.convert(given.pop("assets", ()), tuple[PageAsset, ...])
     source: Source = msgspec.convert(given, Source)
     has_data = request.data is not None or request.data_url is not None
     if isinstance(source, HtmlSource) and "templating" not in given:
@@ -42,6 +44,7 @@ def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
         output=output_options(output),
         data=request.data,
         data_url=request.data_url,
+        assets=assets,
     )
     return replace(
         _command(call, request, job),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
+from chalicelib.contract.options.assets import PageAsset
 from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.contract.options.pdf import ContentSource, Watermark
 from chalicelib.contract.options.pdf_tools import AnyToolOptions, PdfSource
@@ -62,7 +63,8 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
 
     The data are `data`, or the JSON object at `data_url`. `schema` is the template's JSON Schema of
     them. `includes` are the templates that the job's templates may include. `data_pointer` is where
-    `data` stand in the request if nobody has checked them yet (JSON Pointer).
+    `data` stand in the request if nobody has checked them yet (JSON Pointer). `assets` are the
+    files that the document names by relative addresses.
     """
 
     source: Source
@@ -75,6 +77,7 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
     data_pointer: str | None = None
     emails: EmailRules | None = None
     storage: StorageTargets | None = None
+    assets: tuple[PageAsset, ...] = ()
 
     @property
     def einvoice(self) -> EInvoiceCommand | None:

@@ -75,7 +75,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
         with recorder.stage("template_ms"):
             job = load_data(job, context, egress)
             job, invoice = _add_invoice(job, context, recorder)
-            document = job.source.document(job, context, services.templates)
+            document = _document(job, context, services.templates)
             recorder.warnings += document.warnings
             resources = load_resources(job, context, egress)
         drawings = _draw(document, context, browser, recorder)
@@ -154,6 +154,17 @@ def _add_invoice(
     return add_invoice_to_job(job, context, recorder)
 
 
+def _document(job: PageJob, context: JobContext, templates: TemplateRunner) -> SourceDocument:
+    """Return the document to load, with the job's assets."""
+    document = job.source.document(job, context, templates)
+    if not job.assets:
+        return document
+    # Few jobs have some.
+    from chalicelib.engine.inputs.embed_assets import add_assets  # noqa: PLC0415
+
+    return add_assets(document, job, context)
+
+
 def _draw(
     document: SourceDocument, context: JobContext, browser: Browser, recorder: TraceRecorder
 ) -> list[Drawing]:
@@ -192,7 +203,12 @@ def _draw_page(
 ) -> list[Drawing]:
     with recorder.stage("load_ms"):
         if document.url is None:
-            page.load(document.html, document.output, needs_screen_layout=document.is_canvas)
+            page.load(
+                document.html,
+                document.output,
+                needs_screen_layout=document.is_canvas,
+                assets=document.assets,
+            )
         else:
             page.visit(document.url, document.output)
         if document.is_canvas:

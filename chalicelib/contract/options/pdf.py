@@ -64,6 +64,11 @@ class HeaderFooter(Options, frozen=True):
         """Tell whether it is enabled and not empty."""
         return self.enabled and any((self.html, self.left, self.center, self.right))
 
+    @property
+    def brings_fonts(self) -> bool:
+        """Tell whether its HTML has fonts of its own."""
+        return "@font-face" in (self.html or "").lower()
+
 
 class HeaderFooterPair(NamedTuple):
     """Header and footer of one kind of page; None is an empty margin."""
@@ -207,11 +212,16 @@ class PdfOptions(Options, frozen=True):
 
     @property
     def varies_by_page(self) -> bool:
-        """Tell whether headers and footers differ between pages, which the browser cannot print."""
+        """Tell whether headers and footers differ between pages or bring fonts.
+
+        The browser prints neither: it does not wait for fonts of headers.
+        """
         kinds = (self.header_footer, self.first_page, self.last_page, self.single_page)
         if all(pair == HeaderFooterPair(None, None) for pair in kinds):
             return False
-        return self.page_number_start != 1 or len(set(kinds)) > 1
+        if self.page_number_start != 1 or len(set(kinds)) > 1:
+            return True
+        return any(part is not None and part.brings_fonts for part in self.header_footer)
 
     def content_sources(self) -> Iterator[tuple[str, ContentSource]]:
         """Yield the attachments and the watermark's picture by their JSON Pointers."""

@@ -15,6 +15,7 @@ from chalicelib.contract.field_types import (
     UploadId,
     Url,
 )
+from chalicelib.contract.render.assets import AssetSpecs
 from chalicelib.contract.render.output import OutputSpec
 from chalicelib.contract.storage.target import StorageTargetSpecs
 
@@ -37,6 +38,8 @@ class HtmlSource(Model):
     """Put first into the document's head."""
     templating: bool | None = None
     """Run `html` and `head` as Jinja2 templates over the data. Null: only if there is data."""
+    assets: AssetSpecs = Field(default=[])
+    """Files that the document names by relative addresses; 20 MB in all."""
 
     @model_validator(mode="after")
     def _check_exactly_one(self) -> Self:
@@ -58,6 +61,8 @@ class TemplateSource(Model):
 
     template_id: TemplateId
     """Must be on the key's allowlist, if it has one; `html` and `url` are not restricted by it."""
+    assets: AssetSpecs = Field(default=[])
+    """Files that the template names by relative addresses; 20 MB in all."""
 
 
 class HtmlInput(HtmlSource):

@@ -10,6 +10,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.inputs.assets import AssetFiles
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 
@@ -27,6 +28,7 @@ PRINT_PLACEHOLDERS: Final = {
 # The same placeholders as in templates, for texts that are no templates.
 _PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*(" + "|".join(PRINT_PLACEHOLDERS) + r")[ \t]*\}\}")
 _HIDE_URL: Final = "<style>.url{display:none!important}</style>"
+_NO_ASSETS: Final[AssetFiles] = {}
 _NO_MORE_DATA: Final[Mapping[str, str]] = {}
 
 
@@ -55,13 +57,17 @@ class TemplateRunner(Protocol):
 
 
 class SourceDocument(NamedTuple):
-    """Document to load: HTML, or the page at `url`; `output` has its templates run."""
+    """Document to load: HTML, or the page at `url`; `output` has its templates run.
+
+    `assets` are answered at the origin of HTML.
+    """
 
     html: str
     output: OutputOptions
     url: str | None = None
     is_canvas: bool = False
     warnings: "tuple[RenderWarning, ...]" = ()
+    assets: AssetFiles = _NO_ASSETS
 
 
 @dataclass(frozen=True, slots=True)

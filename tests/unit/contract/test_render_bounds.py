@@ -20,6 +20,7 @@ INPUTS: Final[dict[str, dict[str, Any]]] = {
 }
 BESIDE: Final[dict[str, dict[str, Any]]] = {
     **INPUTS,
+    "AssetSpec": {"path": "a.png", "content": "QQ=="},
     "Attachment": {"content": "QQ==", "filename": "a"},
     "BasicAuth": {"username": "a", "password": "b"},
     "ContentSource": {"content": "QQ=="},
@@ -33,6 +34,7 @@ BESIDE: Final[dict[str, dict[str, Any]]] = {
 INSTEAD: Final = {
     "ContentSource": ("upload_id", "url", "content"),
     "Attachment": ("upload_id", "url", "content"),
+    "AssetSpec": ("upload_id", "content"),
     "HtmlInput": ("html", "upload_id"),
     "Watermark": ("text", "image"),
 }
@@ -71,6 +73,8 @@ STATED: Final[dict[str, tuple[float | None, float | None]]] = {
     "output/viewport/width": (1, 10_000),
     "output/wait/delay_ms": (0, 10_000),
     "output/wait/timeout_ms": (100, 60_000),
+    "input/assets": (None, 50),
+    "input/assets/0/path": (1, 255),
     "input/template_id": (1, 64),
     "reference": (None, 255),
 }
@@ -128,7 +132,7 @@ def request_with(bound: Bound, value: Any) -> dict[str, Any]:
     """Return the smallest request in which the property has this value."""
     request: dict[str, Any] = {"input": dict(INPUTS["HtmlInput"])}
     if bound.way[0] == "input":
-        request["input"] = dict(INPUTS[bound.model])
+        request["input"] = dict(INPUTS[_input_of(bound)])
     place: Any = request
     reference = ""
     for n, step in enumerate(bound.way[:-1]):
@@ -155,9 +159,14 @@ def _make_room(place: dict[str, Any], model: str, name: str) -> None:
             place.pop(other, None)
 
 
+def _input_of(bound: Bound) -> str:
+    """Return the input with the bound; assets are those of several."""
+    return bound.model if bound.model in INPUTS else "HtmlInput"
+
+
 def _model_of(reference: str, step: str, bound: Bound) -> str:
     if step == "input":
-        return bound.model
+        return _input_of(bound)
     model = SCHEMA["$defs"][reference] if reference else SCHEMA
     for branch in branches(model["properties"][step]):
         found = refers_to(branch) or refers_to(branch.get("items", {}))

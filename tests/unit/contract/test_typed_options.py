@@ -11,8 +11,9 @@ from pydantic import BaseModel
 
 from chalicelib.contract import field_types
 from chalicelib.contract.invoice import invoice
-from chalicelib.contract.options import http, image, output, pdf
+from chalicelib.contract.options import assets, http, image, output, pdf
 from chalicelib.contract.options.base import Options
+from chalicelib.contract.render import assets as asset_models
 from chalicelib.contract.render import output as output_models
 from chalicelib.contract.render import pdf as pdf_models
 from chalicelib.contract.render import protection
@@ -27,6 +28,7 @@ MIRRORS: Final[tuple[tuple[type[Options], type[BaseModel]], ...]] = (
     (image.FormatOptions, output_models.FormatOptions),
     (image.Viewport, output_models.Viewport),
     (image.Wait, output_models.Wait),
+    (assets.PageAsset, asset_models.AssetSpec),
     (pdf.PdfOptions, pdf_models.PdfOptions),
     (pdf.Margin, pdf_models.Margin),
     (pdf.HeaderFooter, pdf_models.HeaderFooter),
@@ -67,7 +69,7 @@ def to_json(value: Any) -> Any:
 def test_all_options_are_mirrored() -> None:
     found = {
         each
-        for module in (http, image, output, pdf)
+        for module in (assets, http, image, output, pdf)
         for each in vars(module).values()
         if isinstance(each, type) and issubclass(each, Options) and each is not Options
     }

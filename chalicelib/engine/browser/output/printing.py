@@ -1,5 +1,6 @@
 """PDF printing of a page through Page.printToPDF, with a check for headers that overlap."""
 
+import hashlib
 from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Final, TypedDict
@@ -22,8 +23,8 @@ _TIMEOUT_S: Final = 1.0
 # A smaller overlap is not visible.
 _TOLERANCE_PIXELS: Final = 0.5
 _MAX_CACHED: Final = 100
-type _CacheKey = tuple[float, tuple[str, ...]]
-# Heights in CSS pixels, by paper width and templates.
+type _CacheKey = tuple[float, tuple[bytes, ...]]
+# Heights in CSS pixels, by paper width and digests of templates, which may hold large pictures.
 _HEIGHT_CACHE: Final[dict[_CacheKey, list[float]]] = {}
 _CSS: Final = FRAME_CSS + "section { font: 8pt sans-serif } #footer { align-items: flex-start }"
 
@@ -213,7 +214,7 @@ def _print_parameters(options: PdfOptions) -> dict[str, Json]:
 def _cache_key(options: PdfOptions) -> _CacheKey:
     width = options.paper_size[options.landscape]
     return width, tuple(
-        template(header_footer, side, options)
+        hashlib.sha256(template(header_footer, side, options).encode(errors="replace")).digest()
         for _, side, header_footer in _headers_and_footers(options)
     )
 

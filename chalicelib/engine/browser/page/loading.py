@@ -18,6 +18,7 @@ from chalicelib.engine.browser.requests.assets import BAD_PORT_REASON, has_useri
 from chalicelib.engine.browser.requests.requests import PageRequests
 from chalicelib.engine.browser.requests.transfers import MainResponse
 from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.inputs.assets import AssetFiles
 
 _POLL_S: Final = 0.01
 _CONDITION_POLL_S: Final = 0.025
@@ -61,24 +62,32 @@ _HAS_SELECTOR: Final = PageFunction[bool](
 _FALSY: Final = frozenset({"NaN", "-0", "0n"})
 
 
-def show_document(
-    tab: Tab, requests: PageRequests, html: str, wait: Wait, deadline: Deadline, *, print_only: bool
+def show_document(  # noqa: PLR0913 -- the document and how it is shown
+    tab: Tab,
+    requests: PageRequests,
+    html: str,
+    wait: Wait,
+    deadline: Deadline,
+    *,
+    print_only: bool,
+    assets: AssetFiles,
 ) -> bool:
     """Show a document; raises TimeoutError, and RenderFailure `navigation_failed`.
 
-    Return whether it stays at the page's origin, because it cannot reveal it (decision 18).
-    `print_only` skips the layout for the window (decision 25), unless the document is moved.
+    Return whether it stays at the page's origin, because it has no assets and cannot reveal it
+    (decision 18). `print_only` skips the layout for the window (decision 25), unless the document
+    is moved.
     """
     tab.waits_for, html = wait.until, _without_lone_surrogates(html)
-    if has_userinfo(html):
-        # The browser blocks such requests before interception; only Network events report them.
+    if assets or has_userinfo(html):
+        # The browser blocks such requests before interception; only Network events report them, as
+        # they do the bytes of assets.
         requests.enable_network(tab.prepared_page.session)
-    stays = not can_reveal_origin(html)
+    stays = not assets and not can_reveal_origin(html)
     try:
         if not stays:
-            tab.wait_for(
-                tab.send("Page.navigate", url=requests.serve_at_own_origin(html)), deadline
-            )
+            url = requests.own_origin.serve(html, assets)
+            tab.wait_for(tab.send("Page.navigate", url=url), deadline)
             tab.enter_document(deadline)
             tab.wait_for(begin_settling(tab, wait), deadline)
         else:

@@ -34,10 +34,12 @@ from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.requests.assets import without_userinfo
 from chalicelib.engine.deadline import Deadline, timeout_failure
+from chalicelib.engine.inputs.assets import AssetFiles
 from chalicelib.engine.job import RenderWarning
 
 MAX_HTML_CHARS: Final = 50_000_000
 _MAX_WARNINGS: Final = 50
+_NO_ASSETS: Final[AssetFiles] = {}
 _DOCUMENT_URL: Final = PageFunction[str]("() => Reflect.get(Document.prototype, 'URL', document)")
 
 
@@ -109,8 +111,15 @@ class BrowserPage:
             "wait": self._tab.waits_for,
         }
 
-    def load(self, html: str, output: OutputOptions, *, needs_screen_layout: bool = False) -> None:
-        """Show an HTML document and wait as `output.page_wait` says.
+    def load(
+        self,
+        html: str,
+        output: OutputOptions,
+        *,
+        needs_screen_layout: bool = False,
+        assets: AssetFiles = _NO_ASSETS,
+    ) -> None:
+        """Show an HTML document with its assets and wait as `output.page_wait` says.
 
         Pass `needs_screen_layout` when boxes are measured before printing (decision 25). Raises
         RenderFailure `wait_timeout`, `navigation_failed`, `render_timeout`, with strict assets
@@ -124,7 +133,9 @@ class BrowserPage:
         print_only = not needs_screen_layout and is_safe_for(html, output)
         with self._load_phase(output) as deadline:
             requests, wait = self._watch.requests, output.page_wait
-            stays = show_document(self._tab, requests, html, wait, deadline, print_only=print_only)
+            stays = show_document(
+                self._tab, requests, html, wait, deadline, print_only=print_only, assets=assets
+            )
             self._is_inert = stays and not _brings_scripts(output)
 
     def visit(self, url: str, output: OutputOptions) -> None:

@@ -9,8 +9,7 @@ from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import Answer
 from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.page.credentials import Credentials
-from chalicelib.engine.browser.pool.origin import document_origin
-from chalicelib.engine.browser.pool.prepared_page import PreparedPage, document_response
+from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import (
     MAX_REQUESTS,
     MAX_RESPONSE_BYTES,
@@ -26,6 +25,7 @@ from chalicelib.engine.browser.requests.assets import (
     failure_reason,
     without_userinfo,
 )
+from chalicelib.engine.browser.requests.own_origin import OwnOrigin
 from chalicelib.engine.browser.requests.transfers import (
     MainResponse,
     Transfers,
@@ -64,12 +64,12 @@ class PageRequests:
         self._pending: dict[str, _PendingRequest] = {}
         self._network_enabled: dict[str, Answer] = {}
         self._credentials: Credentials | None = None
-        self._own_origin_html: str | None = None
         self._redirect_expected_until = 0.0
         self._counted: set[str] = set()
         self.count = 0
         self.is_loaded = False
         self.main_response: MainResponse | None = None
+        self.own_origin = OwnOrigin(prepared_page)
         self.assets = PageAssets(lambda: prepared_page.origin)
         self.transfers = Transfers(self.assets, traffic)
 
@@ -82,11 +82,6 @@ class PageRequests:
         if session not in self._network_enabled:
             self._network_enabled[session] = self._send(session, "Network.enable", **_NO_BUFFERS)
         return self._network_enabled[session]
-
-    def serve_at_own_origin(self, html: str) -> str:
-        """Serve a document at an origin derived from its text; return its URL."""
-        self._prepared_page.origin, self._own_origin_html = document_origin(html), html
-        return f"{self._prepared_page.origin}/"
 
     def on_event(self, session: str, method: str, event: Event) -> None:
         """Handle an event of the page or of one of its frames."""
@@ -165,10 +160,10 @@ class PageRequests:
 
     def _on_request(self, session: str, event: Event) -> None:
         url, is_main = event["request"]["url"], self._is_main_document(event)
-        if is_main and self._own_origin_html is not None:
-            html, self._own_origin_html = self._own_origin_html, None
-            response = document_response(event["requestId"], html)
-            self._send(session, "Fetch.fulfillRequest", **response)
+        document = self.own_origin.take_document(event["requestId"]) if is_main else None
+        if document is not None:
+            self.transfers.document_request = event.get("networkId")
+            self._send(session, "Fetch.fulfillRequest", **document)
             return
         self._count_request(event)
         refusal = self._refusal(url, event["resourceType"], is_main=is_main)
@@ -177,6 +172,11 @@ class PageRequests:
             self.assets.record_missing(url, reason, is_refused=is_refused)
             # `Aborted` leaves the page where it is; any other reason would show an error page.
             self._fail(session, event, "Aborted" if is_main else "BlockedByClient")
+            return
+        own = self.own_origin.asset_response(event["requestId"], url)
+        if own is not None:
+            self.enable_network(session)
+            self._send(session, "Fetch.fulfillRequest", **own)
             return
         if is_main:
             self.main_response, self._redirect_expected_until = MainResponse(url), 0.0
@@ -207,8 +207,8 @@ class PageRequests:
 
     def _refusal(self, url: str, kind: str, *, is_main: bool) -> tuple[str, bool] | None:
         """Return why a request is refused, and whether because of its URL; None allows it."""
-        if url.startswith(self._prepared_page.origin):
-            return "a document that came as text has no address of its own to add this to", False
+        if self.own_origin.holds(url) and (is_main or not self.own_origin.has_asset(url)):
+            return self.own_origin.missing_reason, False
         if not url.startswith(WEB_PREFIXES):
             return "only http: and https: addresses are loaded", True
         if is_main and self._credentials is None:

@@ -67,6 +67,8 @@ class Transfers:
         self._userinfo_urls: dict[str, str] = {}
         self._bytes_by_kind: dict[str, int] = {}
         self._received_bytes = 0
+        # The document's own, whose text is counted by others.
+        self.document_request: str | None = None
         self.exhausted_limit: str | None = None
         self.last_event_at = time.monotonic()
 
@@ -117,6 +119,8 @@ class Transfers:
             self._assets.record_missing(transfer.url, reason)
 
     def _on_response(self, event: Event) -> None:
+        if event["requestId"] == self.document_request:
+            return
         response = event["response"]
         timing = response.get("timing")
         started_at = (timing["requestTime"] if timing else 0) or event["timestamp"]

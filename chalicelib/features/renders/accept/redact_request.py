@@ -32,7 +32,10 @@ def redacted_input(job: Job, *, zero_retention: bool = False) -> JsonObject:
         return {"type": "einvoice", "profile": job.profile, "syntax": job.syntax}
     if isinstance(job, PdfToolJob):
         return _redacted_tool(job, zero_retention=zero_retention)
-    return job.source.summary(zero_retention=zero_retention)
+    summary = job.source.summary(zero_retention=zero_retention)
+    if zero_retention or not job.assets:
+        return summary
+    return {**summary, "assets": [_without(asset.to_json(), "content") for asset in job.assets]}
 
 
 def redacted_output(job: Job, *, zero_retention: bool = False) -> JsonObject:

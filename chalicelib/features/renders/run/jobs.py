@@ -99,6 +99,11 @@ def referenced_uploads(job: Job) -> dict[str, str]:
     return {
         **job.source.referenced_uploads(),
         **{
+            f"/input/assets/{number}/upload_id": asset.upload_id
+            for number, asset in enumerate(job.assets)
+            if asset.upload_id is not None
+        },
+        **{
             f"{pointer}/upload_id": source.upload_id
             for pointer, source in job.output.pdf.content_sources()
             if source.upload_id is not None

@@ -1,0 +1,58 @@
+"""Assets: files of the request that its document names by relative addresses."""
+
+import re
+from typing import Final
+from urllib.parse import unquote
+
+from chalicelib.contract.options.base import Options
+
+MAX_ASSETS: Final = 50
+MAX_ASSET_BYTES: Final = 20_000_000
+MAX_ASSET_PATH_CHARS: Final = 255
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class PageAsset(Options, frozen=True, kw_only=True):
+    """File beside the document: an upload, or `content` in base64."""
+
+    path: str
+    upload_id: str | None = None
+    content: str | None = None
+    content_type: str | None = None
+
+
+class PathRefused(ValueError):  # noqa: N818 -- what it is
+    """The text is no relative path of a file."""
+
+
+def plain_path(address: str) -> str:
+    """Return the path of a relative address without `.` and escapes, as a web server reads it."""
+    steps = unquote(address).replace("\\", "/").split("/")
+    return "/".join(step for step in steps if step != ".")
+
+
+def checked_path(path: str) -> str:
+    """Return the plain path of an asset; raises PathRefused for what no document can name."""
+    plain = plain_path(path)
+    if "?" in path or "#" in path:
+        message = "must have no ? and #: an address finds its asset without query and fragment"
+    elif _SCHEME.match(path):
+        message = "must be relative to the document, without a scheme"
+    elif plain.startswith("/"):
+        message = "must be relative to the document: leave out the first /"
+    elif ".." in plain.split("/"):
+        message = "must not lead out of the document's folder: leave out .."
+    elif "" in plain.split("/"):
+        message = "must name a file, with no empty part"
+    elif _CONTROL.search(plain):
+        message = "must have no control characters"
+    else:
+        return plain
+    raise PathRefused(message)
+
+
+def decoded_bytes(content: str) -> int:
+    """Return the number of bytes of base64 that may have line breaks."""
+    characters = sum(map(len, content.split()))
+    return characters * 3 // 4 - content.rstrip()[-2:].count("=")

@@ -1,0 +1,67 @@
+"""Assets of a job: their bytes and types by path."""
+
+from base64 import b64decode
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from chalicelib.contract.options.assets import PageAsset, plain_path
+
+if TYPE_CHECKING:
+    from mimetypes import MimeTypes
+
+    from chalicelib.engine.job import JobContext
+
+# What the table of Python does not know.
+_MORE_TYPES: Final = {
+    ".otf": "font/otf",
+    ".ttf": "font/ttf",
+    ".woff": "font/woff",
+    ".woff2": "font/woff2",
+}
+_CONCURRENCY: Final = 4
+_UNKNOWN_TYPE: Final = "application/octet-stream"
+
+
+class AssetFile(NamedTuple):
+    """Bytes of an asset and their media type."""
+
+    content: bytes
+    content_type: str
+
+
+type AssetFiles = Mapping[str, AssetFile]
+
+
+def load_assets(assets: tuple[PageAsset, ...], context: "JobContext") -> AssetFiles:
+    """Return the assets by their plain paths; raises RenderFailure `upload_not_found`."""
+    ids = list({asset.upload_id for asset in assets if asset.upload_id is not None})
+    with ThreadPoolExecutor(_CONCURRENCY, thread_name_prefix="assets") as pool:
+        uploads = dict(zip(ids, pool.map(context.uploads, ids), strict=True))
+
+    def content(asset: PageAsset) -> bytes:
+        return uploads[asset.upload_id] if asset.upload_id else b64decode(asset.content or "")
+
+    return {
+        plain_path(asset.path): AssetFile(
+            content(asset), asset.content_type or _type_by_extension(asset.path)
+        )
+        for asset in assets
+    }
+
+
+def _type_by_extension(path: str) -> str:
+    guessed, encoding = _types().guess_file_type(plain_path(path))
+    kind = guessed if guessed and encoding is None else _UNKNOWN_TYPE
+    return f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
+
+
+@cache
+def _types() -> "MimeTypes":
+    import mimetypes  # noqa: PLC0415 -- few jobs have assets
+
+    types = mimetypes.MimeTypes()
+    for extension, kind in _MORE_TYPES.items():
+        types.add_type(kind, extension)
+    return types

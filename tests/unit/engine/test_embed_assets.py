@@ -1,0 +1,124 @@
+"""Assets in headers and footers, which hold them as style elements and `data:` URLs."""
+
+import re
+import time
+from typing import Any
+
+import pytest
+
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.inputs.assets import AssetFile
+from chalicelib.engine.inputs.embed_assets import embed_assets
+
+FILES = {
+    "a.png": AssetFile(b"PNG", "image/png"),
+    "img/b c.svg": AssetFile(b"<svg>", 'image/svg+xml; x="y"'),
+    "css/a.css": AssetFile(
+        b"@import 'more/b.css' print; .a{background:url( \"../a.png\" )} /* url(no.png) */"
+        b" .b::after{content:'url(no.png) </style>'}",
+        "text/css",
+    ),
+    "css/more/b.css": AssetFile(
+        b"@font-face{src:url(../../f.woff2)}@import '../a.css';", "text/css"
+    ),
+    "f.woff2": AssetFile(b"font", "font/woff2"),
+}
+PNG = "data:image/png;base64,UE5H"
+
+
+def embedded(html: str, **output: Any) -> tuple[str, list[str | None]]:
+    options = {"pdf": {"header": {"enabled": True, "html": html}}, **output}
+    result, warnings = embed_assets(OutputOptions.from_json(options), FILES)
+    return result.pdf.header.html or "", [warning.detail for warning in warnings]
+
+
+@pytest.mark.parametrize(
+    ("html", "result"),
+    [
+        ("<img src=a.png>", f'<img src="{PNG}">'),
+        ("<img alt='x>y' src='./a.png?v=1#f' />", f"""<img alt='x>y' src="{PNG}" />"""),
+        ("<IMG SRC=/a.png>", f'<IMG SRC="{PNG}">'),
+        ("<td background=a.png>", f'<td background="{PNG}">'),
+        ("<p style='background:url(a.png)'>", f'<p style="background:url({PNG})">'),
+        ("<style>p{background:url(&quot;)}b{background:url('a.png')}", None),
+        ("<style>p{background:url(a.png)}</style>x", f"<style>p{{background:url({PNG})}}</style>x"),
+    ],
+)
+def test_relative_addresses_become_data_urls(html: str, result: str | None) -> None:
+    found, _ = embedded(html)
+
+    assert PNG in found
+    assert result is None or found == result
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<a href=a.png>link</a>",
+        "<!-- <img src=a.png> -->",
+        "<img data-src=a.png>",
+        "a.png url(a.png)",
+        "<img src=https://example.com/a.png>",
+        "<img src=data:,a.png>",
+        "<img src=//[>",
+        "<link rel=icon href=a.png>",
+        "<img src=''>",
+        "<svg><use href=#a></use></svg>",
+        "<p title='<img src=a.png>'>",
+    ],
+)
+def test_everything_else_stays_as_it_is(html: str) -> None:
+    assert embedded(html) == (html, [])
+
+
+def test_style_sheets_are_put_in_with_what_they_import_and_name() -> None:
+    found, missing = embedded('<link rel="stylesheet" href="css/a.css" media=screen>')
+
+    assert missing == []
+    assert found.startswith("<style>@media screen{@media print{@font-face{src:url(data:font/woff2")
+    assert f"url({PNG})" in found
+    # The sheet that imports the one which imported it is left out.
+    assert found.count("@font-face") == 1
+    assert "/* url(no.png) */" in found
+    assert len(re.findall("</style", found)) == 1
+
+
+def test_type_in_a_data_url_has_no_parameters() -> None:
+    found, _ = embedded("<img src='img/b%20c.svg'>")
+
+    assert found == '<img src="data:image/svg+xml;base64,PHN2Zz4=">'
+
+
+def test_address_without_asset_is_a_warning_or_with_strict_assets_a_failure() -> None:
+    html = "<img src=no.png><p style='background:url(no2.png)'><img src=no.png>"
+
+    assert embedded(html)[1] == ["no.png", "no2.png"]
+    with pytest.raises(RenderFailure) as caught:
+        embedded(html, asset_policy="strict")
+    assert caught.value.code == "asset_fetch_failed"
+
+
+def test_each_mention_counts_and_all_together_have_a_limit() -> None:
+    FILES["large.png"] = AssetFile(bytes(5_000_000), "image/png")
+    try:
+        assert len(embedded("<img src=large.png>" * 4)[0]) > 4 * 5_000_000
+        with pytest.raises(RenderFailure) as caught:
+            embedded("<img src=large.png>" * 5)
+    finally:
+        del FILES["large.png"]
+    assert caught.value.code == "render_failed"
+
+
+HOSTILE = ["<a ", "<img src=", "url(", "@import ", "@import x", "/*", "'", '"\\', "<img src='"]
+
+
+@pytest.mark.parametrize("part", [*HOSTILE, "url('", "url( ", "<!--", "<style>", "\\"])
+@pytest.mark.parametrize("end", ["", "{", "'", ")"])
+def test_hostile_texts_take_no_time(part: str, end: str) -> None:
+    started = time.process_time()
+
+    embedded(part * (100_000 // len(part)) + end)
+    embedded("<style>" + part * (100_000 // len(part)) + end)
+
+    assert time.process_time() - started < 2
