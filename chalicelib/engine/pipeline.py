@@ -87,6 +87,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
                 recorder,
                 _fresh_page_runner(context, browser),
                 invoice.embedded_file if invoice else None,
+                fonts_dir=browser.fonts,
             )
             files = _finish(drawings, finishing, context)
             files = _add_invoice_xml(files, finishing)

@@ -166,6 +166,7 @@ class PdfOptions(Options, frozen=True):
     accessibility_report: bool = False
     pdfa: PdfALevel | None = None
     pdfua: bool = False
+    forms: bool = False
     metadata: PdfMetadata = PdfMetadata()
     attachments: tuple[Attachment, ...] = ()
     protection: Protection | None = None

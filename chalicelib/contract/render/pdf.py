@@ -4,7 +4,14 @@ import datetime as dt
 import re
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.css_values import PAGE_SIZES, length_in_inches
@@ -245,12 +252,23 @@ class PdfOptions(Model):
     order and a text for every picture; its language is `metadata.language` or its own `lang`, else
     en-US. Links in headers and footers are left out (`feature_unavailable`). Visible content that
     is not read out is a warning of the report: `PLT-UNTAGGED-CONTENT`, by CSS selector."""
+    forms: bool = _PDF.forms
+    """The controls of the page become form fields (AcroForm): texts, check boxes, radio buttons and
+    choices, with their names and values. Excludes `pdfa`."""
     metadata: PdfMetadata = PdfMetadata()
     attachments: Annotated[list[Attachment], Field(max_length=20)] = Field(default=[])
     protection: Protection | None = None
     watermark: Watermark | None = None
     max_pages: Annotated[int, Field(ge=1, le=100_000)] | None = None
     """A lower limit than that of the plan; a document with more pages fails."""
+
+    @field_validator("forms")
+    @classmethod
+    def _check_forms(cls, forms: bool, info: ValidationInfo) -> bool:  # noqa: FBT001 -- as pydantic calls it
+        if forms and info.data.get("pdfa") is not None:
+            message = "goes with no pdfa: leave one of both out"
+            raise ValueError(message)
+        return forms
 
     @model_validator(mode="after")
     def _check_size_pair(self) -> Self:

@@ -40,6 +40,9 @@ def check_hybrid_invoice(options: "PdfOptions") -> None:
     if options.pdfa is not None and not options.pdfa.startswith("3"):
         message = f"einvoice and pdf.pdfa {options.pdfa} exclude each other: use 3b, 3u or 3a"
         raise ValueError(message)
+    if options.forms:
+        message = "einvoice and pdf.forms exclude each other: leave one of them out"
+        raise ValueError(message)
     if options.protection is not None:
         message = "einvoice and pdf.protection exclude each other: leave one of them out"
         raise ValueError(message)

@@ -15,6 +15,7 @@ from chalicelib.engine.finishing.chromium_pdf import (
     with_document_id,
 )
 from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
+from chalicelib.engine.finishing.form_fields import FORM_FIELDS
 from chalicelib.engine.finishing.header_footer import HEADERS_FOOTERS
 from chalicelib.engine.finishing.metadata import METADATA
 from chalicelib.engine.finishing.pdfa import CONFORMANCE
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 # The order matters: a later drawing lies over earlier ones, and metadata and conformance describe
 # the whole document, so they come last.
 FINISHERS: Final[tuple[PdfFinisher, ...]] = (
-    *(HEADERS_FOOTERS, WATERMARK, TEST_MARK),
+    *(HEADERS_FOOTERS, FORM_FIELDS, WATERMARK, TEST_MARK),
     *(HYBRID_INVOICE, ATTACHMENTS, METADATA, CONFORMANCE),
 )
 # The browser writes PDF 1.4. Associated files and AES-256 encryption need a later version.

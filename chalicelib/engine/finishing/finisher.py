@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pikepdf
 
     from chalicelib.contract.options.output import OutputOptions
@@ -50,7 +52,7 @@ class FinishingContext:
     """Context in which a drawn page becomes a file.
 
     `test` asks for the test mark. `invoice_file` is embedded in the PDF. `printed_pdf` is the PDF
-    as Chromium printed it.
+    as Chromium printed it. `fonts_dir` has the bundled fonts.
     """
 
     output: "OutputOptions"
@@ -60,6 +62,7 @@ class FinishingContext:
     run_on_fresh_page: RunOnFreshPage
     invoice_file: InvoiceFile | None = None
     printed_pdf: bytes = b""
+    fonts_dir: "Path | None" = None
 
 
 def document_date(metadata: "PdfMetadata") -> dt.datetime:

@@ -19,6 +19,7 @@ from chalicelib.engine.job import RenderedFile, RenderWarning
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+    from pathlib import Path
 
     from chalicelib.contract.options.output import OutputOptions
     from chalicelib.contract.options.pdf import ContentSource
@@ -44,6 +45,7 @@ class FinishingRequest(NamedTuple):
     invoice_file: "InvoiceFile | None"
     links: Sequence[tuple[str, str]]
     page_url: str
+    fonts_dir: "Path | None"
 
 
 class PageRequest(NamedTuple):
@@ -124,6 +126,7 @@ def _finishing_request(
         finishing.invoice_file,
         finishing.recorder.links,
         finishing.recorder.page_url,
+        finishing.fonts_dir,
     )
 
 

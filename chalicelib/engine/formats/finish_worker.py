@@ -65,6 +65,7 @@ def main(channel: "Connection[bytes, bytes]") -> None:
         recorder,
         run_on_fresh_page,
         request.invoice_file,
+        fonts_dir=request.fonts_dir,
     )
     try:
         file = format_by_name(request.format_name).finish(request.content, finishing)

@@ -103,7 +103,7 @@ def test_url_input_takes_no_assets(service: Service) -> None:
 
 @pytest.mark.parametrize("twin", ["a b.png", "./a%20b.png", "a%20b.png"])
 def test_doubled_path_is_refused_at_its_entry(service: Service, twin: str) -> None:
-    body = {"input": html_with(inline("a b.png"), inline("c.png"), inline(twin))}
+    body: dict[str, Any] = {"input": html_with(inline("a b.png"), inline("c.png"), inline(twin))}
 
     answer, report = service.render(**body), preflight(service, **body)
 
@@ -132,7 +132,9 @@ def test_assets_do_not_count_as_attachments(service: Service) -> None:
 
 
 def test_unknown_upload_is_not_found_at_its_entry(service: Service) -> None:
-    body = {"input": html_with(inline("a"), {"path": "b", "upload_id": "upl_nothing"})}
+    body: dict[str, Any] = {
+        "input": html_with(inline("a"), {"path": "b", "upload_id": "upl_nothing"})
+    }
 
     answer = service.render(**body)
 

@@ -56,3 +56,19 @@ def test_conflicting_options_are_refused(output: dict[str, Any], message: str) -
 def test_compatible_options_are_accepted(pdf: dict[str, Any]) -> None:
     read(format="zip", pdf=pdf)
     read(pdf=pdf)
+
+
+@pytest.mark.parametrize("pdfa", ["2b", "3a"])
+def test_form_fields_are_refused_under_pdfa_at_their_field(pdfa: str) -> None:
+    with pytest.raises(ServiceError) as refused:
+        read(pdf={"pdfa": pdfa, "forms": True})
+
+    (error,) = refused.value.errors
+    assert error.path == "/pdf/forms"
+    assert read(pdf={"pdfa": pdfa, "forms": False}).pdf.forms is False
+
+
+def test_form_fields_do_not_go_with_an_einvoice() -> None:
+    einvoice = {"profile": "EN16931", "invoice_path": "invoice"}
+    with pytest.raises(ServiceError, match=r"pdf\.forms"):
+        read(pdf={"forms": True}, einvoice=einvoice)

@@ -19,6 +19,7 @@ from chalicelib.engine.browser.output.accessibility import (
     link_texts,
 )
 from chalicelib.engine.browser.output.fonts import InstalledFonts, RequestedFonts, used_fonts
+from chalicelib.engine.browser.output.form_fields import form_field_marks
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, print_header_footers
 from chalicelib.engine.browser.output.pictures import fit_texts, hide_broken_images
 from chalicelib.engine.browser.output.printing import print_pdf
@@ -159,7 +160,8 @@ class BrowserPage:
             # Scripts may have changed the URL since the page was loaded; the footer shows it.
             answer = self._tab.outcome(self._tab.call_function(_DOCUMENT_URL))
             self.url = without_userinfo(answer["result"].get("value") or "")
-        content, overlaps = print_pdf(self._tab, options)
+        with form_field_marks(self._tab, options):
+            content, overlaps = print_pdf(self._tab, options)
         self._warnings += overlaps
         return content
 

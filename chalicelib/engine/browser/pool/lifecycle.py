@@ -55,6 +55,7 @@ class Browser:
         the reason why a browser was ended: `recycle_due`, `lost` (the browser died, or its page may
         still be running), `over_budget` or `prepare_failed`.
         """
+        self.fonts: Final = fonts
         self._max_page_memory_bytes = max_page_memory_bytes
         self._use_lock = threading.Lock()
         self._pool = BrowserPool(
