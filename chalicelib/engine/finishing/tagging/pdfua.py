@@ -98,9 +98,11 @@ def describe_links(
     for target, text in anchors:
         texts[target].append(text)
     for element in elements:
-        element.S = pikepdf.Name.Link
         # A link over several lines has several annotations.
         annotations = element_annotations(element)
+        if annotations[0].get("/Subtype") == "/Widget":
+            continue
+        element.S = pikepdf.Name.Link
         links[_link_target(annotations[0])].append(annotations)
     for target, links_to_target in links.items():
         for annotations, text in zip(

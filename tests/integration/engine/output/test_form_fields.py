@@ -104,8 +104,9 @@ def test_values_are_shown_once_and_can_be_filled_in(browser: Browser) -> None:
     assert fields_of(filled)["pay"] == ("/Btn", "/card")
 
 
-def test_tagged_page_has_form_elements_and_no_marks(browser: Browser) -> None:
-    content = made(browser, "<title>x</title><p><input name=a value=b>")
+@pytest.mark.parametrize("pdfua", [False, True])
+def test_tagged_page_has_form_elements_and_no_marks(browser: Browser, *, pdfua: bool) -> None:
+    content = made(browser, "<title>x</title><p><input name=a value=b>", pdfua=pdfua)
 
     assert FIELD_URL.encode() not in content
     with pikepdf.open(io.BytesIO(content)) as document:
