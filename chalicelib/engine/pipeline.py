@@ -16,6 +16,7 @@ from chalicelib.engine.formats import format_by_name
 from chalicelib.engine.formats.finish_in_process import finish_file
 from chalicelib.engine.formats.format import Draw, RenderFormat
 from chalicelib.engine.inputs.data import load_data
+from chalicelib.engine.inputs.embed_assets import add_assets
 from chalicelib.engine.inputs.fetch import load_resources
 from chalicelib.engine.inputs.ignored_options import (
     ignored_data_warnings,
@@ -75,8 +76,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
         with recorder.stage("template_ms"):
             job = load_data(job, context, egress)
             job, invoice = _add_invoice(job, context, recorder)
-            document = _document(job, context, services.templates)
-            recorder.warnings += document.warnings
+            document = _document(job, context, services.templates, recorder)
             resources = load_resources(job, context, egress)
         drawings = _draw(document, context, browser, recorder)
         with recorder.stage("finish_ms"):
@@ -155,15 +155,13 @@ def _add_invoice(
     return add_invoice_to_job(job, context, recorder)
 
 
-def _document(job: PageJob, context: JobContext, templates: TemplateRunner) -> SourceDocument:
-    """Return the document to load, with the job's assets."""
-    document = job.source.document(job, context, templates)
-    if not job.assets:
-        return document
-    # Few jobs have some.
-    from chalicelib.engine.inputs.embed_assets import add_assets  # noqa: PLC0415
-
-    return add_assets(document, job, context)
+def _document(
+    job: PageJob, context: JobContext, templates: TemplateRunner, recorder: TraceRecorder
+) -> SourceDocument:
+    """Return the document to load, with the job's assets; its warnings are recorded."""
+    document = add_assets(job.source.document(job, context, templates), job, context)
+    recorder.warnings += document.warnings
+    return document
 
 
 def _draw(

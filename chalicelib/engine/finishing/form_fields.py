@@ -5,15 +5,13 @@ from urllib.parse import unquote
 
 import msgspec
 
+from chalicelib.engine.browser.output.form_fields import FIELD_URL
 from chalicelib.engine.finishing.finisher import PdfFinisher
 
 if TYPE_CHECKING:
     import pikepdf
 
     from chalicelib.engine.finishing.finisher import FinishingContext
-
-# Begins the URL of a link that marks a control; the rest is the field as JSON.
-FIELD_URL: Final = "https://form-field.invalid/"
 
 
 class PageField(msgspec.Struct, frozen=True):

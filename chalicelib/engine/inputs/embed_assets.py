@@ -65,6 +65,8 @@ def add_assets(
 
     Raises RenderFailure as `load_assets` and `embed_assets`.
     """
+    if not job.assets:
+        return document
     assets = load_assets(job.assets, context)
     output, warnings = embed_assets(document.output, assets)
     return document._replace(assets=assets, output=output, warnings=(*document.warnings, *warnings))
@@ -132,7 +134,7 @@ class _Embedder:
         if tag == "link":
             return self._style_of_link(attributes) or markup[0]
 
-        def written(match: re.Match[str]) -> str:
+        def write(match: re.Match[str]) -> str:
             name, value = match["name"].lower(), _value(match)
             if name == "style":
                 new = self._css(value, "", frozenset())
@@ -144,7 +146,7 @@ class _Embedder:
 
         start, end = markup.span("attributes")
         whole, offset = markup[0], markup.start()
-        rewritten = _ATTRIBUTE.sub(written, attributes)
+        rewritten = _ATTRIBUTE.sub(write, attributes)
         return whole[: start - offset] + rewritten + whole[end - offset :]
 
     def _style_of_link(self, attributes: str) -> str | None:
@@ -158,7 +160,7 @@ class _Embedder:
     def _css(self, text: str, base: str, inside: frozenset[str]) -> str:
         """Return CSS of the sheet at `base`, which stands `inside` these sheets."""
 
-        def written(match: re.Match[str]) -> str:
+        def write(match: re.Match[str]) -> str:
             if match["import"] is not None:
                 address = _css_address(match["import"])
                 sheet = self._sheet(address, base, inside, match["media"].strip())
@@ -168,7 +170,7 @@ class _Embedder:
             url = self._data_url(_css_address(match["url"]), base)
             return match[0] if url is None else f"url({url})"
 
-        return _CSS.sub(written, text)
+        return _CSS.sub(write, text)
 
     def _sheet(self, address: str, base: str, inside: frozenset[str], media: str) -> str | None:
         """Return the CSS of a style sheet, or None where the address is not one's."""

@@ -13,10 +13,10 @@ from chalicelib.contract import field_types
 from chalicelib.contract.invoice import invoice
 from chalicelib.contract.options import assets, http, image, output, pdf
 from chalicelib.contract.options.base import Options
-from chalicelib.contract.render import assets as asset_models
 from chalicelib.contract.render import output as output_models
 from chalicelib.contract.render import pdf as pdf_models
 from chalicelib.contract.render import protection
+from chalicelib.contract.render import request as request_models
 
 MIRRORS: Final[tuple[tuple[type[Options], type[BaseModel]], ...]] = (
     (output.OutputOptions, output_models.OutputSpec),
@@ -28,7 +28,7 @@ MIRRORS: Final[tuple[tuple[type[Options], type[BaseModel]], ...]] = (
     (image.FormatOptions, output_models.FormatOptions),
     (image.Viewport, output_models.Viewport),
     (image.Wait, output_models.Wait),
-    (assets.PageAsset, asset_models.AssetSpec),
+    (assets.PageAsset, request_models.AssetSpec),
     (pdf.PdfOptions, pdf_models.PdfOptions),
     (pdf.Margin, pdf_models.Margin),
     (pdf.HeaderFooter, pdf_models.HeaderFooter),

@@ -10,8 +10,9 @@ from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.finishing.form_fields import FIELD_URL
 
+# Begins the URL of a link that marks a control; the rest is the field as JSON.
+FIELD_URL: Final = "https://form-field.invalid/"
 MAX_FORM_FIELDS: Final = 2_000
 _UNMARK: Final = PageFunction[None]("() => globalThis.platenUnmark?.()")
 

@@ -1,4 +1,4 @@
-"""Missing and slow assets of a page, reported as warnings or, with strict assets, as failures."""
+"""Assets of a page: those of its request; missing and slow ones, told as warnings or failures."""
 
 import re
 import threading
@@ -6,12 +6,21 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from pybase64 import b64encode
+
+from chalicelib.contract.options.assets import plain_path
 from chalicelib.core.destinations import ALLOWED_TCP_PORTS
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.protocol import LogEntry
+from chalicelib.engine.browser.pool.origin import document_origin
+from chalicelib.engine.browser.pool.prepared_page import PreparedPage, document_response
 from chalicelib.engine.browser.proxy.budget import TrafficBudget, host_and_port_of
+from chalicelib.engine.inputs.assets import AssetFiles
 from chalicelib.engine.job import RenderWarning
 
+_NO_ASSETS: Final = "a document that came as text has no address of its own to add this to"
+_NO_SUCH_ASSET: Final = "no asset of the request has this path"
 USERINFO_REASON: Final = (
     "the browser loads no part of a page by an address with a user name or password in it: give "
     "one without them"
@@ -51,6 +60,54 @@ _BLOCKED_LOG_TEXT: Final = re.compile(
 )
 # `//user:password@`, also with the escaped slashes of JSON in scripts.
 _URL_WITH_USERINFO: Final = re.compile(r"""/\\?/[^\s/?#"'<>()\\]*@""")
+
+
+class OwnOrigin:
+    """Origin of one document, and what it answers there."""
+
+    def __init__(self, prepared_page: PreparedPage) -> None:
+        """Answer nothing until a document is served."""
+        self._prepared_page = prepared_page
+        self._html: str | None = None
+        self._assets: AssetFiles = {}
+
+    def serve(self, html: str, assets: AssetFiles) -> str:
+        """Serve a document at an origin derived from its text; return its URL."""
+        self._prepared_page.origin, self._html = document_origin(html), html
+        self._assets = assets
+        return f"{self._prepared_page.origin}/"
+
+    @property
+    def missing_reason(self) -> str:
+        """Return why the origin has no answer to an address."""
+        return f"{_NO_SUCH_ASSET}: send it in input.assets" if self._assets else _NO_ASSETS
+
+    def holds(self, url: str) -> bool:
+        """Tell whether a URL is at this origin."""
+        return url.startswith(f"{self._prepared_page.origin}/")
+
+    def has_asset(self, url: str) -> bool:
+        """Tell whether a URL at this origin is that of an asset."""
+        return bool(self._assets) and _path_of(url) in self._assets
+
+    def take_document(self, request: str) -> dict[str, Json] | None:
+        """Return the response to the first request of the page itself, None for a later one."""
+        html, self._html = self._html, None
+        return None if html is None else document_response(request, html)
+
+    def asset_response(self, request: str, url: str) -> dict[str, Json] | None:
+        """Return the response with the asset of a URL, or None without one."""
+        if not self._assets or not self.holds(url):
+            return None
+        asset = self._assets[_path_of(url)]
+        # What a style sheet requests elsewhere must not name the origin either (decision 18).
+        headers = {"Content-Type": asset.content_type, "Referrer-Policy": "no-referrer"}
+        return {
+            "requestId": request,
+            "responseCode": 200,
+            "responseHeaders": [{"name": name, "value": text} for name, text in headers.items()],
+            "body": b64encode(asset.content).decode(),
+        }
 
 
 class _MissingAsset(NamedTuple):
@@ -137,6 +194,10 @@ class PageAssets:
 
     def _recorded_url(self, url: str) -> str:
         return shortened_url(url.removeprefix(self._origin()))
+
+
+def _path_of(url: str) -> str:
+    return plain_path(urlsplit(url).path.removeprefix("/"))
 
 
 def shortened_url(url: str) -> str:

@@ -20,12 +20,12 @@ from chalicelib.engine.browser.proxy.budget import (
 from chalicelib.engine.browser.requests.assets import (
     IP_LITERAL_REASON,
     USERINFO_REASON,
+    OwnOrigin,
     PageAssets,
     blocked_url,
     failure_reason,
     without_userinfo,
 )
-from chalicelib.engine.browser.requests.own_origin import OwnOrigin
 from chalicelib.engine.browser.requests.transfers import (
     MainResponse,
     Transfers,

@@ -11,8 +11,8 @@ from PIL import Image
 from chalicelib.contract.options.pdf_tools import FlattenOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output import form_fields
+from chalicelib.engine.browser.output.form_fields import FIELD_URL
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.finishing.form_fields import FIELD_URL
 from chalicelib.engine.job import RenderOutcome
 from tests.builders.pdfs.content import picture, run_tool, texts
 from tests.builders.pdfs.forms import fill, font_files
