@@ -183,7 +183,7 @@ class InvoiceLine(Model):
     unit: k.UnitCode | None = "C62"
     """A code of UN/ECE Recommendation 20."""
     net_amount: k.Amount | None = None
-    """Optional: it is computed, and a value that is sent must equal it."""
+    """Optional: it is computed. A value that is sent is taken if it differs by at most 0.02."""
     order_line_reference: k.Text | None = None
     accounting_reference: k.Text | None = None
     period: InvoicePeriod | None = None

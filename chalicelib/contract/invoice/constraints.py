@@ -85,7 +85,7 @@ PLT_RULES: Final = MappingProxyType(
         "PLT-FORMAT": "a value does not have the form that its field requires",
         "PLT-LENGTH": "a text or an array is too long or too short",
         "PLT-UNKNOWN-FIELD": "a property is not known",
-        "PLT-LINE-ID": "two lines have one id",
+        "PLT-LINE-ID": "a line has no id, and its position is another line's id",
         "PLT-PRICE-GROSS": "a price has a discount, but no gross price that it is taken from",
         "PLT-TAX-CURRENCY": "there is a VAT total in the tax currency, but no tax currency",
         "PLT-VAT-BREAKDOWN": "there are more than 1000 pairs of a VAT category and a rate",

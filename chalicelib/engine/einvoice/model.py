@@ -185,7 +185,7 @@ class InvoiceItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceLine:
-    """A line (BG-25). `net_amount` is the caller's value, which must equal the computed one."""
+    """A line (BG-25). `net_amount` is the caller's value, which is near the computed one."""
 
     id: v.Text
     note: v.FreeText | None = None

@@ -70,9 +70,8 @@ def read_invoice(source: Json, root: str) -> Invoice:
     report = _FindingCollector(root, [])
     if source is None:
         report.add_missing(root)
-    invoice = (
-        None if source is None else _object_reader(Invoice)(_with_line_ids(source), root, report)
-    )
+    numbered = _with_line_ids(source, report)
+    invoice = None if source is None else _object_reader(Invoice)(numbered, root, report)
     if report.findings:
         raise InvalidInvoiceError(report.findings)
     assert isinstance(invoice, Invoice)
@@ -102,16 +101,27 @@ class _FindingCollector:
 type _JsonReader = Callable[[Json, str, _FindingCollector], object]
 
 
-def _with_line_ids(source: Json) -> Json:
+def _with_line_ids(source: Json, report: _FindingCollector) -> Json:
+    """Give each line without `id` its position, unless another line names itself so.
+
+    Two lines may name themselves alike: the official sheets allow it.
+    """
     if not isinstance(source, Mapping):
         return source
     lines = source.get("lines")
     if not isinstance(lines, list):
         return source
-    numbered = [
-        {**line, "id": str(n)} if isinstance(line, Mapping) and _is_blank(line.get("id")) else line
-        for n, line in enumerate(lines, 1)
-    ]
+    ids = (line.get("id") for line in lines if isinstance(line, Mapping))
+    own_ids = {each for each in ids if isinstance(each, str)}
+    numbered: list[Json] = []
+    for n, line in enumerate(lines, 1):
+        if not isinstance(line, Mapping) or not _is_blank(line.get("id")):
+            numbered.append(line)
+            continue
+        if str(n) in own_ids:
+            message = f"is required: its position, {n}, is another line's id"
+            report.add("PLT-LINE-ID", f"{report.root}.lines[{n - 1}].id", message)
+        numbered.append({**line, "id": str(n)})
     return {**source, "lines": numbered}
 
 

@@ -13,6 +13,8 @@ from chalicelib.engine.einvoice.model import Adjustment, Invoice, InvoiceLine, V
 
 ZERO: Final = Decimal("0.00")
 _CENT: Final = Decimal("0.01")
+# Peppol and KoSIT let BT-131 differ by this much from price times quantity (PEPPOL-EN16931-R120).
+_NET_AMOUNT_TOLERANCE: Final = Decimal("0.02")
 _HUNDRED: Final = Decimal(100)
 _NO_EXEMPTION: Final = VatExemption()
 # 60 digits: a product of two values of 16 digits each is exact. The `decimal` module calls half
@@ -95,16 +97,21 @@ def vat_breakdown_key(vat: Vat) -> tuple[str, Decimal | None]:
 
 
 def _line_net_amount(line: InvoiceLine) -> Decimal:
-    # BT-131: net price times quantity by base quantity, less allowances, plus charges; the product
-    # and each adjustment are rounded before they are added (PEPPOL-EN16931-R120).
+    """Return BT-131: net price times quantity by base quantity, less allowances, plus charges.
+
+    The product and each adjustment are rounded before they are added. The line's own amount is
+    taken if it is within the tolerance of the sheets, which compare it with the exact product.
+    """
     gross = line.price.net * line.quantity
     if line.price.base_quantity:
         gross /= line.price.base_quantity
-    return (
-        _round(gross)
-        - _sum(map(adjustment_amount, line.allowances))
-        + _sum(map(adjustment_amount, line.charges))
+    adjustments = _sum(map(adjustment_amount, line.charges)) - _sum(
+        map(adjustment_amount, line.allowances)
     )
+    sent = line.net_amount
+    if sent is not None and abs(sent - gross - adjustments) <= _NET_AMOUNT_TOLERANCE:
+        return _round(sent)
+    return _round(gross) + adjustments
 
 
 def _vat_breakdown(invoice: Invoice, net_amounts: Sequence[Decimal]) -> tuple[VatBreakdown, ...]:

@@ -44,7 +44,6 @@ def _allowance(**changes: Any) -> list[dict[str, Any]]:
 
 BROKEN_INVOICES: Final[list[tuple[str, str, dict[str, Any]]]] = [
     # Of the document.
-    ("BR-DE-26", "preceding_invoices", {"type_code": "384"}),
     (
         "BR-CO-03",
         "tax_point_date_code",
@@ -111,7 +110,7 @@ BROKEN_INVOICES: Final[list[tuple[str, str, dict[str, Any]]]] = [
     ),
     # Of lines.
     ("PLT-LINE-ID", "lines[1].id", {"lines[0].id": "2"}),
-    ("PEPPOL-EN16931-R120", "lines[0].net_amount", {"lines[0].net_amount": "59.98"}),
+    ("PEPPOL-EN16931-R120", "lines[0].net_amount", {"lines[0].net_amount": "60.00"}),
     (
         "BR-30",
         "lines[1].period.end",

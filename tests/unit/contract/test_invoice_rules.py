@@ -20,4 +20,4 @@ def test_the_reference_says_what_each_means() -> None:
     lines = plt_rules_markdown().splitlines()
 
     assert len(lines) == len(PLT_RULES)
-    assert "- `PLT-LINE-ID`: two lines have one id" in lines
+    assert "- `PLT-LINE-ID`: a line has no id, and its position is another line's id" in lines

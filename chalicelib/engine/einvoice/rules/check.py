@@ -62,7 +62,7 @@ def _violations(
 ) -> Iterator[tuple[str, str, str]]:
     return chain(
         document_violations(invoice, totals, profile),
-        line_violations(invoice, totals, profile),
+        line_violations(invoice, totals, profile, syntax),
         vat_violations(invoice, profile, syntax),
         xrechnung_violations(invoice, totals) if profile.name == "XRECHNUNG" else (),
         ubl_violations(invoice) if syntax == "ubl" else (),

@@ -34,7 +34,7 @@ def document_violations(
 ) -> Iterator[RuleViolation]:
     """Yield the violations of the document."""
     yield from _references(invoice)
-    yield from _currencies(invoice)
+    yield from _currencies(invoice, profile)
     yield from _parties(invoice, profile)
     yield from _seller(invoice.seller, profile)
     yield from _payment(invoice, totals, profile)
@@ -45,8 +45,6 @@ def document_violations(
 
 
 def _references(invoice: Invoice) -> Iterator[RuleViolation]:
-    if invoice.type_code == "384" and not invoice.preceding_invoices:
-        yield "BR-DE-26", "preceding_invoices", "is required for type_code 384"
     if invoice.tax_point_date and invoice.tax_point_date_code:
         yield "BR-CO-03", "tax_point_date_code", "must not stand beside tax_point_date"
     period = invoice.invoice_period
@@ -54,14 +52,16 @@ def _references(invoice: Invoice) -> Iterator[RuleViolation]:
         yield "BR-29", "invoice_period.end", "must not be before start"
 
 
-def _currencies(invoice: Invoice) -> Iterator[RuleViolation]:
+def _currencies(invoice: Invoice, profile: InvoiceProfile) -> Iterator[RuleViolation]:
     if invoice.tax_currency is None:
         if invoice.tax_total_in_tax_currency is not None:
             yield "PLT-TAX-CURRENCY", "tax_currency", "is required for tax_total_in_tax_currency"
         return
     if invoice.tax_currency == invoice.currency:
-        yield "PEPPOL-EN16931-R005", "tax_currency", "must be another one than currency"
-    if invoice.tax_total_in_tax_currency is None:
+        # The sheets of EN 16931 allow the same currency twice, with one VAT total for both.
+        if profile.name == "XRECHNUNG" or invoice.tax_total_in_tax_currency is not None:
+            yield "PEPPOL-EN16931-R005", "tax_currency", "must be another one than currency"
+    elif invoice.tax_total_in_tax_currency is None:
         yield "BR-53", "tax_total_in_tax_currency", "is required for tax_currency"
 
 

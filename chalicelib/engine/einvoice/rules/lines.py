@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from chalicelib.engine.einvoice.model import Adjustment, Invoice, InvoiceLine, PriceDetails
-from chalicelib.engine.einvoice.profiles import InvoiceProfile
+from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
 from chalicelib.engine.einvoice.totals import InvoiceTotals
 
 type RuleViolation = tuple[str, str, str]
@@ -27,35 +27,28 @@ def adjustment_violations(
 
 
 def line_violations(
-    invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile
+    invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile, syntax: Syntax
 ) -> Iterator[RuleViolation]:
     """Yield the violations of the lines."""
-    seen: set[str] = set()
     pairs = zip(invoice.lines, totals.line_net_amounts, strict=True)
     for n, (line, net_amount) in enumerate(pairs):
         at = f"lines[{n}]"
-        if line.id in seen:
-            yield "PLT-LINE-ID", f"{at}.id", f"must be unique, but {line.id} is another line's"
-        seen.add(line.id)
         yield from _line(line, net_amount, at)
         yield from _price(line.price, f"{at}.price", may_be_negative=profile.name == "EXTENDED")
+        # UBL has the discount alone, CII only together with the gross price.
+        if syntax == "cii" and line.price.gross is None and line.price.discount is not None:
+            yield "PLT-PRICE-GROSS", f"{at}.price.gross", "is required beside discount"
 
 
 def _line(line: InvoiceLine, net_amount: Decimal, at: str) -> Iterator[RuleViolation]:
     yield from adjustment_violations(line.allowances, f"{at}.allowances", "BR-41", "BR-42")
     yield from adjustment_violations(line.charges, f"{at}.charges", "BR-43", "BR-44")
     if line.net_amount is not None and line.net_amount != net_amount:
-        message = f"must be {net_amount}, as computed, or be left out"
+        message = f"must be {net_amount}, as computed, within 0.02, or be left out"
         yield "PEPPOL-EN16931-R120", f"{at}.net_amount", message
     period = line.period
     if period and period.start and period.end and period.end < period.start:
         yield "BR-30", f"{at}.period.end", "must not be before start"
-    if line.price.base_unit not in {None, line.unit}:
-        yield (
-            "PEPPOL-EN16931-R130",
-            f"{at}.price.base_unit",
-            f"must be the line's unit, {line.unit}",
-        )
     standard_id = line.item.standard_id
     if standard_id and not standard_id.scheme:
         yield "BR-64", f"{at}.item.standard_id.scheme", "is required"
@@ -66,9 +59,3 @@ def _price(price: PriceDetails, at: str, *, may_be_negative: bool) -> Iterator[R
         yield "BR-27", f"{at}.net", "must not be negative: make the quantity negative instead"
     if price.gross is not None and price.gross < 0 and not may_be_negative:
         yield "BR-28", f"{at}.gross", "must not be negative"
-    if price.base_quantity is not None and price.base_quantity <= 0:
-        yield "PEPPOL-EN16931-R121", f"{at}.base_quantity", "must be more than 0"
-    if price.gross is None and price.discount is not None:
-        yield "PLT-PRICE-GROSS", f"{at}.gross", "is required beside discount"
-    if price.gross is not None and price.gross - (price.discount or 0) != price.net:
-        yield "PEPPOL-EN16931-R046", f"{at}.net", "must be gross less discount"

@@ -5,7 +5,12 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from chalicelib.engine.einvoice.model import Adjustment, Invoice, PaymentInstructions
+from chalicelib.engine.einvoice.model import (
+    Adjustment,
+    Invoice,
+    InvoiceLine,
+    PaymentInstructions,
+)
 from chalicelib.engine.einvoice.rules.lines import RuleViolation
 from chalicelib.engine.einvoice.totals import InvoiceTotals
 
@@ -114,6 +119,7 @@ def _lines(invoice: Invoice) -> Iterator[RuleViolation]:
     invoice_period = invoice.invoice_period
     for n, line in enumerate(invoice.lines):
         yield from _percentages(f"lines[{n}].", line.allowances, line.charges)
+        yield from _price(line, f"lines[{n}].price")
         period = line.period
         if not (invoice_period and period):
             continue
@@ -123,6 +129,17 @@ def _lines(invoice: Invoice) -> Iterator[RuleViolation]:
         if invoice_period.end and period.end and period.end > invoice_period.end:
             message = "must not be after invoice_period.end"
             yield "PEPPOL-EN16931-R111", f"lines[{n}].period.end", message
+
+
+def _price(line: InvoiceLine, at: str) -> Iterator[RuleViolation]:
+    price = line.price
+    if price.base_unit not in {None, line.unit}:
+        message = f"must be the line's unit, {line.unit}"
+        yield "PEPPOL-EN16931-R130", f"{at}.base_unit", message
+    if price.base_quantity is not None and price.base_quantity <= 0:
+        yield "PEPPOL-EN16931-R121", f"{at}.base_quantity", "must be more than 0"
+    if price.gross is not None and price.gross - (price.discount or 0) != price.net:
+        yield "PEPPOL-EN16931-R046", f"{at}.net", "must be gross less discount"
 
 
 def _percentages(

@@ -98,7 +98,7 @@ def _price_discount(price: PriceDetails, currency: str) -> XmlNode | None:
 
     UBL has the gross price only inside an allowance, whose amount is required: no discount is 0.
     """
-    if price.gross is None:
+    if price.gross is None and price.discount is None:
         return None
     return group(
         "cac:AllowanceCharge",
