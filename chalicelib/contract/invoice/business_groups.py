@@ -35,7 +35,7 @@ class InvoiceAddress(Model):
     city: k.Text | None = None
     postcode: k.ShortText | None = None
     country: k.CountryCode
-    """ISO 3166-1, two letters."""
+    """ISO 3166-1, two letters; `1A` is Kosovo."""
     subdivision: k.Text | None = None
 
 
@@ -103,7 +103,7 @@ class InvoiceDelivery(Model):
 
 
 class InvoiceVat(Model):
-    """A VAT category of UNTDID 5305 and its rate in percent, which only S, L and M need."""
+    """A VAT category of UNTDID 5305 and its rate in percent, which only S, L, M and B need."""
 
     category: k.VatCategory
     rate: k.VatRate | None = None

@@ -13,13 +13,14 @@ MAX_ENTRIES: Final = 100
 MAX_INTEGER_PLACES: Final = 10
 AMOUNT_DECIMAL_PLACES: Final = 2
 PRECISE_DECIMAL_PLACES: Final = 6
-INVOICE_TYPE_CODE_PATTERN: Final = "^[0-9]{3}$"
+INVOICE_TYPE_CODE_PATTERN: Final = "^[0-9]{2,3}$"
 SUBJECT_CODE_PATTERN: Final = "^[A-Z0-9]{3}$"
 CURRENCY_PATTERN: Final = "^[A-Z]{3}$"
-COUNTRY_PATTERN: Final = "^[A-Z]{2}$"
+# 1A is Kosovo in the official code lists.
+COUNTRY_PATTERN: Final = "^(?:[A-Z]{2}|1A)$"
 PAYMENT_MEANS_PATTERN: Final = "^[A-Z0-9]{1,3}$"
 UNIT_PATTERN: Final = "^[A-Z0-9]{1,3}$"
-VAT_CATEGORIES: Final = ("S", "Z", "E", "AE", "K", "G", "O", "L", "M")
+VAT_CATEGORIES: Final = ("S", "Z", "E", "AE", "K", "G", "O", "L", "M", "B")
 TAX_POINT_CODES: Final = ("3", "35", "432")
 MAX_PERCENT: Final = 100
 _DECIMAL_LIMIT: Final = Decimal(10) ** MAX_INTEGER_PLACES

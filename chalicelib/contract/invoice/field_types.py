@@ -26,7 +26,7 @@ from chalicelib.contract.invoice.constraints import (
 )
 
 EInvoiceProfile = Literal["MINIMUM", "BASIC_WL", "BASIC", "EN16931", "EXTENDED", "XRECHNUNG"]
-VatCategory = Literal["S", "Z", "E", "AE", "K", "G", "O", "L", "M"]
+VatCategory = Literal["S", "Z", "E", "AE", "K", "G", "O", "L", "M", "B"]
 TaxPointDateCode = Literal["3", "35", "432"]
 
 _PRINTABLE: Final = AfterValidator(check_printable)

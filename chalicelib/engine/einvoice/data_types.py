@@ -46,9 +46,10 @@ class ChoiceConstraint:
 
 @dataclass(frozen=True, slots=True)
 class DecimalConstraint:
-    """The function that reads a decimal; it raises ValueError."""
+    """The function that reads a decimal, which raises ValueError, and its decimal places."""
 
     parse: Callable[[str | float], Decimal]
+    places: int = PRECISE_DECIMAL_PLACES
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,10 @@ PaymentMeansCode = Annotated[str, TextConstraint(pattern=PAYMENT_MEANS_PATTERN)]
 UnitCode = Annotated[str, TextConstraint(pattern=UNIT_PATTERN)]
 VatCategoryCode = Annotated[str, ChoiceConstraint(VAT_CATEGORIES)]
 TaxPointDateCode = Annotated[str, ChoiceConstraint(TAX_POINT_CODES)]
-Amount = Annotated[Decimal, DecimalConstraint(partial(parse_decimal, places=AMOUNT_DECIMAL_PLACES))]
+Amount = Annotated[
+    Decimal,
+    DecimalConstraint(partial(parse_decimal, places=AMOUNT_DECIMAL_PLACES), AMOUNT_DECIMAL_PLACES),
+]
 PreciseDecimal = Annotated[
     Decimal, DecimalConstraint(partial(parse_decimal, places=PRECISE_DECIMAL_PLACES))
 ]

@@ -2,19 +2,25 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from lxml import etree
 
+from chalicelib.core.json import Json
+from chalicelib.engine.einvoice.findings import InvalidInvoiceError
+from chalicelib.engine.einvoice.fit_invoice import fit_invoice
+from chalicelib.engine.einvoice.located_values import value_xpath
 from chalicelib.engine.einvoice.model import Invoice
 from chalicelib.engine.einvoice.profiles import PROFILES, InvoiceProfile, Syntax
 from chalicelib.engine.einvoice.read_cii import read_cii
+from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.read_ubl import read_ubl
-from chalicelib.engine.einvoice.totals import compute_totals
+from chalicelib.engine.einvoice.totals import InvoiceTotals, compute_totals
 from chalicelib.engine.einvoice.write_cii.document import NAMESPACES as CII
+from chalicelib.engine.einvoice.write_json import invoice_json
 from chalicelib.engine.einvoice.write_ubl.document import NAMESPACES as UBL
 from chalicelib.engine.einvoice.write_ubl.document import UBL_SCHEMA
 from chalicelib.engine.einvoice.xml_parser import RefusedXmlError, parse_xml
@@ -25,6 +31,8 @@ from chalicelib.engine.einvoice.xml_reader import (
     XmlDocument,
 )
 
+# JSON path of the invoice in the answer.
+INVOICE_ROOT: Final = "invoice"
 _PROFILE_BY_GUIDELINE: Final = MappingProxyType(
     {profile.guideline: profile for profile in PROFILES.values()}
 )
@@ -42,11 +50,14 @@ class XmlInvoice:
     profile: InvoiceProfile | None
     """The profile of that guideline; None if this service has no such profile."""
     invoice: Invoice | None
-    """None if the profile carries no lines, or if there is a `problem`."""
+    """None if the profile carries no lines, if there is a `problem`, or if `content` lacks a
+    required value."""
+    content: dict[str, Json] | None
+    """The invoice in the contract's model, as far as it fits."""
     problem: LocatedMessage | None
     """The reason why no invoice can be built from the document."""
     not_in_model: tuple[LocatedMessage, ...]
-    """Unread elements, and totals that differ from the computed ones."""
+    """Unread elements, values that do not fit, and amounts that differ from the computed ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,37 +89,76 @@ def read_xml(data: bytes) -> XmlInvoice:
     part = ElementReader(document, root)
     guideline = part.code(reader.guideline_path)
     profile = _PROFILE_BY_GUIDELINE.get(guideline or "")
-    invoice, problem = None, None
+    found = _FittedInvoice(None, None, [])
+    problem = None
     # MINIMUM and BASIC_WL carry no lines, without which the model has no invoice.
     if profile is None or profile.has_lines:
-        invoice, problem = _read_invoice(reader, part)
+        try:
+            found = _fit(reader, part, reader.read(part))
+        except UnreadableInvoiceError as error:
+            problem = error.problem
     return XmlInvoice(
         syntax=reader.syntax,
         document_type=etree.QName(root).localname,
         guideline=guideline,
         profile=profile,
-        invoice=invoice,
+        invoice=found.invoice,
+        content=found.content,
         problem=problem,
-        not_in_model=(*document.unread_elements(), *_deviating_totals(reader, part, invoice))
-        if invoice
+        not_in_model=(*document.unread_elements(), *document.unreadable, *found.remarks)
+        if found.content
         else (),
     )
 
 
-def _read_invoice(
-    reader: _SyntaxReader, root: ElementReader
-) -> tuple[Invoice | None, LocatedMessage | None]:
+class _FittedInvoice(NamedTuple):
+    invoice: Invoice | None
+    content: dict[str, Json] | None
+    remarks: list[LocatedMessage]
+
+
+def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInvoice:
+    """Return an invoice that was read as one that a caller may send, and what differs."""
+    content, remarks = fit_invoice(raw, INVOICE_ROOT)
     try:
-        return reader.read(root), None
-    except UnreadableInvoiceError as error:
-        return None, error.problem
+        invoice = read_invoice(content, INVOICE_ROOT)
+    except InvalidInvoiceError as invalid:
+        known = {remark.message.partition(" ")[0] for remark in remarks}
+        for finding in invalid.findings:
+            if finding.location not in known:
+                remarks.append(LocatedMessage(location=root.location, message=finding.message))
+        return _FittedInvoice(None, content, remarks)
+    totals = compute_totals(invoice)
+    fitted, differing = _without_differing_net_amounts(raw, invoice, totals)
+    remarks.extend(differing)
+    if differing:
+        content = invoice_json(fitted)
+    remarks.extend(_differing_totals(reader, root, totals))
+    return _FittedInvoice(fitted, content, remarks)
 
 
-def _deviating_totals(
-    reader: _SyntaxReader, root: ElementReader, invoice: Invoice
+def _without_differing_net_amounts(
+    raw: Invoice, invoice: Invoice, totals: InvoiceTotals
+) -> tuple[Invoice, list[LocatedMessage]]:
+    """Leave out the net amounts that do not follow from price and quantity, and name each."""
+    differing: list[LocatedMessage] = []
+    lines = list(invoice.lines)
+    for n, (line, computed) in enumerate(zip(invoice.lines, totals.line_net_amounts, strict=True)):
+        if line.net_amount not in {None, computed}:
+            message = (
+                f"{INVOICE_ROOT}.lines[{n}].net_amount is left out: the document has "
+                f"{line.net_amount}; from price, quantity and adjustments follows {computed}"
+            )
+            location = value_xpath(raw.lines[n].net_amount)
+            differing.append(LocatedMessage(location=location, message=message))
+            lines[n] = replace(line, net_amount=None)
+    return (replace(invoice, lines=tuple(lines)) if differing else invoice), differing
+
+
+def _differing_totals(
+    reader: _SyntaxReader, root: ElementReader, computed: InvoiceTotals
 ) -> Iterator[LocatedMessage]:
     """Yield the totals of the document that differ from those computed from its lines."""
-    computed = compute_totals(invoice)
     stated = root.require(reader.totals_path)
     for name, path in reader.amount_elements.items():
         element = stated.find(path)

@@ -5,16 +5,17 @@ Elements that no reader has read are content that the model of an invoice cannot
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, Never
 
 from lxml import etree
 
+from chalicelib.engine.einvoice.located_values import LocatedDecimal, LocatedText, ValuePlace
+
 _MAX_UNREAD: Final = 100
-# Totals are computed with 60 digits: products of such numbers stay exact enough.
-_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})")
+_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,80})?|\.[0-9]{1,80})")
 _XSD_DATE: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?")
 
 
@@ -42,6 +43,8 @@ class XmlDocument:
     prefixes: Mapping[str, str]
     """Prefix by namespace. Paths use these prefixes, whichever the document declares."""
     read_elements: set[etree._Element] = field(default_factory=set)
+    unreadable: list["LocatedMessage"] = field(default_factory=list)
+    """Values without which the document still is an invoice: each is left out."""
     _prefixed_names: dict[str, str] = field(default_factory=dict)
 
     def prefixed_name(self, element: etree._Element) -> str:
@@ -146,17 +149,18 @@ class ElementReader:
 
     def code(self, path: str) -> str | None:
         """Return the text at a path without surrounding white space."""
-        text = self.text(path)
-        return text.strip() if text else None
+        part = self.find(path)
+        text = part.own_text if part else None
+        return LocatedText.of(text.strip(), ValuePlace(part)) if part and text else None
 
     def require_code(self, path: str) -> str:
         """Return the code at a path; raise UnreadableInvoiceError if there is none."""
         return self.code(path) or self.raise_missing(path)
 
     def number(self, path: str) -> Decimal | None:
-        """Return the number at a path; raise UnreadableInvoiceError if the text is none."""
+        """Return the number at a path; None if it is absent or no number, which is noted."""
         part = self.find(path)
-        return part.own_number() if part else None
+        return self.read_or_note(part.own_number) if part else None
 
     def own_number(self) -> Decimal | None:
         """Return the element's own text as a number; raise UnreadableInvoiceError."""
@@ -167,15 +171,26 @@ class ElementReader:
             raise self.unreadable_error(
                 "is no decimal number with at most 15 digits before the point"
             )
-        return Decimal(text.strip())
+        return LocatedDecimal.of(text.strip(), ValuePlace(self))
 
     def require_number(self, path: str) -> Decimal:
         """Return the number at a path; raise UnreadableInvoiceError if there is none."""
-        number = self.number(path)
+        part = self.find(path)
+        number = part.own_number() if part else None
         return self.raise_missing(path) if number is None else number
 
     def iso_date(self, path: str) -> dt.date | None:
-        """Return the date at a path in the form of UBL (xsd:date); a time zone is dropped."""
+        """Return the date at a path, as `require_iso_date`; None if it is none, which is noted."""
+        return self.read_or_note(lambda: self._iso_date(path))
+
+    def require_iso_date(self, path: str) -> dt.date:
+        """Return the date at a path in the form of UBL (xsd:date); a time zone is dropped.
+
+        Raise UnreadableInvoiceError if there is none.
+        """
+        return self._iso_date(path) or self.raise_missing(path)
+
+    def _iso_date(self, path: str) -> dt.date | None:
         part = self.find(path)
         text = part.own_text if part else None
         if part is None or text is None:
@@ -197,7 +212,7 @@ class ElementReader:
         """The element's own text; None if it is blank. Marks the element as read."""
         self.document.read_elements.add(self.lxml_element)
         text = self.lxml_element.text
-        return text if text and text.strip() else None
+        return LocatedText.of(text, ValuePlace(self)) if text and text.strip() else None
 
     def mark_read_if_equal(self, path: str, expected: str | None) -> None:
         """Mark the first element at a path as read if its text only repeats a known value."""
@@ -212,7 +227,8 @@ class ElementReader:
 
     def attribute(self, name: str) -> str | None:
         """Return the value of an attribute; None if it is absent or empty."""
-        return self.lxml_element.get(name) or None
+        value = self.lxml_element.get(name)
+        return LocatedText.of(value, ValuePlace(self, name)) if value else None
 
     def peek(self, path: str) -> str:
         """Return the code at a path, or an empty text, without marking it as read."""
@@ -235,6 +251,14 @@ class ElementReader:
     def mark_subtree_read(self) -> None:
         """Mark the element and its descendants as read."""
         self.document.read_elements.update(self.lxml_element.iter())
+
+    def read_or_note[Value](self, read: Callable[[], Value | None]) -> Value | None:
+        """Read a value that is not required; note it if it is unreadable, and return None."""
+        try:
+            return read()
+        except UnreadableInvoiceError as error:
+            self.document.unreadable.append(error.problem)
+            return None
 
     def unreadable_error(self, complaint: str) -> UnreadableInvoiceError:
         """Return an UnreadableInvoiceError at this element."""

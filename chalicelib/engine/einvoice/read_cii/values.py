@@ -15,7 +15,11 @@ _DATE_FORMAT: Final = "102"
 def read_date(
     element: ElementReader, path: str, date_element: str = "udt:DateTimeString"
 ) -> dt.date | None:
-    """Return the date at a path, in the format 102 of UNTDID 2379."""
+    """Return the date at a path, as `require_date`; None if it is none, which is noted."""
+    return element.read_or_note(lambda: _read_date(element, path, date_element))
+
+
+def _read_date(element: ElementReader, path: str, date_element: str) -> dt.date | None:
     part = element.find(f"{path}/{date_element}")
     text = part.own_text if part else None
     if part is None or text is None:
@@ -27,8 +31,11 @@ def read_date(
 
 
 def require_date(element: ElementReader, path: str) -> dt.date:
-    """Return the date at a path; raise UnreadableInvoiceError if there is none."""
-    return read_date(element, path) or element.raise_missing(path)
+    """Return the date at a path, in the format 102 of UNTDID 2379.
+
+    Raise UnreadableInvoiceError if there is none.
+    """
+    return _read_date(element, path, "udt:DateTimeString") or element.raise_missing(path)
 
 
 def billing_period(element: ElementReader) -> Period | None:

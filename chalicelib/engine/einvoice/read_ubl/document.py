@@ -52,7 +52,7 @@ def read_ubl(root: ElementReader) -> Invoice:
     instructions = payment(root, supplier, payee_party)
     return Invoice(
         number=root.require_text("cbc:ID"),
-        issue_date=root.iso_date("cbc:IssueDate") or root.raise_missing("cbc:IssueDate"),
+        issue_date=root.require_iso_date("cbc:IssueDate"),
         due_date=_due_date(root),
         type_code=root.require_code(
             "cbc:CreditNoteTypeCode" if is_credit_note else "cbc:InvoiceTypeCode"
