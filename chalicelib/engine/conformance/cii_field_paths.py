@@ -24,18 +24,23 @@ _CONTACT: Final[FieldPaths] = {
 }
 
 
+def _identifier(field: str, attribute: str = "@schemeID") -> FieldPaths:
+    return {"": field, attribute: "scheme"}
+
+
 def _party(name: str) -> FieldPaths:
     return {
         "": name,
+        "GlobalID": "identifiers" if name == "seller" else _identifier("identifier"),
         "Name": "name",
         "SpecifiedLegalOrganization": {
             "": "",
-            "ID": "legal_registration",
+            "ID": _identifier("legal_registration"),
             "TradingBusinessName": "trading_name",
         },
         "DefinedTradeContact": _CONTACT,
         "PostalTradeAddress": _ADDRESS,
-        "URIUniversalCommunication": "electronic_address",
+        "URIUniversalCommunication": {"": "electronic_address", "URIID": _identifier("")},
     }
 
 
@@ -54,20 +59,26 @@ _LINE: Final[FieldPaths] = {
     "AssociatedDocumentLineDocument": {"": "", "LineID": "id", "IncludedNote": "note"},
     "SpecifiedTradeProduct": {
         "": "item",
-        "GlobalID": "standard_id",
+        "GlobalID": _identifier("standard_id"),
         "SellerAssignedID": "seller_id",
         "BuyerAssignedID": "buyer_id",
         "Name": "name",
         "Description": "description",
         "ApplicableProductCharacteristic": "attributes[]",
-        "DesignatedProductClassification": "classifications[]",
+        "DesignatedProductClassification": {
+            "": "classifications[]",
+            "ClassCode": _identifier("", "@listID"),
+        },
         "OriginTradeCountry": "origin_country",
     },
     "SpecifiedLineTradeAgreement": {
         "": "",
         "BuyerOrderReferencedDocument": "order_line_reference",
         "GrossPriceProductTradePrice": "price.gross",
-        "NetPriceProductTradePrice": "price.net",
+        "NetPriceProductTradePrice": {
+            "": "price.net",
+            "BasisQuantity": {"": "^price.base_quantity", "@unitCode": "^price.base_unit"},
+        },
     },
     "SpecifiedLineTradeDelivery": {
         "": "",
@@ -79,7 +90,10 @@ _LINE: Final[FieldPaths] = {
         "BillingSpecifiedPeriod": "period",
         "SpecifiedTradeAllowanceCharge": _ADJUSTMENT,
         "SpecifiedTradeSettlementLineMonetarySummation": "net_amount",
-        "AdditionalReferencedDocument": "object_identifier",
+        "AdditionalReferencedDocument": {
+            "": "object_identifier",
+            "ReferenceTypeCode": "scheme",
+        },
         "ReceivableSpecifiedTradeAccountingAccount": "accounting_reference",
     },
 }
@@ -89,7 +103,7 @@ CII_FIELD_PATHS: Final[FieldPaths] = {
         "ID": "number",
         "TypeCode": "type_code",
         "IssueDateTime": "issue_date",
-        "IncludedNote": "notes[]",
+        "IncludedNote": {"": "notes[]", "Content": "text", "SubjectCode": "subject_code"},
     },
     "SupplyChainTradeTransaction": {
         "": "",
@@ -110,7 +124,7 @@ CII_FIELD_PATHS: Final[FieldPaths] = {
             "ShipToTradeParty": {
                 "": "delivery",
                 "ID": "location",
-                "GlobalID": "location",
+                "GlobalID": _identifier("location"),
                 "Name": "party_name",
                 "PostalTradeAddress": _ADDRESS,
             },

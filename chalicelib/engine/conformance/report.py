@@ -1,5 +1,6 @@
 """Conformance report for callers (`result.conformance`), made from verdicts of the validators."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final, NotRequired, TypedDict
@@ -24,6 +25,14 @@ _FACTURX_SOURCE: Final = "facturx"
 # Factur-X numbers its code list rules; EN 16931 names them after the list.
 _FACTURX_CODE_LIST_PREFIX: Final = "FX-SCH-A-"
 _CEN_CODE_LIST_PREFIX: Final = "BR-CL-"
+# The sheets name the element of a wrong code, also where one of its attributes holds the code.
+_CODE_ATTRIBUTES: Final = {
+    **dict.fromkeys(("BR-CL-07", "BR-CL-10", "BR-CL-11", "BR-CL-21"), "schemeID"),
+    **dict.fromkeys(("BR-CL-25", "BR-CL-26"), "schemeID"),
+    "BR-CL-13": "listID",
+    "BR-CL-23": "unitCode",
+}
+_NAMED_ATTRIBUTE: Final = re.compile(r"^(?:\[[^\]]*\])?[^']{0,20}'@(\w+)'")
 # The CII schema requires this element even if it is empty. KoSIT's sheets exempt it from the rule,
 # those of Factur-X do not.
 _NO_EMPTY_ELEMENTS_RULE: Final = "PEPPOL-EN16931-R008"
@@ -184,12 +193,23 @@ def _first_of_each_rule(findings: Sequence[RawFinding]) -> list[RawFinding]:
     return [findings[number] for number in sorted(selected)]
 
 
+def _code_location(finding: RawFinding) -> str:
+    """Return the location of what holds the code, for a finding about a code list."""
+    location = finding.location
+    attribute = _CODE_ATTRIBUTES.get(finding.rule)
+    if attribute is None and finding.rule.startswith(_FACTURX_CODE_LIST_PREFIX):
+        named = _NAMED_ATTRIBUTE.match(finding.message)
+        attribute = named[1] if named else None
+    return location if attribute is None or "/@" in location else f"{location}/@{attribute}"
+
+
 def _finding_json(finding: RawFinding, to_json_path: JsonPathMapper | None) -> ReportFinding:
+    path = to_json_path(_code_location(finding)) if finding.location and to_json_path else None
     return {
         "rule": finding.rule,
         "message": finding.message,
         "location": finding.location,
-        "path": to_json_path(finding.location) if finding.location and to_json_path else None,
+        "path": path,
         "count": finding.count,
     }
 

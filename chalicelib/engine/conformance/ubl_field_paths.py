@@ -14,15 +14,16 @@ _ADDRESS: Final[FieldPaths] = {
     "CountrySubentity": "subdivision",
     "Country": "country",
 }
+_IDENTIFIER: Final[FieldPaths] = {"": "", "@schemeID": "scheme"}
 _PARTY: Final[FieldPaths] = {
     "": "",
-    "EndpointID": "electronic_address",
+    "EndpointID": {"": "electronic_address", "@schemeID": "scheme"},
     "PartyName": "trading_name",
     "PostalAddress": _ADDRESS,
     "PartyLegalEntity": {
         "": "",
         "RegistrationName": "name",
-        "CompanyID": "legal_registration",
+        "CompanyID": {"": "legal_registration", "@schemeID": "scheme"},
         "CompanyLegalForm": "legal_info",
     },
     "Contact": {"": "contact", "Name": "name", "Telephone": "phone", "ElectronicMail": "email"},
@@ -48,7 +49,7 @@ _LINE: Final[FieldPaths] = {
     "AccountingCost": "accounting_reference",
     "InvoicePeriod": "period",
     "OrderLineReference": "order_line_reference",
-    "DocumentReference": "object_identifier",
+    "DocumentReference": {"": "object_identifier", "ID": _IDENTIFIER},
     "AllowanceCharge": _ADJUSTMENT,
     "Item": {
         "": "item",
@@ -56,13 +57,20 @@ _LINE: Final[FieldPaths] = {
         "Name": "name",
         "BuyersItemIdentification": "buyer_id",
         "SellersItemIdentification": "seller_id",
-        "StandardItemIdentification": "standard_id",
+        "StandardItemIdentification": {"": "standard_id", "ID": _IDENTIFIER},
         "OriginCountry": "origin_country",
-        "CommodityClassification": "classifications[]",
+        "CommodityClassification": {
+            "": "classifications[]",
+            "ItemClassificationCode": {"": "", "@listID": "scheme"},
+        },
         "ClassifiedTaxCategory": {"": "^vat", "ID": "category", "Percent": "rate"},
         "AdditionalItemProperty": "attributes[]",
     },
-    "Price": {"": "price", "PriceAmount": "net", "BaseQuantity": "base_quantity"},
+    "Price": {
+        "": "price",
+        "PriceAmount": "net",
+        "BaseQuantity": {"": "base_quantity", "@unitCode": "^base_unit"},
+    },
 }
 UBL_FIELD_PATHS: Final[FieldPaths] = {
     "ID": "number",
@@ -76,7 +84,7 @@ UBL_FIELD_PATHS: Final[FieldPaths] = {
     "TaxCurrencyCode": "tax_currency",
     "AccountingCost": "buyer_accounting_reference",
     "BuyerReference": "buyer_reference",
-    "InvoicePeriod": "invoice_period",
+    "InvoicePeriod": {"": "invoice_period", "DescriptionCode": "^tax_point_date_code"},
     "OrderReference": {"": "", "ID": "order_reference", "SalesOrderID": "sales_order_reference"},
     "BillingReference": "preceding_invoices[]",
     "DespatchDocumentReference": "despatch_advice_reference",
@@ -96,7 +104,11 @@ UBL_FIELD_PATHS: Final[FieldPaths] = {
     "Delivery": {
         "": "delivery",
         "ActualDeliveryDate": "date",
-        "DeliveryLocation": {"": "", "ID": "location", "Address": _ADDRESS},
+        "DeliveryLocation": {
+            "": "",
+            "ID": {"": "location", "@schemeID": "scheme"},
+            "Address": _ADDRESS,
+        },
         "DeliveryParty": "party_name",
     },
     "PaymentMeans": {

@@ -1,15 +1,19 @@
 """XML reader of invoices in either syntax, CII or UBL."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from lxml import etree
 
 from chalicelib.core.json import Json
+from chalicelib.engine.einvoice.differing_totals import (
+    CII_TOTALS,
+    UBL_TOTALS,
+    TotalPaths,
+    differing_totals,
+)
 from chalicelib.engine.einvoice.findings import InvalidInvoiceError
 from chalicelib.engine.einvoice.fit_invoice import fit_invoice
 from chalicelib.engine.einvoice.located_values import value_xpath
@@ -65,10 +69,7 @@ class _SyntaxReader:
     syntax: Syntax
     prefixes: Mapping[str, str]
     guideline_path: str
-    totals_path: str
-    """Path of the element with the document totals (BG-22)."""
-    amount_elements: Mapping[str, str]
-    """Element of `totals_path` by the name of the total in InvoiceTotals."""
+    totals: TotalPaths
     read: Callable[[ElementReader], Invoice]
 
 
@@ -133,7 +134,7 @@ def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInv
     remarks.extend(differing)
     if differing:
         content = invoice_json(fitted)
-    remarks.extend(_differing_totals(reader, root, totals))
+    remarks.extend(differing_totals(root, totals, invoice.currency, reader.totals))
     return _FittedInvoice(fitted, content, remarks)
 
 
@@ -155,44 +156,13 @@ def _without_differing_net_amounts(
     return (replace(invoice, lines=tuple(lines)) if differing else invoice), differing
 
 
-def _differing_totals(
-    reader: _SyntaxReader, root: ElementReader, computed: InvoiceTotals
-) -> Iterator[LocatedMessage]:
-    """Yield the totals of the document that differ from those computed from its lines."""
-    stated = root.require(reader.totals_path)
-    for name, path in reader.amount_elements.items():
-        element = stated.find(path)
-        amount = _amount(element)
-        computed_amount = getattr(computed, name)
-        if element is not None and amount not in {None, computed_amount}:
-            message = f"The document has {amount}; from its lines follows {computed_amount}"
-            yield LocatedMessage(location=element.location, message=message)
-
-
-def _amount(element: ElementReader | None) -> Decimal | None:
-    """Return an amount; None for an unreadable one, which the validators report."""
-    if element is None:
-        return None
-    with suppress(UnreadableInvoiceError):
-        return element.own_number()
-    return None
-
-
 def _prefix_by_namespace(namespaces: Mapping[str | None, str]) -> Mapping[str, str]:
     return {namespace: prefix or "" for prefix, namespace in namespaces.items()}
 
 
 def _ubl_reader(name: str) -> _SyntaxReader:
     prefixes = {**_prefix_by_namespace(UBL), f"{UBL_SCHEMA}:{name}-2": "ubl"}
-    amounts = {
-        "line_total": "cbc:LineExtensionAmount",
-        "tax_basis_total": "cbc:TaxExclusiveAmount",
-        "grand_total": "cbc:TaxInclusiveAmount",
-        "due_amount": "cbc:PayableAmount",
-    }
-    return _SyntaxReader(
-        "ubl", prefixes, "cbc:CustomizationID", "cac:LegalMonetaryTotal", amounts, read_ubl
-    )
+    return _SyntaxReader("ubl", prefixes, "cbc:CustomizationID", UBL_TOTALS, read_ubl)
 
 
 _READERS: Final[Mapping[str, _SyntaxReader]] = MappingProxyType(
@@ -201,14 +171,7 @@ _READERS: Final[Mapping[str, _SyntaxReader]] = MappingProxyType(
             "cii",
             _prefix_by_namespace(CII),
             "rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID",
-            "rsm:SupplyChainTradeTransaction/ram:ApplicableHeaderTradeSettlement/"
-            "ram:SpecifiedTradeSettlementHeaderMonetarySummation",
-            {
-                "line_total": "ram:LineTotalAmount",
-                "tax_basis_total": "ram:TaxBasisTotalAmount",
-                "grand_total": "ram:GrandTotalAmount",
-                "due_amount": "ram:DuePayableAmount",
-            },
+            CII_TOTALS,
             read_cii,
         ),
         **{

@@ -32,7 +32,7 @@ def test_findings_have_the_path_in_the_invoice(judge: LocalValidator) -> None:
     report = found.conformance["einvoice"]
     assert report["status"] == "failed"
     paths = {error["path"] for error in report["errors"] if error["rule"] == "BR-CL-23"}
-    assert paths == {"invoice.lines[1].quantity"}
+    assert paths == {"invoice.lines[1].unit"}
 
 
 def test_pdf_is_validated_against_its_claims_and_its_invoice_profile(judge: LocalValidator) -> None:

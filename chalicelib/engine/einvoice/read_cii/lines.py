@@ -1,5 +1,7 @@
 """CII line reader."""
 
+from decimal import Decimal
+
 from chalicelib.engine.einvoice.model import (
     Identifier,
     InvoiceItem,
@@ -60,19 +62,27 @@ def object_identifier(element: ElementReader) -> Identifier | None:
 
 def _price(agreement: ElementReader) -> PriceDetails:
     net = agreement.require("ram:NetPriceProductTradePrice")
-    base = net.find("ram:BasisQuantity")
     gross = agreement.find("ram:GrossPriceProductTradePrice")
+    # BT-149 stands with the net price or, in some documents, with the gross price alone.
+    base = net.find("ram:BasisQuantity") or (gross.find("ram:BasisQuantity") if gross else None)
     if gross is not None:
-        gross.mark_read("ram:BasisQuantity", "ram:AppliedTradeAllowanceCharge/ram:ChargeIndicator")
+        gross.mark_read("ram:BasisQuantity")
     return PriceDetails(
         net=net.require_number("ram:ChargeAmount"),
         gross=gross.number("ram:ChargeAmount") if gross else None,
-        discount=gross.number("ram:AppliedTradeAllowanceCharge/ram:ActualAmount")
-        if gross
-        else None,
-        base_quantity=net.number("ram:BasisQuantity"),
+        discount=_discount(gross) if gross else None,
+        base_quantity=base.read_or_note(base.own_number) if base else None,
         base_unit=base.attribute("unitCode") if base else None,
     )
+
+
+def _discount(gross: ElementReader) -> Decimal | None:
+    """Return BT-147; a surcharge, for which the model has no place, stays unread."""
+    for part in gross.find_all("ram:AppliedTradeAllowanceCharge"):
+        if part.peek("ram:ChargeIndicator/udt:Indicator") not in {"true", "1"}:
+            part.mark_read("ram:ChargeIndicator")
+            return part.number("ram:ActualAmount")
+    return None
 
 
 def _item(product: ElementReader) -> InvoiceItem:

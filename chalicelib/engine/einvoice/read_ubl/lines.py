@@ -42,11 +42,16 @@ def invoice_line(element: ElementReader, quantity_path: str) -> InvoiceLine:
 
 def _price(element: ElementReader) -> PriceDetails:
     base = element.find("cbc:BaseQuantity")
-    element.mark_read("cac:AllowanceCharge/cbc:ChargeIndicator")
+    allowance = element.find("cac:AllowanceCharge")
+    # The model has no place for a surcharge, which stays unread.
+    if allowance and allowance.peek("cbc:ChargeIndicator") in {"true", "1"}:
+        allowance = None
+    if allowance:
+        allowance.mark_read("cbc:ChargeIndicator")
     return PriceDetails(
         net=element.require_number("cbc:PriceAmount"),
-        gross=element.number("cac:AllowanceCharge/cbc:BaseAmount"),
-        discount=element.number("cac:AllowanceCharge/cbc:Amount"),
+        gross=allowance.number("cbc:BaseAmount") if allowance else None,
+        discount=allowance.number("cbc:Amount") if allowance else None,
         base_quantity=element.number("cbc:BaseQuantity"),
         base_unit=base.attribute("unitCode") if base else None,
     )

@@ -19,6 +19,8 @@ _RULE_PREFIXES: Final = {
     "L": "AF",
     "M": "AG",
 }
+# Split payment in Italy: it has only two rules of its own, and any rate.
+_SPLIT_PAYMENT: Final = "B"
 _ZERO_RATED: Final = frozenset({"Z", "E", "AE", "K", "G"})
 _EXEMPT: Final = frozenset({"E", "AE", "K", "G", "O"})
 _VAT_ID_REQUIRED: Final = frozenset({"K", "G"})
@@ -41,9 +43,13 @@ def vat_violations(
         yield from _rate(kind, path, vat, syntax)
     first_uses = {vat.category: kind for kind, _, vat in reversed(usages)}
     for category, kind in first_uses.items():
+        if category == _SPLIT_PAYMENT:
+            continue
         yield from _exemption(invoice, category)
         if category != "O":
             yield from _parties(invoice, category, f"BR-{_RULE_PREFIXES[category]}-{2 + kind:02}")
+    if _SPLIT_PAYMENT in first_uses:
+        yield from _split_payment(invoice, usages)
     if "K" in first_uses:
         yield from _intra_community_supply(invoice)
     if "O" in first_uses and profile.name != "EXTENDED":
@@ -61,6 +67,8 @@ def _vat_usages(invoice: Invoice) -> Iterator[_VatUsage]:
 
 def _rate(kind: int, path: str, vat: Vat, syntax: Syntax) -> Iterator[RuleViolation]:
     rate, category = vat.rate, vat.category
+    if category == _SPLIT_PAYMENT:
+        return
     if category == "O":
         is_valid, expected = not rate, "must be left out"
     elif category in _ZERO_RATED:
@@ -109,6 +117,16 @@ def _not_subject_to_vat(
         if vat.category != "O":
             message = "must be O, as another one is: no other category may stand beside it"
             yield f"BR-O-{12 + kind}", f"{path}.category", message
+
+
+def _split_payment(invoice: Invoice, usages: Sequence[_VatUsage]) -> Iterator[RuleViolation]:
+    for name, party in (("seller", invoice.seller), ("buyer", invoice.buyer)):
+        if party.address and party.address.country != "IT":
+            message = "must be IT for the category B, which is split payment in Italy"
+            yield "BR-B-01", f"{name}.address.country", message
+    for _, path, vat in usages:
+        if vat.category == "S":
+            yield "BR-B-02", f"{path}.category", "must not be S, as another one is B"
 
 
 def _intra_community_supply(invoice: Invoice) -> Iterator[RuleViolation]:

@@ -45,6 +45,22 @@ class Invoice:
             "lines[1].unit",
         ),
         (
+            f"{SELLER}/ram:URIUniversalCommunication[1]/ram:URIID[1]/@schemeID",
+            "seller.electronic_address.scheme",
+        ),
+        (
+            f"{LINE}/ram:SpecifiedTradeProduct[1]/ram:GlobalID[1]/@schemeID",
+            "lines[1].item.standard_id.scheme",
+        ),
+        (
+            f"{LINE}/ram:SpecifiedLineTradeAgreement[1]/ram:NetPriceProductTradePrice[1]/ram:BasisQuantity[1]/@unitCode",
+            "lines[1].price.base_unit",
+        ),
+        (
+            f"{ITEM}/cac:StandardItemIdentification[1]/cbc:ID[1]/@schemeID",
+            "lines[0].item.standard_id.scheme",
+        ),
+        (
             f"{SELLER}/ram:PostalTradeAddress[1]/ram:CountryID[1]",
             "seller.address.country",
         ),

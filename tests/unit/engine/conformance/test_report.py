@@ -38,6 +38,28 @@ def rules(rows: Sequence[ReportFinding]) -> list[str]:
     return [row["rule"] for row in rows]
 
 
+@pytest.mark.parametrize(
+    ("rule", "message", "attribute"),
+    [
+        ("BR-CL-23", "", "/@unitCode"),
+        ("BR-CL-25", "", "/@schemeID"),
+        ("BR-CL-13", "", "/@listID"),
+        ("BR-CL-14", "", ""),
+        ("FX-SCH-A-000240", "[FX-SCH-A-000240]-Value of '@unitCode' is not allowed.", "/@unitCode"),
+        ("FX-SCH-A-000001", "Value of 'ram:CountryID' is not allowed.", ""),
+    ],
+)
+def test_a_finding_about_a_code_names_what_holds_the_code(
+    rule: str, message: str, attribute: str
+) -> None:
+    finding = RawFinding("cen", "error", rule, message, SUMMATION, 1)
+
+    (error,) = made(finding)["errors"]
+
+    assert error["location"] == SUMMATION
+    assert error["path"] == f"invoice of {SUMMATION}{attribute}"
+
+
 def test_without_findings_it_passed() -> None:
     assert made() == ReportSection(
         profile="EN16931",

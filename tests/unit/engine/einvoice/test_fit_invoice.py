@@ -1,10 +1,11 @@
 """Received values that the model does not hold as they are: each is named, the rest is returned."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from chalicelib.engine.einvoice.model import Invoice
+from chalicelib.engine.einvoice.model import Invoice, PriceDetails
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.read_xml import XmlInvoice, read_xml
@@ -12,7 +13,7 @@ from chalicelib.engine.einvoice.rules.check import read_and_check
 from chalicelib.engine.einvoice.totals import compute_totals
 from chalicelib.engine.einvoice.write_cii import write_cii
 from chalicelib.engine.einvoice.write_ubl import write_ubl
-from tests.builders.invoices.models import full, minimal
+from tests.builders.invoices.models import full, line, minimal
 
 LINE = "/rsm:CrossIndustryInvoice/rsm:SupplyChainTradeTransaction"
 LINE += "/ram:IncludedSupplyChainTradeLineItem"
@@ -134,3 +135,67 @@ def test_what_is_returned_is_accepted_by_the_reader_of_requests() -> None:
     reading = read_xml(document.replace(b".00<", b".0000000000<"))
 
     assert read_invoice(content(reading), "invoice") == reading.invoice
+
+
+@pytest.mark.parametrize("syntax", ["cii", "ubl"])
+def test_a_surcharge_on_the_price_is_no_discount(syntax: str) -> None:
+    price = PriceDetails(net=Decimal("50.00"), gross=Decimal("55.00"), discount=Decimal("5.00"))
+    sent = minimal(lines=(line(price=price),))
+    write = {"cii": write_cii, "ubl": write_ubl}[syntax]
+    document = write(sent, compute_totals(sent), PROFILES["EN16931"])
+
+    reading = read_xml(document.replace(b">false<", b">true<"))
+
+    assert "discount" not in content(reading)["lines"][0]["price"]
+    ((where, _),) = remarks(reading)
+    assert where.endswith(
+        {"cii": "AppliedTradeAllowanceCharge", "ubl": "cac:AllowanceCharge"}[syntax]
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        (b"<ram:ChargeTotalAmount>5.50<", b"<ram:ChargeTotalAmount>5.51<", "ram:ChargeTotalAmount"),
+        (b"AllowanceTotalAmount>10.00<", b"AllowanceTotalAmount>9.00<", "ram:AllowanceTotalAmount"),
+        (
+            b'<ram:TaxTotalAmount currencyID="EUR">',
+            b'<ram:TaxTotalAmount currencyID="EUR">1',
+            "ram:TaxTotalAmount",
+        ),
+        (b"<ram:CalculatedAmount>", b"<ram:CalculatedAmount>1", "ram:CalculatedAmount"),
+        (
+            b"</ram:TypeCode><ram:BasisAmount>",
+            b"</ram:TypeCode><ram:BasisAmount>1",
+            "ram:BasisAmount",
+        ),
+    ],
+)
+def test_each_total_that_differs_is_named(old: bytes, new: bytes, name: str) -> None:
+    sent = full()
+    document = write_cii(sent, compute_totals(sent), PROFILES["EN16931"])
+    assert old in document
+
+    reading = read_xml(document.replace(old, new, 1))
+
+    assert [where.rpartition("/")[2].partition("[")[0] for where, _ in remarks(reading)] == [name]
+
+
+@pytest.mark.parametrize("syntax", ["cii", "ubl"])
+def test_totals_of_ubl_and_cii_are_compared_alike(syntax: str) -> None:
+    write = {"cii": write_cii, "ubl": write_ubl}[syntax]
+
+    assert read_xml(write(full(), compute_totals(full()), PROFILES["EN16931"])).not_in_model == ()
+
+
+def test_base_quantity_of_the_gross_price_alone_is_read() -> None:
+    price = PriceDetails(net=Decimal(9), gross=Decimal(9), base_quantity=Decimal(3))
+    sent = minimal(lines=(line(price=price),))
+    document = write_cii(sent, compute_totals(sent), PROFILES["EN16931"])
+    base = b"<ram:BasisQuantity>3</ram:BasisQuantity>"
+    head, _, tail = document.rpartition(base)
+
+    reading = read_xml(head + tail)
+
+    assert content(reading)["lines"][0]["price"]["base_quantity"] == "3"
+    assert reading.not_in_model == ()

@@ -26,7 +26,7 @@ from tests.builders.invoices.invoice_kinds import INVOICE_KINDS
         ({"lines[0].vat": {"rate": 1}}, "BR-CO-04", "lines[0].vat.category"),
         ({"notes": [{"text": ""}]}, "PLT-REQUIRED", "notes[0].text"),
         ({"lines[0].allowances": [{}]}, "BR-41", "lines[0].allowances[0]"),
-        ({"lines[0].vat.category": "B"}, "PLT-FORMAT", "lines[0].vat.category"),
+        ({"lines[0].vat.category": "X"}, "PLT-FORMAT", "lines[0].vat.category"),
         ({"lines[0].quantity": True}, "PLT-TYPE", "lines[0].quantity"),
         ({"lines[0].quantity": "1,5"}, "PLT-FORMAT", "lines[0].quantity"),
         ({"lines[0].quantity": "12345678901"}, "PLT-FORMAT", "lines[0].quantity"),

@@ -137,6 +137,28 @@ def test_discount_without_gross_price_has_a_place_in_ubl_only() -> None:
     ]
 
 
+IN_ITALY = {
+    "seller.address.country": "IT",
+    "buyer.address.country": "IT",
+    "lines[0].vat": {"category": "B", "rate": "22"},
+    "lines[1].vat": {"category": "B", "rate": "22"},
+}
+
+
+@pytest.mark.parametrize("syntax", SYNTAXES)
+def test_split_payment_is_for_italy_and_not_beside_the_standard_rate(syntax: Syntax) -> None:
+    mixed = {**IN_ITALY, "lines[1].vat": {"category": "S", "rate": "22"}}
+    abroad = {**IN_ITALY, "buyer.address.country": "DE"}
+
+    assert broken_rules(invoice_json(IN_ITALY), "EN16931", syntax) == []
+    assert broken_rules(invoice_json(mixed), "EN16931", syntax) == [
+        ("BR-B-02", "invoice.lines[1].vat.category")
+    ]
+    assert broken_rules(invoice_json(abroad), "EN16931", syntax) == [
+        ("BR-B-01", "invoice.buyer.address.country")
+    ]
+
+
 def test_equal_findings_are_counted_with_every_pointer() -> None:
     large = {"quantity": "9999999999", "price": {"net": "9"}}
     source = invoice_json({f"lines[0].{name}": value for name, value in large.items()})
