@@ -155,6 +155,7 @@ class ApiServices:
     def einvoices(self) -> EInvoiceUseCases:  # noqa: D102
         validate = ValidateEInvoice(
             uploads=self.uploads.read,
+            create_upload=self.uploads.create,
             function=self.state.render_function,
             leases=self.state.leases,
             clock=self.clock,

@@ -43,6 +43,13 @@ _CPU_S: Final = 10
 _ENCODINGS: Final = ("cp1250", "cp1252", "iso8859_2", "iso8859_15", "utf_16", "utf_32")
 
 
+class EmbeddedFile(TypedDict):
+    """An embedded document in base64, and its position among the supporting documents."""
+
+    position: int
+    content: str
+
+
 @final
 class DocumentReading(TypedDict):
     """Checks to run on a document, its invoice and own findings.
@@ -57,6 +64,7 @@ class DocumentReading(TypedDict):
     errors: list[ReportFinding]
     warnings: list[ReportFinding]
     xml: NotRequired[str]
+    embedded: NotRequired[list[EmbeddedFile]]
     pdf: NotRequired[list[CheckJson]]
 
 
@@ -110,6 +118,8 @@ def _encrypted_pdf() -> bytes:
 
 # The invoice and its report must fit into the 6 MB of a function's response.
 _MAX_ANSWER_BYTES: Final = 5_800_000
+# So that it stands beside the invoice in an answer of the engine that is not stored.
+_MAX_FILES_BYTES: Final = 4_400_000
 # A PDF that carries an invoice must be PDF/A-3 (Factur-X 1.0, 6.1).
 _HYBRID_PDFA_PROFILE: Final = "3b"
 
@@ -127,6 +137,7 @@ def read_document(content: bytes) -> DocumentReading:
     else:
         answer = _xml_answer(claims.invoice)
         answer["xml"] = base64.b64encode(claims.invoice).decode()
+        _leave_out_large_files(answer)
     _add_pdf_checks(answer, claims)
     return answer
 
@@ -150,13 +161,14 @@ def _xml_answer(xml: bytes) -> DocumentReading:
         return _no_invoice_answer(str(reason))
     check = _einvoice_check(reading)
     invoice, findings = _invoice_and_findings(reading)
+    embedded = _embedded_files(reading, invoice, findings) if invoice else []
     errors, warnings = [], findings
     if reading.guideline is None:
         errors = [Finding("BR-01", "The document names no profile: BT-24 is absent", "")]
     elif check is None:
         profile = f"{reading.guideline[:200]} in {reading.syntax.upper()}"
         warnings = [_no_rules_finding(profile), *findings]
-    return _received_document(
+    answer = _received_document(
         profile=check.profile if check else None,
         syntax=reading.syntax,
         check=check,
@@ -164,6 +176,51 @@ def _xml_answer(xml: bytes) -> DocumentReading:
         errors=errors,
         warnings=warnings,
     )
+    if embedded:
+        answer["embedded"] = embedded
+        _leave_out_large_files(answer)
+    return answer
+
+
+def _embedded_files(
+    reading: XmlInvoice, invoice: JsonObject, findings: list[Finding]
+) -> list[EmbeddedFile]:
+    """Return the embedded documents; what is no base64 is left out and named."""
+    files: list[EmbeddedFile] = []
+    for position, content, location in reading.embedded:
+        compact = "".join(content.split())
+        try:
+            base64.b64decode(compact, validate=True)
+        except ValueError:
+            drop_embedded(invoice, position)
+            findings.append(_not_in_model_finding("The embedded document is no base64", location))
+        else:
+            files.append({"position": position, "content": compact})
+    return files
+
+
+def _leave_out_large_files(answer: DocumentReading) -> None:
+    """Leave out the embedded documents for which the answer of the function has no room."""
+    room = _MAX_FILES_BYTES - len(json.dumps(answer["invoice"])) - len(answer.get("xml", ""))
+    files, answer["embedded"] = answer.get("embedded", []), []
+    for file in files:
+        room -= len(file["content"])
+        if room >= 0:
+            answer["embedded"].append(file)
+            continue
+        assert answer["invoice"] is not None, "its documents have positions in it"
+        drop_embedded(answer["invoice"], file["position"])
+        place = f"{INVOICE_ROOT}.supporting_documents[{file['position']}]"
+        message = f"{place}: the embedded document is too large for an answer"
+        answer["warnings"].insert(0, _finding_json(_not_in_model_finding(message, place)))
+
+
+def drop_embedded(invoice: JsonObject, position: int) -> None:
+    """Take the name and the type of an embedded document out of an invoice."""
+    documents = invoice["supporting_documents"]
+    assert isinstance(documents, list)
+    for name in ("filename", "content_type"):
+        documents[position].pop(name, None)
 
 
 def _einvoice_check(reading: XmlInvoice) -> ConformanceCheck | None:

@@ -1,7 +1,7 @@
 """Validation of a received e-invoice that was read, by the validators."""
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,7 @@ from chalicelib.engine.conformance.report import (
 from chalicelib.engine.deadline import Deadline
 
 if TYPE_CHECKING:
-    from chalicelib.engine.conformance.read_received_worker import DocumentReading
+    from chalicelib.engine.conformance.read_received_worker import DocumentReading, EmbeddedFile
 
 _INVOICE_ROOT: Final = "invoice"
 # The rest of the list is left for findings of the validators.
@@ -37,6 +37,8 @@ class ReceivedValidation:
 
     conformance: dict[str, ReportSection]
     invoice: JsonObject | None
+    embedded: Sequence["EmbeddedFile"] = ()
+    """Documents that the invoice embeds; their bytes are not in it."""
 
 
 def validate_received(
@@ -58,7 +60,9 @@ def validate_received(
             checks, verdicts, _to_json_path if reading["invoice"] else None
         )
     return ReceivedValidation(
-        report | {"einvoice": _einvoice_section(reading, report)}, reading["invoice"]
+        report | {"einvoice": _einvoice_section(reading, report)},
+        reading["invoice"],
+        reading.get("embedded", ()),
     )
 
 

@@ -24,6 +24,7 @@ from chalicelib.engine.job import (
     PageJob,
     RenderedFile,
     RenderOutcome,
+    UploadReader,
     ValidationRequest,
 )
 from chalicelib.engine.render_trace import TraceRecorder
@@ -73,7 +74,7 @@ def add_invoice_to_job(
     # Templates show the totals even if no file carries the XML.
     if not einvoice.is_written:
         return job, EInvoiceResult(totals, None)
-    file = _embedded_file(prepared, recorder)
+    file = _embedded_file(prepared, recorder, context.uploads)
     return job, EInvoiceResult(totals, file, (invoice_validation_request(prepared, file.content),))
 
 
@@ -93,7 +94,7 @@ def prepare_command(
     )
 
 
-def write_xml(prepared: PreparedInvoice, recorder: TraceRecorder) -> bytes:
+def write_xml(prepared: PreparedInvoice, recorder: TraceRecorder, uploads: UploadReader) -> bytes:
     """Return the XML of an invoice; warn if its profile cannot carry the test note."""
     profile = prepared.input.profile
     if prepared.input.is_test and not profile.has_notes:
@@ -102,7 +103,7 @@ def write_xml(prepared: PreparedInvoice, recorder: TraceRecorder) -> bytes:
             _NO_TEST_NOTE_MESSAGE.format(profile.name),
             prepared.input.findings_root,
         )
-    return prepared.to_xml()
+    return prepared.to_xml(uploads)
 
 
 def run_invoice_job(job: InvoiceJob, context: JobContext) -> RenderOutcome:
@@ -111,7 +112,9 @@ def run_invoice_job(job: InvoiceJob, context: JobContext) -> RenderOutcome:
     recorder.warnings += skipped_storage_warnings(job.storage)
     with recorder.attach_trace_to_failure(), recorder.stage("finish_ms"):
         prepared = prepare_command(job.einvoice, {}, is_test=context.test)
-        file = RenderedFile("xml", write_xml(prepared, recorder), "application/xml")
+        file = RenderedFile(
+            "xml", write_xml(prepared, recorder, context.uploads), "application/xml"
+        )
     filename = job.filename or prepared.filename
     totals = totals_json(prepared.totals)
     return RenderOutcome(
@@ -124,11 +127,13 @@ def run_invoice_job(job: InvoiceJob, context: JobContext) -> RenderOutcome:
     )
 
 
-def _embedded_file(prepared: PreparedInvoice, recorder: TraceRecorder) -> InvoiceFile:
+def _embedded_file(
+    prepared: PreparedInvoice, recorder: TraceRecorder, uploads: UploadReader
+) -> InvoiceFile:
     """Return the invoice as the embedded file of a hybrid PDF, named after its profile."""
     profile = prepared.input.profile
     return InvoiceFile(
-        content=write_xml(prepared, recorder),
+        content=write_xml(prepared, recorder, uploads),
         filename=profile.embedded_filename,
         relationship=profile.af_relationship,
         level=profile.xmp_level,

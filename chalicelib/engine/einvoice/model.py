@@ -259,11 +259,14 @@ class PrecedingInvoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportingDocument:
-    """A document that supports the invoice (BG-24)."""
+    """A document that supports the invoice (BG-24); an upload is embedded (BT-125)."""
 
     id: v.Text
     description: v.LongText | None = None
     url: v.Url | None = None
+    upload_id: v.UploadId | None = None
+    filename: v.Text | None = None
+    content_type: v.Text | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

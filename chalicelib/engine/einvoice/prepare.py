@@ -1,5 +1,6 @@
 """Prepare an e-invoice: read it, compute its totals, check its rules."""
 
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -14,6 +15,7 @@ from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
 from chalicelib.engine.einvoice.rules.check import read_and_check
 from chalicelib.engine.einvoice.totals import InvoiceTotals
 from chalicelib.engine.einvoice.write_json import completed_json
+from chalicelib.engine.job import UploadReader
 
 _TEST_NOTE: Final = InvoiceNote(subject_code="AAI", text="TEST")
 
@@ -46,13 +48,21 @@ class PreparedInvoice:
         """Return the default name of the XML file, made from the invoice number."""
         return safe_filename(self.invoice.number, fallback="invoice", extension="xml")
 
-    def to_xml(self) -> bytes:
-        """Write the invoice in its profile and syntax; a test invoice gets the note TEST."""
+    def to_xml(self, uploads: UploadReader | None = None) -> bytes:
+        """Write the invoice in its profile and syntax; a test invoice gets the note TEST.
+
+        `uploads` reads the documents that it embeds; raises RenderFailure `upload_not_found`.
+        """
         if self.input.syntax == "cii":
             from chalicelib.engine.einvoice.write_cii import write_cii as write  # noqa: PLC0415 -- or ubl
         else:
             from chalicelib.engine.einvoice.write_ubl import write_ubl as write  # noqa: PLC0415 -- or cii
-        return write(self._invoice_to_write(), self.totals, self.input.profile)
+        embedded = {
+            document.upload_id: b64encode(uploads(document.upload_id)).decode()
+            for document in self.invoice.supporting_documents
+            if document.upload_id is not None and uploads is not None
+        }
+        return write(self._invoice_to_write(), self.totals, self.input.profile, embedded)
 
     def _invoice_to_write(self) -> Invoice:
         if not self.input.is_test:

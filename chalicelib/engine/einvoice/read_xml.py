@@ -1,12 +1,13 @@
 """XML reader of invoices in either syntax, CII or UBL."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from lxml import etree
 
+from chalicelib.contract.invoice.constraints import MAX_ENTRIES
 from chalicelib.core.json import Json
 from chalicelib.engine.einvoice.differing_totals import (
     CII_TOTALS,
@@ -16,7 +17,7 @@ from chalicelib.engine.einvoice.differing_totals import (
 )
 from chalicelib.engine.einvoice.findings import InvalidInvoiceError
 from chalicelib.engine.einvoice.fit_invoice import fit_invoice
-from chalicelib.engine.einvoice.located_values import value_xpath
+from chalicelib.engine.einvoice.located_values import LocatedText, value_xpath
 from chalicelib.engine.einvoice.model import Invoice
 from chalicelib.engine.einvoice.profiles import PROFILES, InvoiceProfile, Syntax
 from chalicelib.engine.einvoice.read_cii import read_cii
@@ -42,6 +43,14 @@ _PROFILE_BY_GUIDELINE: Final = MappingProxyType(
 )
 
 
+class EmbeddedDocument(NamedTuple):
+    """The content of a supporting document (BT-125) in base64, and its XPath."""
+
+    position: int
+    content: str
+    location: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XmlInvoice:
     """A document read into the model, and the parts that did not fit."""
@@ -58,6 +67,8 @@ class XmlInvoice:
     required value."""
     content: dict[str, Json] | None
     """The invoice in the contract's model, as far as it fits."""
+    embedded: tuple[EmbeddedDocument, ...]
+    """By the positions of the supporting documents of `content`."""
     problem: LocatedMessage | None
     """The reason why no invoice can be built from the document."""
     not_in_model: tuple[LocatedMessage, ...]
@@ -90,7 +101,7 @@ def read_xml(data: bytes) -> XmlInvoice:
     part = ElementReader(document, root)
     guideline = part.code(reader.guideline_path)
     profile = _PROFILE_BY_GUIDELINE.get(guideline or "")
-    found = _FittedInvoice(None, None, [])
+    found = _FittedInvoice(None, None, [], ())
     problem = None
     # MINIMUM and BASIC_WL carry no lines, without which the model has no invoice.
     if profile is None or profile.has_lines:
@@ -105,6 +116,7 @@ def read_xml(data: bytes) -> XmlInvoice:
         profile=profile,
         invoice=found.invoice,
         content=found.content,
+        embedded=found.embedded,
         problem=problem,
         not_in_model=(*document.unread_elements(), *document.unreadable, *found.remarks)
         if found.content
@@ -116,11 +128,13 @@ class _FittedInvoice(NamedTuple):
     invoice: Invoice | None
     content: dict[str, Json] | None
     remarks: list[LocatedMessage]
+    embedded: tuple[EmbeddedDocument, ...]
 
 
 def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInvoice:
     """Return an invoice that was read as one that a caller may send, and what differs."""
     content, remarks = fit_invoice(raw, INVOICE_ROOT)
+    embedded = tuple(_embedded_documents(raw))
     try:
         invoice = read_invoice(content, INVOICE_ROOT)
     except InvalidInvoiceError as invalid:
@@ -128,14 +142,21 @@ def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInv
         for finding in invalid.findings:
             if finding.location not in known:
                 remarks.append(LocatedMessage(location=root.location, message=finding.message))
-        return _FittedInvoice(None, content, remarks)
+        return _FittedInvoice(None, content, remarks, embedded)
     totals = compute_totals(invoice)
     fitted, differing = _without_differing_net_amounts(raw, invoice, totals)
     remarks.extend(differing)
     if differing:
         content = invoice_json(fitted)
     remarks.extend(differing_totals(root, totals, invoice.currency, reader.totals))
-    return _FittedInvoice(fitted, content, remarks)
+    return _FittedInvoice(fitted, content, remarks, embedded)
+
+
+def _embedded_documents(raw: Invoice) -> Iterator[EmbeddedDocument]:
+    for position, document in enumerate(raw.supporting_documents[:MAX_ENTRIES]):
+        if isinstance(document.filename, LocatedText):
+            element = document.filename.place.element
+            yield EmbeddedDocument(position, element.own_text or "", element.location)
 
 
 def _without_differing_net_amounts(

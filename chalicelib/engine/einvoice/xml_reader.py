@@ -268,3 +268,16 @@ class ElementReader:
     def raise_missing(self, path: str) -> Never:
         """Raise UnreadableInvoiceError for an element that is absent or blank."""
         raise self.unreadable_error(f"has no {path} with a value")
+
+
+def embedded_file(element: ElementReader | None) -> dict[str, str | None]:
+    """Return name and media type of an embedded document (BT-125); without both it stays unread.
+
+    Their place is the element, whose text is the document.
+    """
+    if element is None:
+        return {}
+    filename, content_type = element.attribute("filename"), element.attribute("mimeCode")
+    if filename is None or content_type is None or not element.own_text:
+        return {}
+    return {"filename": filename, "content_type": content_type}

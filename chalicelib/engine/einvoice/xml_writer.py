@@ -4,11 +4,13 @@ import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from chalicelib.engine.einvoice.model import Invoice
 
+NO_UPLOADS: Final[Mapping[str, str]] = MappingProxyType({})
 _DECLARATION: Final = "<?xml version='1.0' encoding='UTF-8'?>\n"
 _SPECIAL_CHARACTERS: Final = re.compile("[&<>\r]")
 _SKONTO_LINE: Final = re.compile(r"^\s*#", re.MULTILINE)

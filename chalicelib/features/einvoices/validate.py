@@ -2,6 +2,7 @@
 
 import logging
 import time
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,11 +15,12 @@ from chalicelib.adapters.aws.functions import (
 )
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure, ServiceError, no_capacity_error, validation_error
-from chalicelib.core.json import JsonObject
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.message_version import check_version
 from chalicelib.features.einvoices.validate_received import VERSION, ValidationCall
 from chalicelib.features.renders.accept.command import check_region
 from chalicelib.features.renders.model import MAX_ATTEMPTS
+from chalicelib.features.uploads.create import AnnouncedUpload, CreateUpload
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.workspaces.entitlements import require_feature
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
@@ -44,18 +46,20 @@ class ReceivedDocument:
 
 
 class ValidateEInvoice:
-    """Validation of documents by the render function; nothing is stored or billed."""
+    """Validation of documents by the render function; only embedded documents are stored."""
 
     def __init__(
         self,
         *,
         uploads: ReadUploads,
+        create_upload: CreateUpload,
         function: LambdaFunction,
         leases: ConcurrencyLeases,
         clock: Clock,
         region: str,
     ) -> None:
         """Build from the uploads and the render function."""
+        self._create_upload = create_upload
         self._leases = leases
         self._uploads = uploads
         self._function = function
@@ -87,7 +91,21 @@ class ValidateEInvoice:
         refusal = answer.get("refusal")
         if isinstance(refusal, Mapping):
             raise _refusal(refusal, document)
-        return {"conformance": answer["conformance"], "invoice": answer["invoice"]}
+        invoice = answer["invoice"]
+        if isinstance(invoice, dict):
+            self._store_embedded(workspace, invoice, answer.get("embedded"))
+        return {"conformance": answer["conformance"], "invoice": invoice}
+
+    def _store_embedded(self, workspace: Workspace, invoice: JsonObject, embedded: Json) -> None:
+        """Store each embedded document as an upload that the invoice names (BT-125)."""
+        documents = invoice.get("supporting_documents")
+        for file in embedded if isinstance(embedded, list) else ():
+            assert isinstance(documents, list), "its positions are those of the invoice"
+            document, content = documents[file["position"]], b64decode(file["content"])
+            announced = AnnouncedUpload(
+                workspace.id, document["filename"], document["content_type"], len(content)
+            )
+            document["upload_id"] = self._create_upload.store(announced, content).id
 
     def _check_size(self, workspace: Workspace, document: ReceivedDocument) -> None:
         if document.upload_id is not None:

@@ -16,9 +16,10 @@ from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.features.uploads.model import upload_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from chalicelib.engine.conformance.checks import Validator
+    from chalicelib.engine.conformance.read_received_worker import EmbeddedFile
     from chalicelib.engine.conformance.report import ReportSection
 
 VERSION: Final = 1
@@ -109,7 +110,7 @@ class ValidateReceived:
             )
         except RenderFailure as failure:
             return refusal_answer(failure)
-        return validation_answer(result.conformance, result.invoice)
+        return validation_answer(result.conformance, result.invoice, result.embedded)
 
     def _content(self, call: ValidationCall) -> bytes:
         if call.content is not None:
@@ -140,10 +141,17 @@ def _document(call: ValidationCall, content: bytes) -> bytes | str:
 
 
 def validation_answer(
-    conformance: "Mapping[str, ReportSection]", invoice: JsonObject | None
+    conformance: "Mapping[str, ReportSection]",
+    invoice: JsonObject | None,
+    embedded: "Sequence[EmbeddedFile]" = (),
 ) -> JsonObject:
     """Return the render function's answer to a validation call."""
-    return {"v": VERSION, "conformance": msgspec.to_builtins(conformance), "invoice": invoice}
+    return {
+        "v": VERSION,
+        "conformance": msgspec.to_builtins(conformance),
+        "invoice": invoice,
+        "embedded": msgspec.to_builtins(embedded),
+    }
 
 
 def refusal_answer(failure: RenderFailure) -> JsonObject:

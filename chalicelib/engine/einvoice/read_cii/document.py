@@ -30,7 +30,7 @@ from chalicelib.engine.einvoice.read_cii.values import (
     require_date,
     trade_tax,
 )
-from chalicelib.engine.einvoice.xml_reader import ElementReader
+from chalicelib.engine.einvoice.xml_reader import ElementReader, embedded_file
 
 # Document type codes of UNTDID 1001.
 _SUPPORTING_DOCUMENT_CODE = "916"
@@ -159,6 +159,7 @@ def _supporting_documents(agreement: ElementReader) -> tuple[SupportingDocument,
             id=document.require_text("ram:IssuerAssignedID"),
             description=document.text("ram:Name"),
             url=document.text("ram:URIID"),
+            **embedded_file(document.find("ram:AttachmentBinaryObject")),
         )
         for document in agreement.find_all("ram:AdditionalReferencedDocument")
         if document.has_code("ram:TypeCode", _SUPPORTING_DOCUMENT_CODE)

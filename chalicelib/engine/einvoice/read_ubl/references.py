@@ -7,7 +7,7 @@ from chalicelib.engine.einvoice.write_ubl.references import (
     NO_ORDER_ID,
     PROJECT_CODE,
 )
-from chalicelib.engine.einvoice.xml_reader import ElementReader
+from chalicelib.engine.einvoice.xml_reader import ElementReader, embedded_file
 
 _ADDITIONAL_PATH = "cac:AdditionalDocumentReference"
 _TYPE_CODE_PATH = "cbc:DocumentTypeCode"
@@ -50,6 +50,7 @@ def supporting_documents(root: ElementReader) -> tuple[SupportingDocument, ...]:
             id=document.require_text("cbc:ID"),
             description=document.text("cbc:DocumentDescription"),
             url=document.text("cac:Attachment/cac:ExternalReference/cbc:URI"),
+            **embedded_file(document.find("cac:Attachment/cbc:EmbeddedDocumentBinaryObject")),
         )
         for document in root.find_all(_ADDITIONAL_PATH)
         if document.peek(_TYPE_CODE_PATH) not in {INVOICED_OBJECT_CODE, PROJECT_CODE}

@@ -34,6 +34,7 @@ def document_violations(
 ) -> Iterator[RuleViolation]:
     """Yield the violations of the document."""
     yield from _references(invoice)
+    yield from _embedded_documents(invoice)
     yield from _currencies(invoice, profile)
     yield from _parties(invoice, profile)
     yield from _seller(invoice.seller, profile)
@@ -50,6 +51,14 @@ def _references(invoice: Invoice) -> Iterator[RuleViolation]:
     period = invoice.invoice_period
     if period and period.start and period.end and period.end < period.start:
         yield "BR-29", "invoice_period.end", "must not be before start"
+
+
+def _embedded_documents(invoice: Invoice) -> Iterator[RuleViolation]:
+    for n, document in enumerate(invoice.supporting_documents):
+        for name in ("filename", "content_type"):
+            if document.upload_id and not getattr(document, name):
+                path = f"supporting_documents[{n}].{name}"
+                yield "PLT-REQUIRED", path, "is required beside upload_id"
 
 
 def _currencies(invoice: Invoice, profile: InvoiceProfile) -> Iterator[RuleViolation]:

@@ -1,5 +1,6 @@
 """CII trade agreement: the parties and the references to other documents."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from chalicelib.engine.einvoice.model import Identifier, Invoice
@@ -18,8 +19,11 @@ _SUPPORTING_DOCUMENT_CODE: Final = "916"
 _PROJECT_NAME: Final = "Project reference"
 
 
-def agreement(invoice: Invoice) -> XmlNode | None:
-    """Return the header agreement: parties and references."""
+def agreement(invoice: Invoice, embedded: Mapping[str, str]) -> XmlNode | None:
+    """Return the header agreement: parties and references.
+
+    `embedded` has the contents of uploads, in base64, by their ids.
+    """
     return group(
         "ram:ApplicableHeaderTradeAgreement",
         leaf("ram:BuyerReference", invoice.buyer_reference),
@@ -29,7 +33,7 @@ def agreement(invoice: Invoice) -> XmlNode | None:
         document_reference("ram:SellerOrderReferencedDocument", invoice.sales_order_reference),
         document_reference("ram:BuyerOrderReferencedDocument", invoice.order_reference),
         document_reference("ram:ContractReferencedDocument", invoice.contract_reference),
-        *_supporting_documents(invoice),
+        *_supporting_documents(invoice, embedded),
         _tender(invoice.tender_reference),
         invoiced_object_reference(invoice.invoiced_object),
         _project(invoice.project_reference),
@@ -53,7 +57,9 @@ def invoiced_object_reference(value: Identifier | None) -> XmlNode | None:
     )
 
 
-def _supporting_documents(invoice: Invoice) -> tuple[XmlNode | None, ...]:
+def _supporting_documents(
+    invoice: Invoice, embedded: Mapping[str, str]
+) -> tuple[XmlNode | None, ...]:
     return tuple(
         group(
             "ram:AdditionalReferencedDocument",
@@ -61,6 +67,12 @@ def _supporting_documents(invoice: Invoice) -> tuple[XmlNode | None, ...]:
             leaf("ram:URIID", document.url),
             leaf("ram:TypeCode", _SUPPORTING_DOCUMENT_CODE),
             leaf("ram:Name", document.description),
+            leaf(
+                "ram:AttachmentBinaryObject",
+                embedded.get(document.upload_id or ""),
+                mimeCode=document.content_type,
+                filename=document.filename,
+            ),
         )
         for document in invoice.supporting_documents
     )

@@ -16,7 +16,7 @@ from chalicelib.engine.einvoice.write_cii.lines import line_item
 from chalicelib.engine.einvoice.write_cii.parties import ship_to_party
 from chalicelib.engine.einvoice.write_cii.settlement import settlement
 from chalicelib.engine.einvoice.write_cii.values import date_time
-from chalicelib.engine.einvoice.xml_writer import XmlNode, group, leaf, serialise_xml
+from chalicelib.engine.einvoice.xml_writer import NO_UPLOADS, XmlNode, group, leaf, serialise_xml
 
 type AllowedElements = Mapping[str, AllowedElements | None]
 """Allowed elements by tag, each with its allowed children; None is an element with text."""
@@ -38,8 +38,16 @@ class _ElementsTable(TypedDict):
     profiles: dict[str, AllowedElements]
 
 
-def write_cii(invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile) -> bytes:
-    """Write the invoice as CII, with only the elements that the profile allows."""
+def write_cii(
+    invoice: Invoice,
+    totals: InvoiceTotals,
+    profile: InvoiceProfile,
+    embedded: Mapping[str, str] = NO_UPLOADS,
+) -> bytes:
+    """Write the invoice as CII, with only the elements that the profile allows.
+
+    `embedded` has the contents of uploads, in base64, by their ids.
+    """
     elements = profile_elements(profile.name)
     # MINIMUM has no tax currency, without which a second tax total has no meaning.
     if profile.name == "MINIMUM":
@@ -48,7 +56,7 @@ def write_cii(invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile) 
         "rsm:CrossIndustryInvoice",
         _context(invoice, profile),
         _header(invoice),
-        _transaction(invoice, totals),
+        _transaction(invoice, totals, embedded),
     )
     assert root is not None, "the guideline is always there"
     return serialise_xml(prune(root, elements), NAMESPACES)
@@ -112,11 +120,13 @@ def _header(invoice: Invoice) -> XmlNode | None:
     )
 
 
-def _transaction(invoice: Invoice, totals: InvoiceTotals) -> XmlNode | None:
+def _transaction(
+    invoice: Invoice, totals: InvoiceTotals, embedded: Mapping[str, str]
+) -> XmlNode | None:
     return group(
         "rsm:SupplyChainTradeTransaction",
         *map(line_item, invoice.lines, totals.line_net_amounts),
-        agreement(invoice),
+        agreement(invoice, embedded),
         delivery(invoice),
         settlement(invoice, totals),
     )

@@ -25,6 +25,7 @@ from chalicelib.engine.einvoice.write_ubl.values import (
     tax_scheme,
 )
 from chalicelib.engine.einvoice.xml_writer import (
+    NO_UPLOADS,
     XmlNode,
     format_date,
     format_rate,
@@ -46,11 +47,19 @@ NAMESPACES: Final[Mapping[str | None, str]] = MappingProxyType(
 )
 
 
-def write_ubl(invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile) -> bytes:
-    """Write the invoice as UBL; absent values give no elements."""
+def write_ubl(
+    invoice: Invoice,
+    totals: InvoiceTotals,
+    profile: InvoiceProfile,
+    embedded: Mapping[str, str] = NO_UPLOADS,
+) -> bytes:
+    """Write the invoice as UBL; absent values give no elements.
+
+    `embedded` has the contents of uploads, in base64, by their ids.
+    """
     is_credit_note = invoice.type_code in CREDIT_NOTE_CODES
     name = "CreditNote" if is_credit_note else "Invoice"
-    head = _credit_note_head(invoice) if is_credit_note else _invoice_head(invoice)
+    head = (_credit_note_head if is_credit_note else _invoice_head)(invoice, embedded)
     root = group(
         name,
         leaf("cbc:CustomizationID", profile.guideline),
@@ -114,7 +123,7 @@ def monetary_total(invoice: Invoice, totals: InvoiceTotals) -> XmlNode | None:
 
 
 # The two schemas order the same elements differently.
-def _invoice_head(invoice: Invoice) -> tuple[XmlNode | None, ...]:
+def _invoice_head(invoice: Invoice, embedded: Mapping[str, str]) -> tuple[XmlNode | None, ...]:
     return (
         leaf("cbc:DueDate", format_date(invoice.due_date)),
         leaf("cbc:InvoiceTypeCode", invoice.type_code),
@@ -127,12 +136,12 @@ def _invoice_head(invoice: Invoice) -> tuple[XmlNode | None, ...]:
         references.receiving_advice(invoice),
         references.tender(invoice),
         references.contract(invoice),
-        *references.additional_documents(invoice),
+        *references.additional_documents(invoice, embedded),
         references.project(invoice),
     )
 
 
-def _credit_note_head(invoice: Invoice) -> tuple[XmlNode | None, ...]:
+def _credit_note_head(invoice: Invoice, embedded: Mapping[str, str]) -> tuple[XmlNode | None, ...]:
     return (
         leaf("cbc:TaxPointDate", format_date(invoice.tax_point_date)),
         leaf("cbc:CreditNoteTypeCode", invoice.type_code),
@@ -143,7 +152,7 @@ def _credit_note_head(invoice: Invoice) -> tuple[XmlNode | None, ...]:
         references.despatch_advice(invoice),
         references.receiving_advice(invoice),
         references.contract(invoice),
-        *references.additional_documents(invoice),
+        *references.additional_documents(invoice, embedded),
         references.project_document(invoice),
         references.tender(invoice),
     )

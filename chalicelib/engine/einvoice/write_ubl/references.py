@@ -1,5 +1,6 @@
 """UBL references to other documents."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from chalicelib.engine.einvoice.model import Identifier, Invoice
@@ -73,7 +74,9 @@ def project_document(invoice: Invoice) -> XmlNode | None:
     )
 
 
-def additional_documents(invoice: Invoice) -> tuple[XmlNode | None, ...]:
+def additional_documents(
+    invoice: Invoice, embedded: Mapping[str, str]
+) -> tuple[XmlNode | None, ...]:
     """Return the supporting documents (BG-24) and the invoiced object (BT-18)."""
     return (
         *(
@@ -83,6 +86,12 @@ def additional_documents(invoice: Invoice) -> tuple[XmlNode | None, ...]:
                 leaf("cbc:DocumentDescription", document.description),
                 group(
                     "cac:Attachment",
+                    leaf(
+                        "cbc:EmbeddedDocumentBinaryObject",
+                        embedded.get(document.upload_id or ""),
+                        mimeCode=document.content_type,
+                        filename=document.filename,
+                    ),
                     group("cac:ExternalReference", leaf("cbc:URI", document.url)),
                 ),
             )

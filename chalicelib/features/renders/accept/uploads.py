@@ -19,6 +19,8 @@ from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.read import ReadUploads
 
 _MAX_HTML_BYTES: Final = 20_000_000
+# In base64 they are 20 MB, which is what `POST /v1/einvoices/validate` takes.
+_MAX_EMBEDDED_BYTES: Final = 15_000_000
 # The output limit: a file with larger attachments would be refused.
 _MAX_TOTAL_BYTES: Final = 100_000_000
 
@@ -61,8 +63,13 @@ def _check_asset_sizes(assets: Sequence[PageAsset], uploads: Mapping[str, Upload
 
 
 def _check_sizes(uploads: Mapping[str, Upload]) -> None:
-    total = 0
+    total = embedded = 0
     for pointer, upload in uploads.items():
+        if "/supporting_documents/" in pointer:
+            embedded += upload.bytes
+        if embedded > _MAX_EMBEDDED_BYTES:
+            message = f"makes {embedded} bytes; an e-invoice may embed {_MAX_EMBEDDED_BYTES}"
+            raise validation_error(pointer, message, "too_large")
         is_html = pointer == "/input/upload_id"
         is_asset = pointer.startswith("/input/assets/")
         total += 0 if is_html or is_asset else upload.bytes

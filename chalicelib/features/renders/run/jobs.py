@@ -9,7 +9,7 @@ from chalicelib.contract.options.pdf_tools import PdfSource
 from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject, OpaqueObject
 from chalicelib.core.message_version import check_version
-from chalicelib.engine.job import Job, PageJob, PdfToolJob
+from chalicelib.engine.job import InvoiceJob, Job, PageJob, PdfToolJob
 from chalicelib.features.renders.model import Render
 from chalicelib.features.uploads.model import upload_key
 
@@ -94,10 +94,12 @@ def referenced_uploads(job: Job) -> dict[str, str]:
             for pointer, source in job.named_contents().items()
             if source.upload_id is not None
         }
-    if not isinstance(job, PageJob):
-        return {}
+    if isinstance(job, InvoiceJob):
+        return _embedded_documents(job.invoice, "/invoice")
+    einvoice = job.output.einvoice
     return {
         **job.source.referenced_uploads(),
+        **_embedded_documents(einvoice.invoice if einvoice else None, "/output/einvoice/invoice"),
         **{
             f"/input/assets/{number}/upload_id": asset.upload_id
             for number, asset in enumerate(job.assets)
@@ -108,6 +110,16 @@ def referenced_uploads(job: Job) -> dict[str, str]:
             for pointer, source in job.output.pdf.content_sources()
             if source.upload_id is not None
         },
+    }
+
+
+def _embedded_documents(invoice: JsonObject | None, pointer: str) -> dict[str, str]:
+    """Return the uploads that an invoice embeds (BT-125); its contents are not checked yet."""
+    documents = (invoice or {}).get("supporting_documents")
+    return {
+        f"{pointer}/supporting_documents/{n}/upload_id": upload_id
+        for n, document in enumerate(documents if isinstance(documents, list) else ())
+        if isinstance(document, Mapping) and isinstance(upload_id := document.get("upload_id"), str)
     }
 
 
