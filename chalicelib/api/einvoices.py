@@ -25,7 +25,8 @@ _ENDPOINT_FIELDS: Final = {
 _VALIDATE: Final = f"""
 Send the document itself, an XML (CII or UBL) or a PDF that carries one, or JSON that has it in
 base64 or names an upload of up to 20 MB. The response has the report of the official validators
-and the content of the invoice in the model of `POST /v1/einvoices`. Nothing is stored or billed.
+and the content of the invoice in the model of `POST /v1/einvoices`. Nothing is billed, and only the
+documents that the invoice embeds are stored, as uploads.
 
 Every fault of the document is a finding, including that it is not an invoice: then its section is
 `failed` and `profile` is null. Findings have the ids of the official rules. A fault without an

@@ -64,8 +64,8 @@ class EInvoiceValidation(Model):
     conformance: ConformanceReport
     """As `result.conformance` of a render: `einvoice` (its `profile` is null if there are no rules
     for it), for a PDF also `pdfa`, and `pdfua` if the PDF claims it. `path` leads into `invoice`.
-    The warnings `PLT-NOT-IN-MODEL` name content that `invoice` leaves out, or the reason why there
-    is no invoice. A section without a verdict is `unavailable` (`PLT-NOT-VALIDATED`)."""
+    The warnings `PLT-NOT-IN-MODEL` name content that `invoice` leaves out or changes, or the reason
+    why there is no invoice. A section without a verdict is `unavailable` (`PLT-NOT-VALIDATED`)."""
     invoice: dict[str, UncheckedJson] | None
-    """An object of the schema `Invoice`; null if the document has no lines or does not fit the
-    schema."""
+    """An object of the schema `Invoice`, which `POST /v1/einvoices` takes. Documents that it embeds
+    are uploads. Null if the document is no invoice or has no lines."""

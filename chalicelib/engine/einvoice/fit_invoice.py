@@ -21,20 +21,20 @@ _NOTHING: Final[tuple[Json, ...]] = (None, "", [], {})
 # Longer values are quoted up to here.
 _MAX_QUOTE: Final = 40
 
-# A fitter returns the value as JSON, None if there is none, and adds remarks.
+# A fitter returns the value as JSON, None if there is none, and adds misfits.
 type _Fitter = Callable[[object, str, list[LocatedMessage]], Json]
 
 
 def fit_invoice(invoice: Invoice, root: str) -> tuple[dict[str, Json], list[LocatedMessage]]:
-    """Return a received invoice as JSON, without absent fields, and a remark on each change.
+    """Return a received invoice as JSON, without absent fields, and a misfit on each change.
 
     Zeros behind the point beyond the model's places say nothing. `root` is the JSON path of the
-    invoice, which remarks name.
+    invoice, which misfits name.
     """
-    remarks: list[LocatedMessage] = []
-    fitted = _object_fitter(Invoice)(invoice, root, remarks)
+    misfits: list[LocatedMessage] = []
+    fitted = _object_fitter(Invoice)(invoice, root, misfits)
     assert isinstance(fitted, dict)
-    return fitted, remarks
+    return fitted, misfits
 
 
 @cache
@@ -42,9 +42,9 @@ def _object_fitter(kind: type) -> _Fitter:
     hints = get_type_hints(kind, include_extras=True)
     members = {each.name: _annotation_fitter(hints[each.name]) for each in fields(kind)}
 
-    def fit(value: object, path: str, remarks: list[LocatedMessage]) -> Json:
+    def fit(value: object, path: str, misfits: list[LocatedMessage]) -> Json:
         fitted = {
-            name: fit_member(getattr(value, name), f"{path}.{name}", remarks)
+            name: fit_member(getattr(value, name), f"{path}.{name}", misfits)
             for name, fit_member in members.items()
             if getattr(value, name) is not None
         }
@@ -81,33 +81,33 @@ def _value_fitter(
             return _decimal_fitter(constraint)
 
 
-def _fit_date(value: object, _path: str, _remarks: list[LocatedMessage]) -> Json:
+def _fit_date(value: object, _path: str, _misfits: list[LocatedMessage]) -> Json:
     return str(value)
 
 
 def _text_fitter(constraint: v.TextConstraint) -> _Fitter:
-    def fit(value: object, path: str, remarks: list[LocatedMessage]) -> Json:
+    def fit(value: object, path: str, misfits: list[LocatedMessage]) -> Json:
         text = str(value)
         if constraint.pattern:
             if re.fullmatch(constraint.pattern, text):
                 return text
-            return _leave_out(value, path, f"does not match {constraint.pattern}", remarks)
+            return _leave_out(value, path, f"does not match {constraint.pattern}", misfits)
         if text.strip() and len(text) < constraint.min_length:
-            return _leave_out(value, path, f"has under {constraint.min_length} characters", remarks)
+            return _leave_out(value, path, f"has under {constraint.min_length} characters", misfits)
         if len(text) <= constraint.max_length:
             return text
         cut = f"has {len(text)} characters, of which the first {constraint.max_length} are kept"
-        _remark(value, path, cut, remarks)
+        _add_misfit(value, path, cut, misfits)
         return text[: constraint.max_length]
 
     return fit
 
 
 def _choice_fitter(values: tuple[str, ...]) -> _Fitter:
-    def fit(value: object, path: str, remarks: list[LocatedMessage]) -> Json:
+    def fit(value: object, path: str, misfits: list[LocatedMessage]) -> Json:
         if value in values:
             return str(value)
-        return _leave_out(value, path, f"is none of {', '.join(values)}", remarks)
+        return _leave_out(value, path, f"is none of {', '.join(values)}", misfits)
 
     return fit
 
@@ -115,45 +115,47 @@ def _choice_fitter(values: tuple[str, ...]) -> _Fitter:
 def _decimal_fitter(constraint: v.DecimalConstraint) -> _Fitter:
     step = Decimal(1).scaleb(-constraint.places)
 
-    def fit(value: object, path: str, remarks: list[LocatedMessage]) -> Json:
+    def fit(value: object, path: str, misfits: list[LocatedMessage]) -> Json:
         assert isinstance(value, Decimal)
         rounded = value.quantize(step, context=_EXACT)
         if abs(rounded) >= _LIMIT:
             message = f"has more than {MAX_INTEGER_PLACES} digits before the point"
-            return _leave_out(value, path, message, remarks)
+            return _leave_out(value, path, message, misfits)
         if rounded != value:
             message = f"has more than {constraint.places} decimal places and is rounded"
-            _remark(value, path, message, remarks)
+            _add_misfit(value, path, message, misfits)
         # Zeros that fit are kept: an invoice that is sent back has the same texts.
         is_short = len(f"{value:f}".partition(".")[2]) <= constraint.places
         text = f"{value:f}" if is_short else _shortest(rounded)
         try:
             constraint.parse(text)
         except ValueError as error:
-            return _leave_out(value, path, str(error), remarks)
+            return _leave_out(value, path, str(error), misfits)
         return text
 
     return fit
 
 
 def _array_fitter(fit_entry: _Fitter, limit: int | None) -> _Fitter:
-    def fit(value: object, path: str, remarks: list[LocatedMessage]) -> Json:
+    def fit(value: object, path: str, misfits: list[LocatedMessage]) -> Json:
         assert isinstance(value, tuple)
         if limit is not None and len(value) > limit:
-            _remark(value, path, f"has {len(value)} entries, of which {limit} are kept", remarks)
-        return [fit_entry(entry, f"{path}[{n}]", remarks) for n, entry in enumerate(value[:limit])]
+            _add_misfit(
+                value, path, f"has {len(value)} entries, of which {limit} are kept", misfits
+            )
+        return [fit_entry(entry, f"{path}[{n}]", misfits) for n, entry in enumerate(value[:limit])]
 
     return fit
 
 
 def _mapping_fitter(keys: tuple[str, ...], fit_entry: _Fitter) -> _Fitter:
-    def fit(value: object, path: str, remarks: list[LocatedMessage]) -> Json:
+    def fit(value: object, path: str, misfits: list[LocatedMessage]) -> Json:
         assert isinstance(value, Mapping)
         known = {key: entry for key, entry in value.items() if key in keys}
         for key in value.keys() - known.keys():
-            _leave_out(key, path, f"is none of {', '.join(keys)}", remarks)
+            _leave_out(key, path, f"is none of {', '.join(keys)}", misfits)
         return {
-            str(key): fit_entry(entry, f"{path}.{key}", remarks) for key, entry in known.items()
+            str(key): fit_entry(entry, f"{path}.{key}", misfits) for key, entry in known.items()
         }
 
     return fit
@@ -165,15 +167,15 @@ def _shortest(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _leave_out(value: object, path: str, reason: str, remarks: list[LocatedMessage]) -> Json:
-    _remark(value, path, f"{reason} and is left out", remarks)
+def _leave_out(value: object, path: str, reason: str, misfits: list[LocatedMessage]) -> Json:
+    _add_misfit(value, path, f"{reason} and is left out", misfits)
     return None
 
 
-def _remark(value: object, path: str, reason: str, remarks: list[LocatedMessage]) -> None:
+def _add_misfit(value: object, path: str, reason: str, misfits: list[LocatedMessage]) -> None:
     quoted = "" if isinstance(value, tuple) else f" ({str(value)[:_MAX_QUOTE]})"
     message = f"{path} {reason}{quoted}"
-    remarks.append(LocatedMessage(location=_first_xpath(value), message=message))
+    misfits.append(LocatedMessage(location=_first_xpath(value), message=message))
 
 
 def _first_xpath(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Values of a document that know their element, so that a remark on them names its XPath."""
+"""Values of a document that know their element, so that a misfit on them names its XPath."""
 
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, Self

@@ -118,7 +118,7 @@ def read_xml(data: bytes) -> XmlInvoice:
         content=found.content,
         embedded=found.embedded,
         problem=problem,
-        not_in_model=(*document.unread_elements(), *document.unreadable, *found.remarks)
+        not_in_model=(*document.unread_elements(), *document.unreadable, *found.misfits)
         if found.content
         else (),
     )
@@ -127,29 +127,29 @@ def read_xml(data: bytes) -> XmlInvoice:
 class _FittedInvoice(NamedTuple):
     invoice: Invoice | None
     content: dict[str, Json] | None
-    remarks: list[LocatedMessage]
+    misfits: list[LocatedMessage]
     embedded: tuple[EmbeddedDocument, ...]
 
 
 def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInvoice:
     """Return an invoice that was read as one that a caller may send, and what differs."""
-    content, remarks = fit_invoice(raw, INVOICE_ROOT)
+    content, misfits = fit_invoice(raw, INVOICE_ROOT)
     embedded = tuple(_embedded_documents(raw))
     try:
         invoice = read_invoice(content, INVOICE_ROOT)
     except InvalidInvoiceError as invalid:
-        known = {remark.message.partition(" ")[0] for remark in remarks}
+        known = {misfit.message.partition(" ")[0] for misfit in misfits}
         for finding in invalid.findings:
             if finding.location not in known:
-                remarks.append(LocatedMessage(location=root.location, message=finding.message))
-        return _FittedInvoice(None, content, remarks, embedded)
+                misfits.append(LocatedMessage(location=root.location, message=finding.message))
+        return _FittedInvoice(None, content, misfits, embedded)
     totals = compute_totals(invoice)
     fitted, differing = _without_differing_net_amounts(raw, invoice, totals)
-    remarks.extend(differing)
+    misfits.extend(differing)
     if differing:
         content = invoice_json(fitted)
-    remarks.extend(differing_totals(root, totals, invoice.currency, reader.totals))
-    return _FittedInvoice(fitted, content, remarks, embedded)
+    misfits.extend(differing_totals(root, totals, invoice.currency, reader.totals))
+    return _FittedInvoice(fitted, content, misfits, embedded)
 
 
 def _embedded_documents(raw: Invoice) -> Iterator[EmbeddedDocument]:
