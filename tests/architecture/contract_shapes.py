@@ -51,6 +51,10 @@ _TOOLS: Final = (
 _TOOL_REQUESTS: Final = [f"{tool}Request" for tool in _TOOLS.split(" ")]
 _IMAGES: Final = "png jpeg webp"
 _PROFILE: Final = "MINIMUM BASIC_WL BASIC EN16931 EXTENDED XRECHNUNG"
+_VALIDATED_PROFILE: Final = (
+    f"{_PROFILE} PEPPOL PEPPOL_SELF_BILLING PINT_EU NLCIUS XRECHNUNG_EXTENSION XRECHNUNG_CVD "
+    "EXTENDED_CTC_FR"
+)
 _VERDICT: Final = "passed failed unavailable"
 _VAT_CATEGORY: Final = "S Z E AE K G O L M B"
 _ATTACH_MODES: Final = "attach_or_link attach link none"
@@ -110,7 +114,7 @@ ENUMS: Final[dict[str, str]] = {
     "DeliverySpec.retention": "none default",
     "DeliverySpec.type": "url binary base64 none",
     "EInvoiceDefault.profile": _PROFILE,
-    "EInvoiceReport.profile": _PROFILE,
+    "EInvoiceReport.profile": _VALIDATED_PROFILE,
     "EInvoiceReport.status": _VERDICT,
     "EInvoiceReport.syntax": "cii ubl",
     "EInvoiceRequest.profile": _PROFILE,

@@ -26,6 +26,16 @@ from chalicelib.contract.invoice.constraints import (
 )
 
 EInvoiceProfile = Literal["MINIMUM", "BASIC_WL", "BASIC", "EN16931", "EXTENDED", "XRECHNUNG"]
+ValidatedProfile = Literal[
+    EInvoiceProfile,
+    "PEPPOL",
+    "PEPPOL_SELF_BILLING",
+    "PINT_EU",
+    "NLCIUS",
+    "XRECHNUNG_EXTENSION",
+    "XRECHNUNG_CVD",
+    "EXTENDED_CTC_FR",
+]
 VatCategory = Literal["S", "Z", "E", "AE", "K", "G", "O", "L", "M", "B"]
 TaxPointDateCode = Literal["3", "35", "432"]
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.invoice.field_types import EInvoiceProfile
+from chalicelib.contract.invoice.field_types import ValidatedProfile
 
 ReportStatus = Literal["passed", "failed", "unavailable"]
 
@@ -40,8 +40,9 @@ class PdfReport(Model):
 class EInvoiceReport(Model):
     """The verdict on an e-invoice."""
 
-    profile: EInvoiceProfile | None
-    """Null if there are no rules for the profile."""
+    profile: ValidatedProfile | None
+    """The profile that the guideline of the document (BT-24) names; null if there are no rules for
+    it."""
     syntax: Literal["cii", "ubl"] | None
     """Null if the document is not an invoice."""
     status: ReportStatus

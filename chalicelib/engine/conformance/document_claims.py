@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
 
 from chalicelib.engine.conformance.checks import ConformanceCheck
-from chalicelib.engine.einvoice.profiles import PROFILES
+from chalicelib.engine.conformance.rule_sets import CII_DOCUMENT, missing_rules, rule_check
 
 if TYPE_CHECKING:
     import pikepdf
@@ -24,9 +24,7 @@ _FLATE_DECODE: Final = "/FlateDecode"
 _PDFA_PROFILE: Final = re.compile(r"[1-9][a-z]?")
 # Keys of a file specification for its name and its content (ISO 32000-1 7.11.3), preferred first.
 _FILENAME_KEYS: Final = ("/UF", "/F", "/Unix", "/DOS", "/Mac")
-_CII_ROOT: Final = (
-    "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100 CrossIndustryInvoice"
-)
+_CII_ROOT: Final = f"urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100 {CII_DOCUMENT}"
 _UBL_ROOT: Final = "urn:oasis:names:specification:ubl:schema:xsd:{0}-2 {0}"
 _UBL_ROOTS: Final = {_UBL_ROOT.format(name): name for name in ("Invoice", "CreditNote")}
 _GUIDELINE_ELEMENTS: Final = ("GuidelineSpecifiedDocumentContextParameter", "CustomizationID")
@@ -84,19 +82,14 @@ def invoice_check(xml: bytes) -> ConformanceCheck:
     Raise NotAnInvoice, also for an XML with a document type declaration.
     """
     head = _read_head(xml)
-    guideline = head.guideline.strip()
-    profile = next((each for each in PROFILES.values() if each.guideline == guideline), None)
-    if head.root not in (_CII_ROOT, *_UBL_ROOTS):
+    document = CII_DOCUMENT if head.root == _CII_ROOT else _UBL_ROOTS.get(head.root or "")
+    if document is None:
         raise NotAnInvoice("the XML is neither a CII nor a UBL invoice")
-    if profile is None:
-        raise NotAnInvoice(
-            f"the invoice's profile is not known here: its guideline is {guideline!r}"
-        )
-    if head.root == _CII_ROOT:
-        return ConformanceCheck.cii(profile.name)
-    if "ubl" not in profile.syntaxes:
-        raise NotAnInvoice(f"the profile {profile.name} exists in CII only, not in UBL")
-    return ConformanceCheck.ubl(profile.name, credit_note=_UBL_ROOTS[head.root] == "CreditNote")
+    guideline = head.guideline.strip()
+    check = rule_check(guideline, document)
+    if check is None:
+        raise NotAnInvoice(missing_rules(guideline, document))
+    return check
 
 
 def claimed_profiles(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:

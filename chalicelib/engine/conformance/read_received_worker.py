@@ -31,6 +31,7 @@ from chalicelib.engine.conformance.document_claims import (
     is_pdf,
     read_pdf_claims,
 )
+from chalicelib.engine.conformance.rule_sets import missing_rules, rule_check
 from chalicelib.engine.einvoice.findings import Finding
 from chalicelib.engine.einvoice.read_xml import INVOICE_ROOT, XmlInvoice, read_xml
 from chalicelib.engine.einvoice.xml_parser import RefusedXmlError
@@ -145,7 +146,8 @@ def read_document(content: bytes) -> DocumentReading:
 def _add_pdf_checks(answer: DocumentReading, claims: PdfClaims) -> None:
     level = claims.pdfa
     if level is not None and level not in PDFA_PROFILES:
-        answer["warnings"].insert(0, _finding_json(_no_rules_finding(f"PDF/A-{level}")))
+        missing = Finding("PLT-PROFILE", f"There are no rules here for PDF/A-{level}", "")
+        answer["warnings"].insert(0, _finding_json(missing))
         level = None
     if level is None and claims.invoice is not None:
         level = _HYBRID_PDFA_PROFILE
@@ -159,15 +161,15 @@ def _xml_answer(xml: bytes) -> DocumentReading:
         reading = read_xml(xml)
     except RefusedXmlError as reason:
         return _no_invoice_answer(str(reason))
-    check = _einvoice_check(reading)
+    check = rule_check(reading.guideline or "", reading.document_type)
     invoice, findings = _invoice_and_findings(reading)
     embedded = _embedded_files(reading, invoice, findings) if invoice else []
     errors, warnings = [], findings
     if reading.guideline is None:
         errors = [Finding("BR-01", "The document names no profile: BT-24 is absent", "")]
     elif check is None:
-        profile = f"{reading.guideline[:200]} in {reading.syntax.upper()}"
-        warnings = [_no_rules_finding(profile), *findings]
+        missing = missing_rules(reading.guideline[:200], reading.document_type)
+        warnings = [Finding("PLT-PROFILE", missing, ""), *findings]
     answer = _received_document(
         profile=check.profile if check else None,
         syntax=reading.syntax,
@@ -223,16 +225,6 @@ def drop_embedded(invoice: JsonObject, position: int) -> None:
         documents[position].pop(name, None)
 
 
-def _einvoice_check(reading: XmlInvoice) -> ConformanceCheck | None:
-    """Return the check for the guideline of the document, or None if there are no rules for it."""
-    profile = reading.profile
-    if profile is None or reading.syntax not in profile.syntaxes:
-        return None
-    if reading.syntax == "cii":
-        return ConformanceCheck.cii(profile.name)
-    return ConformanceCheck.ubl(profile.name, credit_note=reading.document_type == "CreditNote")
-
-
 def _invoice_and_findings(reading: XmlInvoice) -> tuple[JsonObject | None, list[Finding]]:
     """Return the invoice in the contract's model, and findings about content it cannot hold."""
     if reading.problem is not None:
@@ -248,10 +240,6 @@ def _invoice_and_findings(reading: XmlInvoice) -> tuple[JsonObject | None, list[
     return invoice, [
         _not_in_model_finding(each.message, each.location) for each in reading.not_in_model
     ]
-
-
-def _no_rules_finding(requested: str) -> Finding:
-    return Finding("PLT-PROFILE", f"There are no rules here for {requested}", "")
 
 
 def _not_in_model_finding(message: str, location: str) -> Finding:

@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 Syntax = Literal["cii", "ubl"]
 
-_EN16931_GUIDELINE: Final = "urn:cen.eu:en16931:2017"
+EN16931_GUIDELINE: Final = "urn:cen.eu:en16931:2017"
+XRECHNUNG_GUIDELINE: Final = f"{EN16931_GUIDELINE}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0"
 _PEPPOL_BILLING_PROCESS: Final = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
 
 
@@ -51,23 +52,23 @@ PROFILES: Final = MappingProxyType(
             ),
             InvoiceProfile(
                 name="BASIC",
-                guideline=f"{_EN16931_GUIDELINE}#compliant#urn:factur-x.eu:1p0:basic",
+                guideline=f"{EN16931_GUIDELINE}#compliant#urn:factur-x.eu:1p0:basic",
                 xmp_level="BASIC",
             ),
             InvoiceProfile(
                 name="EN16931",
-                guideline=_EN16931_GUIDELINE,
+                guideline=EN16931_GUIDELINE,
                 syntaxes=("cii", "ubl"),
                 xmp_level="EN 16931",
             ),
             InvoiceProfile(
                 name="EXTENDED",
-                guideline=f"{_EN16931_GUIDELINE}#conformant#urn:factur-x.eu:1p0:extended",
+                guideline=f"{EN16931_GUIDELINE}#conformant#urn:factur-x.eu:1p0:extended",
                 xmp_level="EXTENDED",
             ),
             InvoiceProfile(
                 name="XRECHNUNG",
-                guideline=f"{_EN16931_GUIDELINE}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
+                guideline=XRECHNUNG_GUIDELINE,
                 process_id=_PEPPOL_BILLING_PROCESS,
                 syntaxes=("cii", "ubl"),
                 embedded_filename="xrechnung.xml",

@@ -12,6 +12,7 @@ final class SheetReport extends DefaultHandler {
             Pattern.compile("^\\[([A-Za-z0-9-]+)\\]\\s*[-:]?\\s*", Pattern.UNICODE_CHARACTER_CLASS);
     /** Factur-X sheets give no id to elements that the profile does not use. */
     private static final String UNNAMED = "FX-NOT-USED";
+    private static final String NOT_USED = "marked as not used";
 
     private final String source;
     private final JsonNode levels;
@@ -79,15 +80,16 @@ final class SheetReport extends DefaultHandler {
             rule = named.group(1);
             message = message.substring(named.end());
         }
-        String severity = levels.path(rule).asText(severity());
+        String severity = levels.path(rule).asText(severity(message));
         if (!severity.equals("information")) {
             findings.add(source, severity, rule, message, Names.path(location));
         }
     }
 
-    private String severity() {
+    private String severity(String message) {
         if (flag == null) {
-            return "error";
+            // Content that a profile does not use makes no invoice invalid.
+            return message.contains(NOT_USED) ? "warning" : "error";
         }
         return switch (flag) {
             case "warning", "warn" -> "warning";
