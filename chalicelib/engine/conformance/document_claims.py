@@ -4,7 +4,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
 
@@ -29,6 +29,11 @@ _UBL_ROOT: Final = "urn:oasis:names:specification:ubl:schema:xsd:{0}-2 {0}"
 _UBL_ROOTS: Final = {_UBL_ROOT.format(name): name for name in ("Invoice", "CreditNote")}
 _GUIDELINE_ELEMENTS: Final = ("GuidelineSpecifiedDocumentContextParameter", "CustomizationID")
 _MAX_GUIDELINE_CHARACTERS: Final = 500
+_MAX_NAME_CHARACTERS: Final = 100
+_MAX_REASON_CHARACTERS: Final = 200
+_STREAM_ADDRESS: Final = re.compile(r"^stream <[^>]*>:? ?")
+# pikepdf meets an object of another type than the format demands.
+_WRONG_TYPE: Final = (AttributeError, LookupError, TypeError, ValueError)
 
 
 class NotAPdf(Exception):  # noqa: N818 -- says what it is not
@@ -48,11 +53,20 @@ class PdfClaims:
     """The standards that a PDF claims, and the XML of the invoice that it carries.
 
     `pdfa` is a part and level such as `3b`, possibly one without rules here, such as `1b`.
+    `problem` tells why there is no usable invoice in a PDF that names one.
     """
 
     pdfa: str | None
     pdfua: bool
     invoice: bytes | None
+    problem: str | None = None
+    is_damaged: bool = False
+    """The PDF was readable after a repair only: something may be lost."""
+
+    @property
+    def names_an_invoice(self) -> bool:
+        """Tell whether there is an invoice, even an unusable one."""
+        return self.invoice is not None or self.problem is not None
 
 
 def is_pdf(content: bytes) -> bool:
@@ -61,19 +75,30 @@ def is_pdf(content: bytes) -> bool:
 
 
 def read_pdf_claims(content: bytes) -> PdfClaims:
-    """Read the claims of a PDF; raise NotAPdf, or NotAnInvoice for an ambiguous or bad invoice."""
+    """Read the claims of a PDF; raise NotAPdf."""
     import pikepdf  # noqa: PLC0415 -- slow to import, and XML alone needs none
 
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            return PdfClaims(*claimed_profiles(pdf), embedded_invoice(pdf))
+            claims = PdfClaims(*claimed_profiles(pdf), *_invoice_or_problem(pdf))
+            return replace(claims, is_damaged=bool(pdf.get_warnings()))
     except pikepdf.PasswordError as locked:
         raise PasswordProtectedPdf(
             "the PDF is protected by a password; send it without one"
         ) from locked
-    # The other errors: pikepdf meets an object of another type than the format demands.
-    except (pikepdf.PdfError, AttributeError, LookupError, TypeError, ValueError) as broken:
+    except pikepdf.PdfError as broken:
+        # qpdf names the stream by its address in memory.
+        reason = _STREAM_ADDRESS.sub("", str(broken))[:_MAX_REASON_CHARACTERS]
+        raise NotAPdf(f"the file cannot be read as a PDF: {reason}") from broken
+    except _WRONG_TYPE as broken:
         raise NotAPdf("the file cannot be read as a PDF") from broken
+
+
+def _invoice_or_problem(pdf: "pikepdf.Pdf") -> tuple[bytes | None, str | None]:
+    try:
+        return embedded_invoice(pdf), None
+    except NotAnInvoice as reason:
+        return None, str(reason)
 
 
 def invoice_check(xml: bytes) -> ConformanceCheck:
@@ -94,12 +119,14 @@ def invoice_check(xml: bytes) -> ConformanceCheck:
 
 def claimed_profiles(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
     """Return part and level of PDF/A that the metadata claim, or None, and the claim of PDF/UA."""
+    import pikepdf  # noqa: PLC0415 -- as above
+
     try:
         # open_metadata unpacks the whole stream: check its size first.
         _stream_content(pdf.Root.Metadata, _MAX_METADATA_BYTES)
         metadata = pdf.open_metadata()
         part, level, pdfua = (metadata.get(name, "").strip() for name in _XMP_CLAIMS)
-    except (AttributeError, LookupError, SyntaxError, TypeError, ValueError, NotAnInvoice):
+    except (pikepdf.PdfError, SyntaxError, NotAnInvoice, *_WRONG_TYPE):
         # Damaged metadata are no claim.
         return None, False
     profile = f"{part}{level}".lower()
@@ -107,19 +134,61 @@ def claimed_profiles(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
 
 
 def embedded_invoice(pdf: "pikepdf.Pdf") -> bytes | None:
-    """Return the embedded file named as an invoice; raise NotAnInvoice if there are several."""
-    invoices: dict[tuple[int, int], tuple[str, pikepdf.Object]] = {}
-    for key, file in _embedded_files(pdf):
-        name = next((str(file[each]) for each in _FILENAME_KEYS if each in file), key)
-        if {key.lower(), name.lower()} & set(INVOICE_FILENAMES):
-            stream = next(file.EF[each] for each in _FILENAME_KEYS if each in file.EF)
+    """Return the embedded file named as an invoice; raise NotAnInvoice if it is not usable.
+
+    That is one of several, a damaged one, or one in damaged lists of files.
+    """
+    import pikepdf  # noqa: PLC0415 -- as above
+
+    try:
+        files = [(_file_name(key, file), file) for key, file in _embedded_files(pdf)]
+    except (pikepdf.PdfError, RuntimeError, *_WRONG_TYPE) as broken:
+        raise NotAnInvoice("the list of the files inside the PDF is damaged") from broken
+    invoices: dict[tuple[int, int], tuple[str, pikepdf.Stream]] = {}
+    for name, file in files:
+        if name is not None:
+            stream = _file_stream(name, file)
             invoices[stream.objgen] = name, stream
     if len(invoices) > 1:
         names = ", ".join([name for name, _ in invoices.values()][:3])
         raise NotAnInvoice(f"the PDF carries {len(invoices)} invoices ({names}); leave one")
-    return next(
-        (_stream_content(stream, MAX_INVOICE_BYTES) for _, stream in invoices.values()), None
-    )
+    for name, stream in invoices.values():
+        return _invoice_content(name, stream)
+    return None
+
+
+def _file_name(key: str, file: "pikepdf.Object") -> str | None:
+    """Return the name of a file that is named as an invoice, by its key or itself; else None."""
+    name = next((str(file[each]) for each in _FILENAME_KEYS if each in file), key)
+    return name if {key.lower(), name.lower()} & set(INVOICE_FILENAMES) else None
+
+
+def _file_stream(name: str, file: "pikepdf.Object") -> "pikepdf.Stream":
+    import pikepdf  # noqa: PLC0415 -- as above
+
+    content = file.get("/EF")
+    if isinstance(content, pikepdf.Dictionary):
+        for key in _FILENAME_KEYS:
+            stream = content.get(key)
+            if isinstance(stream, pikepdf.Stream):
+                return stream
+    raise NotAnInvoice(f"the PDF names {_short_name(name)}, but its content is missing")
+
+
+def _invoice_content(name: str, stream: "pikepdf.Stream") -> bytes:
+    import pikepdf  # noqa: PLC0415 -- as above
+
+    try:
+        return _stream_content(stream, MAX_INVOICE_BYTES)
+    except NotAnInvoice as reason:
+        raise NotAnInvoice(f"{_short_name(name)}: {reason}") from reason
+    except (pikepdf.PdfError, RuntimeError, *_WRONG_TYPE) as broken:
+        raise NotAnInvoice(f"{_short_name(name)} inside the PDF is damaged") from broken
+
+
+def _short_name(name: str) -> str:
+    """Return a name from a document, cut to a length that a message takes."""
+    return name[:_MAX_NAME_CHARACTERS]
 
 
 def _embedded_files(pdf: "pikepdf.Pdf") -> Iterator[tuple[str, "pikepdf.Object"]]:

@@ -24,7 +24,6 @@ from chalicelib.engine.conformance.checks import (
     ReportFinding,
 )
 from chalicelib.engine.conformance.document_claims import (
-    NotAnInvoice,
     NotAPdf,
     PasswordProtectedPdf,
     PdfClaims,
@@ -129,12 +128,9 @@ def read_document(content: bytes) -> DocumentReading:
     """Read an XML or a PDF; raise NotAPdf for an unreadable PDF."""
     if not is_pdf(content):
         return _xml_answer(content)
-    try:
-        claims = read_pdf_claims(content)
-    except NotAnInvoice as reason:
-        return _no_invoice_answer(str(reason))
+    claims = read_pdf_claims(content)
     if claims.invoice is None:
-        answer = _no_invoice_answer("the PDF carries no factur-x.xml, xrechnung.xml or the like")
+        answer = _no_invoice_answer(claims.problem or _absent_invoice(claims))
     else:
         answer = _xml_answer(claims.invoice)
         answer["xml"] = base64.b64encode(claims.invoice).decode()
@@ -143,13 +139,18 @@ def read_document(content: bytes) -> DocumentReading:
     return answer
 
 
+def _absent_invoice(claims: PdfClaims) -> str:
+    missing = "the PDF carries no factur-x.xml, xrechnung.xml or the like"
+    return f"{missing}; it is damaged, and parts of it are lost" if claims.is_damaged else missing
+
+
 def _add_pdf_checks(answer: DocumentReading, claims: PdfClaims) -> None:
     level = claims.pdfa
     if level is not None and level not in PDFA_PROFILES:
         missing = Finding("PLT-PROFILE", f"There are no rules here for PDF/A-{level}", "")
         answer["warnings"].insert(0, _finding_json(missing))
         level = None
-    if level is None and claims.invoice is not None:
+    if level is None and claims.names_an_invoice:
         level = _HYBRID_PDFA_PROFILE
     checks = [ConformanceCheck.pdfa(level)] if level else []
     checks += [ConformanceCheck.pdfua()] if claims.pdfua else []

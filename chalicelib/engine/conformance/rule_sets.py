@@ -37,7 +37,7 @@ class _RuleSet:
         )
 
 
-def _written(profile: InvoiceProfile) -> _RuleSet:
+def _profile_rules(profile: InvoiceProfile) -> _RuleSet:
     cii = (CII_DOCUMENT,) if "cii" in profile.syntaxes else ()
     ubl = _UBL_DOCUMENTS if "ubl" in profile.syntaxes else ()
     return _RuleSet(profile.name, profile.guideline, (*cii, *ubl))
@@ -45,7 +45,7 @@ def _written(profile: InvoiceProfile) -> _RuleSet:
 
 # PEPPOL-EN16931-R004 and its like in PINT demand only the beginning.
 _RULE_SETS: Final = (
-    *(_written(profile) for profile in PROFILES.values()),
+    *(_profile_rules(profile) for profile in PROFILES.values()),
     _RuleSet(
         "PEPPOL",
         f"{EN16931_GUIDELINE}#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0",

@@ -95,7 +95,7 @@ def read_xml(data: bytes) -> XmlInvoice:
         name = etree.QName(root).localname
         raise RefusedXmlError(
             f"The document is a {name}; send a CrossIndustryInvoice (CII), or an Invoice or a"
-            " CreditNote (UBL 2.1)"
+            " CreditNote (UBL 2.1), each in its own namespace"
         )
     document = XmlDocument(root, reader.prefixes)
     part = ElementReader(document, root)
