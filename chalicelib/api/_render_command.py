@@ -59,7 +59,7 @@ def einvoice_command(call: Call, request: "EInvoiceRequest") -> RenderCommand:
     """Build the command of an e-invoice request; raises as `render_command` does."""
     job = InvoiceJob(
         profile=request.profile,
-        syntax=request.syntax,
+        syntax=request.written_syntax,
         # The JSON as sent, not the model: absent fields stay absent, numbers keep their digits.
         invoice=call.json["invoice"],
         filename=request.filename,

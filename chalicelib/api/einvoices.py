@@ -40,7 +40,8 @@ official id has one of these, here and wherever an invoice is refused:
 def create(call: Call) -> Reply:
     """Make an e-invoice.
 
-    It is a render whose only file is the XML: CII in six profiles, UBL for EN16931 and XRECHNUNG.
+    It is a render whose only file is the XML: CII in six profiles, UBL for EN16931, XRECHNUNG and
+    PEPPOL (Peppol BIS Billing 3.0).
     Totals are computed and returned in `invoice`. An invoice that breaks a rule of its profile is
     refused with 422 `einvoice_invalid` and not billed; all findings are in
     `result.conformance.einvoice.errors`.

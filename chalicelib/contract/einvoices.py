@@ -7,21 +7,27 @@ from pydantic_core.core_schema import ValidationInfo
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.field_types import Base64, UncheckedJson, UploadId
-from chalicelib.contract.invoice.field_types import EInvoiceProfile
+from chalicelib.contract.invoice.field_types import XmlProfile
 from chalicelib.contract.invoice.invoice import Invoice
 from chalicelib.contract.render.conformance_report import ConformanceReport
 from chalicelib.contract.render.request import RunOptions
 
-_UBL_PROFILES: Final = ("EN16931", "XRECHNUNG")
+Syntax = Literal["cii", "ubl"]
+_SYNTAXES: Final[dict[str, tuple[str, ...]]] = {
+    "EN16931": ("cii", "ubl"),
+    "XRECHNUNG": ("cii", "ubl"),
+    "PEPPOL": ("ubl",),
+}
 
 
 class EInvoiceRequest(RunOptions):
     """The body of `POST /v1/einvoices`."""
 
-    profile: EInvoiceProfile
+    profile: XmlProfile
     invoice: Invoice
-    syntax: Literal["cii", "ubl"] = "cii"
-    """`ubl` for EN16931 and XRECHNUNG only."""
+    syntax: Syntax = "cii"
+    """`ubl` for EN16931, XRECHNUNG and PEPPOL only; PEPPOL, which has no `cii`, takes `ubl` where
+    the field is absent."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
     """The extension becomes `.xml`. Null: the invoice's number."""
     test: bool | None = None
@@ -34,11 +40,18 @@ class EInvoiceRequest(RunOptions):
     @classmethod
     def _check_syntax(cls, syntax: str, info: ValidationInfo) -> str:
         # An invalid profile has its own error already and is absent from `info.data`.
-        profile = info.data.get("profile", _UBL_PROFILES[0])
-        if syntax == "ubl" and profile not in _UBL_PROFILES:
-            message = f"must be cii: {profile} has no ubl, only {' and '.join(_UBL_PROFILES)} do"
+        profile = info.data.get("profile", "EN16931")
+        allowed = _SYNTAXES.get(profile, ("cii",))
+        if syntax not in allowed:
+            others = "" if syntax == "cii" else ", only EN16931, XRECHNUNG and PEPPOL do"
+            message = f"must be {allowed[0]}: {profile} has no {syntax}{others}"
             raise ValueError(message)
         return syntax
+
+    @property
+    def written_syntax(self) -> Syntax:
+        """Return the syntax to write: the given one, or else the profile's first."""
+        return "ubl" if self.profile == "PEPPOL" else self.syntax
 
 
 class EInvoiceDocument(Model):

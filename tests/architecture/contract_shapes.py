@@ -51,8 +51,9 @@ _TOOLS: Final = (
 _TOOL_REQUESTS: Final = [f"{tool}Request" for tool in _TOOLS.split(" ")]
 _IMAGES: Final = "png jpeg webp"
 _PROFILE: Final = "MINIMUM BASIC_WL BASIC EN16931 EXTENDED XRECHNUNG"
+_XML_PROFILE: Final = f"{_PROFILE} PEPPOL"
 _VALIDATED_PROFILE: Final = (
-    f"{_PROFILE} PEPPOL PEPPOL_SELF_BILLING PINT_EU NLCIUS XRECHNUNG_EXTENSION XRECHNUNG_CVD "
+    f"{_XML_PROFILE} PEPPOL_SELF_BILLING PINT_EU NLCIUS XRECHNUNG_EXTENSION XRECHNUNG_CVD "
     "EXTENDED_CTC_FR"
 )
 _VERDICT: Final = "passed failed unavailable"
@@ -117,7 +118,7 @@ ENUMS: Final[dict[str, str]] = {
     "EInvoiceReport.profile": _VALIDATED_PROFILE,
     "EInvoiceReport.status": _VERDICT,
     "EInvoiceReport.syntax": "cii ubl",
-    "EInvoiceRequest.profile": _PROFILE,
+    "EInvoiceRequest.profile": _XML_PROFILE,
     "EInvoiceRequest.syntax": "cii ubl",
     "EInvoiceSpec.profile": _PROFILE,
     "EInvoiceSpec.syntax": "cii",

@@ -26,9 +26,10 @@ from chalicelib.contract.invoice.constraints import (
 )
 
 EInvoiceProfile = Literal["MINIMUM", "BASIC_WL", "BASIC", "EN16931", "EXTENDED", "XRECHNUNG"]
+# Peppol has no PDF that carries its XML.
+XmlProfile = Literal[EInvoiceProfile, "PEPPOL"]
 ValidatedProfile = Literal[
-    EInvoiceProfile,
-    "PEPPOL",
+    XmlProfile,
     "PEPPOL_SELF_BILLING",
     "PINT_EU",
     "NLCIUS",

@@ -40,18 +40,17 @@ class _RuleSet:
 def _profile_rules(profile: InvoiceProfile) -> _RuleSet:
     cii = (CII_DOCUMENT,) if "cii" in profile.syntaxes else ()
     ubl = _UBL_DOCUMENTS if "ubl" in profile.syntaxes else ()
-    return _RuleSet(profile.name, profile.guideline, (*cii, *ubl))
+    return _RuleSet(
+        profile.name,
+        profile.guideline,
+        (*cii, *ubl),
+        has_extensions=profile.name == "PEPPOL",
+    )
 
 
 # PEPPOL-EN16931-R004 and its like in PINT demand only the beginning.
 _RULE_SETS: Final = (
     *(_profile_rules(profile) for profile in PROFILES.values()),
-    _RuleSet(
-        "PEPPOL",
-        f"{EN16931_GUIDELINE}#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0",
-        _UBL_DOCUMENTS,
-        has_extensions=True,
-    ),
     _RuleSet(
         "PEPPOL_SELF_BILLING",
         f"{EN16931_GUIDELINE}#compliant#urn:fdc:peppol.eu:2017:poacc:selfbilling:3.0",

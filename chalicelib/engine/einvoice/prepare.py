@@ -67,7 +67,13 @@ class PreparedInvoice:
     def _invoice_to_write(self) -> Invoice:
         if not self.input.is_test:
             return self.invoice
-        return replace(self.invoice, notes=(*self.invoice.notes, _TEST_NOTE))
+        notes = self.invoice.notes
+        if notes and self.input.profile.name == "PEPPOL":
+            # Peppol allows one note: the mark goes on a line of its own there.
+            *others, last = notes
+            marked = replace(last, text=f"{last.text}\n{_TEST_NOTE.text}")
+            return replace(self.invoice, notes=(*others, marked))
+        return replace(self.invoice, notes=(*notes, _TEST_NOTE))
 
 
 def prepare_invoice(einvoice: EInvoiceInput) -> PreparedInvoice:

@@ -1,4 +1,4 @@
-"""The six e-invoice profiles: their names in XML and in the metadata of a hybrid PDF."""
+"""The e-invoice profiles: their names in XML and in the metadata of a hybrid PDF."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -8,7 +8,7 @@ Syntax = Literal["cii", "ubl"]
 
 EN16931_GUIDELINE: Final = "urn:cen.eu:en16931:2017"
 XRECHNUNG_GUIDELINE: Final = f"{EN16931_GUIDELINE}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0"
-_PEPPOL_BILLING_PROCESS: Final = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
+PEPPOL_BILLING_PROCESS: Final = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,8 @@ class InvoiceProfile:
     """Name of the XML file that a hybrid PDF carries."""
     af_relationship: Literal["Data", "Alternative"] = "Alternative"
     """AFRelationship. `Data` for XML that is not a full invoice (Factur-X 1.0, 6.2.2)."""
-    xmp_level: str
+    xmp_level: str = ""
+    """Empty for a profile that no PDF carries."""
     xmp_version: str = "1.0"
 
 
@@ -69,11 +70,17 @@ PROFILES: Final = MappingProxyType(
             InvoiceProfile(
                 name="XRECHNUNG",
                 guideline=XRECHNUNG_GUIDELINE,
-                process_id=_PEPPOL_BILLING_PROCESS,
+                process_id=PEPPOL_BILLING_PROCESS,
                 syntaxes=("cii", "ubl"),
                 embedded_filename="xrechnung.xml",
                 xmp_level="XRECHNUNG",
                 xmp_version="3.0",
+            ),
+            InvoiceProfile(
+                name="PEPPOL",
+                guideline=f"{EN16931_GUIDELINE}#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0",
+                process_id=PEPPOL_BILLING_PROCESS,
+                syntaxes=("ubl",),
             ),
         )
     }

@@ -135,3 +135,61 @@ def test_retention_none_keeps_nothing_of_the_einvoice(service: Service) -> None:
     assert etree.fromstring(base64.b64decode(answer.body)) is not None
     shown = service.call("GET", f"/v1/renders/{answer.headers['X-Render-Id']}").json
     assert (shown["invoice"], shown["files"]) == (None, [])
+
+
+@pytest.mark.parametrize("syntax", [{}, {"syntax": "ubl"}])
+def test_peppol_is_written_as_ubl_also_without_a_syntax(
+    service: Service, syntax: dict[str, str]
+) -> None:
+    answer = post(service, profile="PEPPOL", **syntax)
+
+    assert answer.status == 200, answer.json
+    assert answer.json["input"] == {"type": "einvoice", "profile": "PEPPOL", "syntax": "ubl"}
+    xml = content(service, answer)
+    assert etree.fromstring(xml).tag.endswith("}Invoice")
+    assert b"#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0</cbc:CustomizationID>" in xml
+    assert b"<cbc:ProfileID>urn:fdc:peppol.eu:2017:poacc:billing:01:1.0</cbc:ProfileID>" in xml
+
+
+def test_peppol_in_another_syntax_is_refused(service: Service) -> None:
+    answer = post(service, profile="PEPPOL", syntax="cii")
+
+    assert (answer.status, answer.json["code"]) == (400, "validation_error")
+    (error,) = answer.json["errors"]
+    assert error["path"] == "/syntax"
+    assert "must be ubl: PEPPOL has no cii" in error["message"]
+
+
+def test_peppol_names_the_fields_that_it_needs(service: Service) -> None:
+    invoice = invoice_json(
+        {
+            "buyer_reference": ABSENT,
+            "buyer.electronic_address": ABSENT,
+            "buyer.address.country": "FR",
+            "process_id": "urn:example",
+        }
+    )
+
+    answer = post(service, profile="PEPPOL", invoice=invoice)
+
+    assert (answer.status, answer.json["code"]) == (422, "einvoice_invalid")
+    errors = answer.json["result"]["conformance"]["einvoice"]["errors"]
+    assert {(error["rule"], error["path"]) for error in errors} == {
+        ("PEPPOL-EN16931-R003", "invoice.buyer_reference"),
+        ("PEPPOL-EN16931-R010", "invoice.buyer.electronic_address"),
+        ("PEPPOL-EN16931-R007", "invoice.process_id"),
+    }
+
+
+def test_no_pdf_carries_peppol(service: Service) -> None:
+    answer = service.call(
+        "POST",
+        "/v1/renders",
+        json_body={
+            "input": {"type": "html", "html": "x"},
+            "output": {"einvoice": {"profile": "PEPPOL", "invoice": invoice_json()}},
+        },
+    )
+
+    assert (answer.status, answer.json["code"]) == (400, "validation_error")
+    assert answer.json["errors"][0]["path"] == "/output/einvoice/profile"

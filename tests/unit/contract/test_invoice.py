@@ -10,7 +10,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 import pytest
 
 from chalicelib.contract.invoice import constraints
-from chalicelib.contract.invoice.field_types import EInvoiceProfile
+from chalicelib.contract.invoice.field_types import EInvoiceProfile, XmlProfile
 from chalicelib.contract.invoice.invoice import EInvoiceSpec
 from chalicelib.contract.invoice.invoice import Invoice as Contract
 from chalicelib.contract.validation import read_body
@@ -165,7 +165,10 @@ def test_enumerations_equal_the_engine_values() -> None:
     schema = Contract.model_json_schema()["$defs"]
 
     assert schema["InvoiceVat"]["properties"]["category"]["enum"] == [*constraints.VAT_CATEGORIES]
-    assert get_args(EInvoiceProfile) == tuple(PROFILES)
+    assert get_args(XmlProfile) == tuple(PROFILES)
+    assert get_args(EInvoiceProfile) == tuple(
+        name for name, profile in PROFILES.items() if profile.xmp_level
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
 from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.rules.document import document_violations
 from chalicelib.engine.einvoice.rules.lines import RuleViolation, line_violations
+from chalicelib.engine.einvoice.rules.peppol import peppol_violations
 from chalicelib.engine.einvoice.rules.vat import vat_violations
 from chalicelib.engine.einvoice.rules.xrechnung import xrechnung_violations
 from chalicelib.engine.einvoice.totals import InvoiceTotals, compute_totals
@@ -65,5 +66,6 @@ def _violations(
         line_violations(invoice, totals, profile, syntax),
         vat_violations(invoice, profile, syntax),
         xrechnung_violations(invoice, totals) if profile.name == "XRECHNUNG" else (),
+        peppol_violations(invoice, totals) if profile.name == "PEPPOL" else (),
         ubl_violations(invoice) if syntax == "ubl" else (),
     )

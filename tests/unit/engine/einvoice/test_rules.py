@@ -48,7 +48,7 @@ def test_broken_rule_is_reported_with_its_pointer(
     assert broken_rules(invoice_json(changes), "XRECHNUNG") == [(rule, f"invoice.{path}")]
 
 
-@pytest.mark.parametrize("profile", [name for name in PROFILES if name != "XRECHNUNG"])
+@pytest.mark.parametrize("profile", sorted(PROFILES.keys() - {"PEPPOL", "XRECHNUNG"}))
 def test_xrechnung_rules_apply_to_xrechnung_only(profile: str) -> None:
     xrechnung = [row for row in BROKEN_INVOICES if row[0].startswith("BR-DE-")]
 
@@ -76,7 +76,7 @@ def test_xrechnung_rules_apply_to_xrechnung_only(profile: str) -> None:
         ),
         ("BR-O-12", "lines[1].vat.category", ONE_OUTSIDE, PROFILES.keys() - {"EXTENDED"}),
         ("BR-O-02", "seller.vat_id", ONE_OUTSIDE, PROFILES.keys() - {"EXTENDED"}),
-        ("PEPPOL-EN16931-R040", "allowances[0].amount", NOT_ITS_SHARE, {"XRECHNUNG"}),
+        ("PEPPOL-EN16931-R040", "allowances[0].amount", NOT_ITS_SHARE, {"PEPPOL", "XRECHNUNG"}),
     ],
 )
 def test_some_rules_apply_to_some_profiles_only(
@@ -190,7 +190,19 @@ def test_every_invoice_shape_is_valid_except_content_outside_its_profile() -> No
     assert {pair: faults for pair, faults in refused.items() if faults} == {
         ("rounding", "BASIC_WL"): no_rounding,
         ("rounding", "BASIC"): no_rounding,
+        ("self-billed", "PEPPOL"): [("PEPPOL-EN16931-P0100", "invoice.type_code")],
     }
+
+
+def test_xrechnung_rules_apply_within_germany_under_the_names_of_peppol() -> None:
+    without = {"buyer_reference": ABSENT, "order_reference": "O-1", "seller.contact": ABSENT}
+    abroad = {**without, "buyer.address.country": "FR"}
+
+    assert broken_rules(invoice_json(without), "PEPPOL", "ubl") == [
+        ("DE-R-015", "invoice.buyer_reference"),
+        ("DE-R-002", "invoice.seller.contact"),
+    ]
+    assert broken_rules(invoice_json(abroad), "PEPPOL", "ubl") == []
 
 
 def test_payment_means_without_requirements_need_no_details() -> None:
