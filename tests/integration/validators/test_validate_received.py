@@ -47,6 +47,26 @@ def test_cii_is_held_against_the_schema_of_its_guideline(judge: LocalValidator, 
     assert (report["status"], report["errors"]) == ("passed", [])
 
 
+TWO_BEFORE = b"".join(
+    b"<ram:InvoiceReferencedDocument><ram:IssuerAssignedID>%d</ram:IssuerAssignedID>"
+    b"</ram:InvoiceReferencedDocument>" % number
+    for number in (1, 2)
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"), [("cii-EN16931", "passed"), ("cii-XRECHNUNG", "failed")]
+)
+def test_en_16931_may_follow_the_schema_of_factur_x_too(
+    judge: LocalValidator, kind: str, status: str
+) -> None:
+    end = b"</ram:ApplicableHeaderTradeSettlement>"
+
+    found = examined(judge, proof(kind).replace(end, TWO_BEFORE + end))
+
+    assert found.conformance["einvoice"]["status"] == status
+
+
 def test_the_profiles_of_factur_x_have_their_own_schema(judge: LocalValidator) -> None:
     report = examined(judge, proof("cii-BASIC").replace(*D16B_NAME)).conformance["einvoice"]
 

@@ -58,6 +58,13 @@ def ubl_violations(invoice: Invoice) -> Iterator[RuleViolation]:
             yield "BR-CL-08", f"notes[{n}].text", message
 
 
+def xrechnung_cii_violations(invoice: Invoice) -> Iterator[RuleViolation]:
+    """Yield what XRechnung has no place for in CII: its schema is that of D16B."""
+    if len(invoice.preceding_invoices) > 1:
+        message = "must have one entry only in XRECHNUNG as cii; ubl has room for more"
+        yield "PLT-LENGTH", "preceding_invoices", message
+
+
 def _violations(
     invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile, syntax: Syntax
 ) -> Iterator[tuple[str, str, str]]:
@@ -67,5 +74,6 @@ def _violations(
         vat_violations(invoice, profile, syntax),
         xrechnung_violations(invoice, totals) if profile.name == "XRECHNUNG" else (),
         peppol_violations(invoice, totals) if profile.name == "PEPPOL" else (),
+        xrechnung_cii_violations(invoice) if (profile.name, syntax) == ("XRECHNUNG", "cii") else (),
         ubl_violations(invoice) if syntax == "ubl" else (),
     )

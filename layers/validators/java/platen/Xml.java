@@ -49,9 +49,19 @@ final class Xml {
         if (steps.isMissingNode()) {
             throw new IllegalArgumentException("the plan does not know " + kind);
         }
-        Schema schema = schema(steps.get("schema").textValue());
         try {
-            SchemaCheck.run(reader(), source(document), schema, findings);
+            boolean isOther = false;
+            // EN 16931 in CII has two schemas: that of D16B, and the one of Factur-X.
+            if (steps.has("other_schema")) {
+                Findings others = new Findings();
+                SchemaCheck.run(reader(), source(document),
+                        schema(steps.get("other_schema").textValue()), others);
+                isOther = !others.hasErrors();
+            }
+            if (!isOther) {
+                SchemaCheck.run(reader(), source(document),
+                        schema(steps.get("schema").textValue()), findings);
+            }
         } catch (SAXParseException malformed) {
             findings.add("schema", "error", "XML", malformed.getMessage(), "");
             return;

@@ -187,9 +187,12 @@ def test_every_invoice_shape_is_valid_except_content_outside_its_profile() -> No
     }
 
     no_rounding = [("BR-CO-16", "invoice.rounding_amount")]
+    one_before = [("PLT-LENGTH", "invoice.preceding_invoices")]
     assert {pair: faults for pair, faults in refused.items() if faults} == {
         ("rounding", "BASIC_WL"): no_rounding,
         ("rounding", "BASIC"): no_rounding,
+        ("full", "XRECHNUNG"): one_before,
+        ("credit note", "XRECHNUNG"): one_before,
         ("self-billed", "PEPPOL"): [("PEPPOL-EN16931-P0100", "invoice.type_code")],
     }
 
@@ -203,6 +206,14 @@ def test_xrechnung_rules_apply_within_germany_under_the_names_of_peppol() -> Non
         ("DE-R-002", "invoice.seller.contact"),
     ]
     assert broken_rules(invoice_json(abroad), "PEPPOL", "ubl") == []
+
+
+def test_xrechnung_has_room_for_one_preceding_invoice_in_cii_only() -> None:
+    two = invoice_json({"preceding_invoices": [{"number": "1"}, {"number": "2"}]})
+
+    assert broken_rules(two, "XRECHNUNG", "cii") == [("PLT-LENGTH", "invoice.preceding_invoices")]
+    assert broken_rules(two, "XRECHNUNG", "ubl") == []
+    assert broken_rules(two, "EN16931", "cii") == []
 
 
 def test_payment_means_without_requirements_need_no_details() -> None:
