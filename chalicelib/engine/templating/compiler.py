@@ -1,25 +1,25 @@
 """Code generator of templates: charges fuel for loops and operators, and keeps exact positions."""
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final, NoReturn, override
+import math
+from collections.abc import Iterable, Mapping
+from typing import Final, override
 
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame
+from jinja2.compiler import CodeGenerator, Frame, MacroRef
 from jinja2.exceptions import TemplateAssertionError
-from jinja2.runtime import LoopContext, Undefined
 
 from chalicelib.core.ids import is_id
-from chalicelib.engine.templating.fuel import FuelMeter, MeteredIterable
-
-if TYPE_CHECKING:
-    from jinja2.runtime import LoopRenderFunc
 
 type _FinalizeInfo = CodeGenerator._FinalizeInfo  # noqa: SLF001 -- a parameter of methods below
 
-_INCLUDE_NAME_MESSAGE: Final = (
-    "Only templates of this workspace can be included, each by its id as a plain string: "
-    '{% include "tpl_…" %}.'
+_ID_MESSAGE: Final = (
+    "Only templates of this workspace can be used here, each by its id as a plain string: "
+    '{%% %s "tpl_…"%s %%}.'
 )
+_TOO_LARGE_MESSAGE: Final = "A number is too large: the largest with a fraction is about 1.8e308."
+# Python takes 200 parentheses in each other, and the short form of an attribute has two.
+_MAX_SHORT_LINKS: Final = 12
+_LINKS: Final = (nodes.Getattr, nodes.Getitem, nodes.Call, nodes.Filter, nodes.Test)
 
 
 class UnsupportedSyntaxError(TemplateAssertionError):
@@ -28,6 +28,8 @@ class UnsupportedSyntaxError(TemplateAssertionError):
 
 class MeteredCodeGenerator(CodeGenerator):
     """Code generator that wraps operators without a Jinja2 hook in `charge_operation(…)`."""
+
+    _is_in_long_path = False
 
     @override
     def newline(self, node: nodes.Node | None = None, extra: int = 0) -> None:
@@ -59,46 +61,104 @@ class MeteredCodeGenerator(CodeGenerator):
 
     @override
     def visit_Include(self, node: nodes.Include, frame: Frame) -> None:
-        if not all(is_id("tpl", name) for name in _static_template_names(node.template)):
-            self._refuse(_INCLUDE_NAME_MESSAGE, node)
+        self._check_names(node, "include")
         super().visit_Include(node, frame)
 
     @override
     def visit_Extends(self, node: nodes.Extends, frame: Frame) -> None:
-        self._refuse(_unsupported_tag_message("extends"), node)
+        self._check_names(node, "extends")
+        self.newline(node)  # Of the error about a second layout.
+        layout = nodes.EnvironmentAttribute("layout", lineno=node.lineno)
+        node.template = nodes.Call(layout, [node.template], [], None, None, lineno=node.lineno)
+        node.template.set_environment(self.environment)
+        super().visit_Extends(node, frame)
 
     @override
     def visit_Import(self, node: nodes.Import, frame: Frame) -> None:
-        self._refuse(_unsupported_tag_message("import"), node)
+        self._check_names(node, "import", " as macros")
+        super().visit_Import(node, frame)
 
     @override
     def visit_FromImport(self, node: nodes.FromImport, frame: Frame) -> None:
-        self._refuse(_unsupported_tag_message("from"), node)
+        self._check_names(node, "from", " import macro")
+        super().visit_FromImport(node, frame)
+
+    @override
+    def _import_common(self, node: nodes.Import | nodes.FromImport, frame: Frame) -> None:
+        # Jinja2's own modules are kept and can be printed; their text is built in any case.
+        self.write("import_module(")
+        self.visit(node.template, frame)
+        if node.with_context:
+            self.write(f", context, {self.dump_local_context(frame)}")
+        self.write(")")
 
     @override
     def position(self, node: nodes.Node) -> str:
         return "this line"  # The failure carries the exact position.
 
     @override
+    def signature(
+        self,
+        node: nodes.Call | nodes.Filter | nodes.Test,
+        frame: Frame,
+        extra_kwargs: Mapping[str, object] | None = None,
+    ) -> None:
+        self._check_unique(
+            ((each.key, each.lineno) for each in node.kwargs if isinstance(each, nodes.Keyword)),
+            "argument",
+        )
+        super().signature(node, frame, extra_kwargs)
+
+    @override
+    def macro_body(
+        self, node: nodes.Macro | nodes.CallBlock, frame: Frame
+    ) -> tuple[Frame, MacroRef]:
+        self._check_unique(((each.name, each.lineno) for each in node.args), "parameter")
+        return super().macro_body(node, frame)
+
+    @override
+    def visit_Const(self, node: nodes.Const, frame: Frame) -> None:
+        if isinstance(node.value, float) and math.isinf(node.value):
+            self.fail(_TOO_LARGE_MESSAGE, node.lineno)
+        super().visit_Const(node, frame)
+
+    @override
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
-        self._charge(super().visit_Compare, node, frame)
+        self.write("charge_operation(")
+        self.visit(node.expr, frame)
+        for operand in node.ops:
+            self.visit(operand, frame)
+        self.write(")")
 
     @override
     def visit_And(self, node: nodes.BinExpr, frame: Frame) -> None:
-        self._charge(super().visit_And, node, frame)
+        self._write_chain(node, " and ", frame)
 
     @override
     def visit_Or(self, node: nodes.BinExpr, frame: Frame) -> None:
-        self._charge(super().visit_Or, node, frame)
+        self._write_chain(node, " or ", frame)
 
     @override
     def visit_Not(self, node: nodes.UnaryExpr, frame: Frame) -> None:
-        self._charge(super().visit_Not, node, frame)
+        operand: nodes.Expr = node
+        self.write("charge_operation(")
+        while isinstance(operand, nodes.Not):
+            self.write("not ")
+            operand = operand.node
+        self.visit(operand, frame)
+        self.write(")")
 
     @override
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
-        # Fast path: a key of a dict is read without a call. `lookup` decides about all else.
         key = repr(node.attr)
+        if self._is_in_long_path or _is_long_path(node):
+            was_in_long_path, self._is_in_long_path = self._is_in_long_path, True
+            self.write("lookup(")
+            self.visit(node.node, frame)
+            self.write(f", {key})")
+            self._is_in_long_path = was_in_long_path
+            return
+        # Fast path: a key of a dict is read without a call. `lookup` decides about all else.
         self.write(f"(_v[{key}] if type(_v := ")
         self.visit(node.node, frame)
         self.write(f") is dict and {key} in _v else lookup(_v, {key}))")
@@ -122,41 +182,44 @@ class MeteredCodeGenerator(CodeGenerator):
         self, node: nodes.Expr, frame: Frame, finalize: _FinalizeInfo
     ) -> str:
         # Only literals are evaluated while compiling: other work must be paid with fuel.
-        if isinstance(node, nodes.TemplateData | nodes.Const):
+        if isinstance(node, nodes.TemplateData) or (
+            isinstance(node, nodes.Const) and node.value != math.inf
+        ):
             return super()._output_child_to_const(node, frame, finalize)
         raise nodes.Impossible
 
-    def _refuse(self, message: str, node: nodes.Stmt) -> NoReturn:
-        raise UnsupportedSyntaxError(message, node.lineno, self.name, self.filename)
-
-    def _charge[E: nodes.Expr](
-        self, visit: Callable[[E, Frame], None], node: E, frame: Frame
-    ) -> None:
+    def _write_chain(self, node: nodes.BinExpr, operator: str, frame: Frame) -> None:
+        # Without parentheses for each operand, of which Python takes 200 in each other.
+        operands = [node.right]
+        left = node.left
+        while type(left) is type(node):
+            operands.append(left.right)
+            left = left.left
         self.write("charge_operation(")
-        visit(node, frame)
+        self.visit(left, frame)
+        for operand in reversed(operands):
+            self.write(operator)
+            self.visit(operand, frame)
         self.write(")")
 
-
-class MeteredLoop(LoopContext):
-    """`loop` object of a template; it charges its steps itself, instead of MeteredIterable."""
-
-    def __init__(
+    def _check_names(
         self,
-        meter: FuelMeter,
-        iterable: Iterable[object],
-        undefined: type[Undefined],
-        recurse: "LoopRenderFunc | None" = None,
-        depth0: int = 0,
+        node: nodes.Include | nodes.Extends | nodes.Import | nodes.FromImport,
+        tag: str,
+        rest: str = "",
     ) -> None:
-        """Unwrap a MeteredIterable, so that `loop.length` needs no iteration."""
-        source = iterable.iterable if isinstance(iterable, MeteredIterable) else iterable
-        super().__init__(source, undefined, recurse, depth0)
-        self._meter = meter
+        if not all(is_id("tpl", name) for name in _static_template_names(node.template)):
+            message = _ID_MESSAGE % (tag, rest)
+            raise UnsupportedSyntaxError(message, node.lineno, self.name, self.filename)
 
-    @override
-    def __next__(self) -> tuple[object, LoopContext]:
-        self._meter.spend()
-        return super().__next__()
+    def _check_unique(self, names: Iterable[tuple[str, int]], kind: str) -> None:
+        seen: set[str] = set()
+        for name, position in names:
+            if name in seen:
+                self.fail(f"The {kind} '{name}' is given twice.", position)
+            if name == "__debug__":
+                self.fail(f"An {kind} cannot have the name '__debug__'.", position)
+            seen.add(name)
 
 
 def _start_position(node: nodes.Node) -> int:
@@ -180,8 +243,9 @@ def _static_template_names(node: nodes.Expr | None) -> list[str]:
     return [""]
 
 
-def _unsupported_tag_message(name: str) -> str:
-    return (
-        f"The tag '{name}' is not supported. Put what templates share into a template of its own "
-        'and use {% include "tpl_…" %}.'
-    )
+def _is_long_path(node: nodes.Expr | None) -> bool:
+    links = 0
+    while isinstance(node, _LINKS) and links <= _MAX_SHORT_LINKS:
+        links += isinstance(node, nodes.Getattr)
+        node = node.node
+    return links > _MAX_SHORT_LINKS

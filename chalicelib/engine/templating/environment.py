@@ -2,28 +2,22 @@
 
 import functools
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from operator import index
-from types import MethodType
+from types import CodeType, MethodType
 from typing import Any, Final, NoReturn, TypeGuard, cast, override
 
 from jinja2 import Template
 from jinja2.exceptions import SecurityError
 from jinja2.lexer import Lexer
-from jinja2.runtime import (
-    BlockReference,
-    ChainableUndefined,
-    Context,
-    StrictUndefined,
-    TemplateReference,
-    Undefined,
-)
+from jinja2.runtime import ChainableUndefined, Context, StrictUndefined, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace, concat, generate_lorem_ipsum, object_type_repr
 from markupsafe import escape
 
 from chalicelib.engine.templating import limits, operators
-from chalicelib.engine.templating.compiler import MeteredCodeGenerator, MeteredLoop
+from chalicelib.engine.templating.compiler import MeteredCodeGenerator
 from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
 from chalicelib.engine.templating.filters.registry import document_filters
 from chalicelib.engine.templating.fuel import FuelError, FuelMeter, MeteredIterable
@@ -32,27 +26,39 @@ from chalicelib.engine.templating.methods import (
     DATA_METHODS,
     RUNTIME_ATTRIBUTES,
     Method,
+    format_method,
+    missing_method_hint,
+)
+from chalicelib.engine.templating.positions import PositionLexer
+from chalicelib.engine.templating.python_refusals import python_refusal
+from chalicelib.engine.templating.runtime import (
+    Block,
+    ImportedModule,
+    MeteredLoop,
+    SelfReference,
+    TemplateContext,
     UnprintableCycler,
     UnprintableJoiner,
     UnprintableMacro,
-    format_method,
+    UnprintableNamespace,
 )
-from chalicelib.engine.templating.positions import PositionLexer
-from chalicelib.engine.templating.unprintable import Unprintable, unprintable_error
+from chalicelib.engine.templating.unprintable import Unprintable, raise_unprintable
 
 type _Function = Callable[..., object]
 
-_CALLABLE_TYPES: Final = frozenset({Method, UnprintableMacro, MeteredLoop, UnprintableJoiner})
+_CALLABLE_TYPES: Final = frozenset(
+    {Method, UnprintableMacro, MeteredLoop, UnprintableJoiner, Block}
+)
 _CONSTRUCTORS: Final[Mapping[str, type]] = {
     "dict": dict,
     "cycler": UnprintableCycler,
     "joiner": UnprintableJoiner,
-    "namespace": Namespace,
+    "namespace": UnprintableNamespace,
 }
 _MISSING: Final = object()
-_INDEXABLE_TYPES: Final = (dict, list, tuple, str, range, Undefined, TemplateReference)
+_INDEXABLE_TYPES: Final = (dict, list, tuple, str, range, Undefined, SelfReference)
 _COLLECTION_TYPES: Final = (dict, list, tuple, range)
-_PRINTABLE_TYPES: Final = frozenset({int, float, bool, type(None), list, dict, range, MeteredLoop})
+_PRINTABLE_TYPES: Final = frozenset({int, float, bool, type(None), list, dict, range})
 _MAX_WORDS_POSITION: Final = 2
 _HTML_SPECIAL: Final = re.compile("[&<>'\"]")
 # Keyword arguments that compiled code adds for functions that take the context. Methods do not.
@@ -82,6 +88,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     """Sandbox whose look-ups never leave plain data and whose work costs fuel."""
 
     code_generator_class = MeteredCodeGenerator
+    context_class = TemplateContext
     intercepted_binops = frozenset(operators.OPERATORS)
 
     def __init__(
@@ -99,9 +106,11 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
             optimized=False,
             undefined=StrictUndefined if strict else ChainableUndefined,
             finalize=_check_printable,
+            extensions=("jinja2.ext.do", "jinja2.ext.loopcontrols"),
         )
         self.meter = meter
         self.template_loader = loader
+        self.layout = Method(functools.partial(loader.load_layout, self), meter)
         self.metered = Method(lambda iterable: MeteredIterable(iterable, meter), meter)
         self.concat = functools.partial(_concat, meter)  # type: ignore[method-assign]
         self.policies["json.dumps_kwargs"] = {"sort_keys": True, "allow_nan": False}
@@ -120,10 +129,12 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         self.runtime_names: Mapping[str, object] = {
             "charge_operation": meter.charge_operation,
             "html_text": _html_text,
+            "import_module": self._import_module,
             "lookup": self.getattr,
             "plain_text": _plain_text,
             "LoopContext": functools.partial(MeteredLoop, meter),
             "Macro": UnprintableMacro,
+            "TemplateReference": SelfReference,
             **operators.metered_joins(meter),
         }
 
@@ -147,6 +158,13 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return self.template_loader.load_include(self, name)
 
     @override
+    def _compile(self, source: str, filename: str) -> CodeType:
+        try:
+            return super()._compile(source, filename)
+        except SyntaxError as refusal:
+            raise python_refusal(refusal, source) from refusal
+
+    @override
     def getattr(self, obj: object, attribute: str) -> object:
         kind = type(obj)
         if type(obj) is dict:
@@ -164,8 +182,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     def getitem(self, obj: object, argument: Any) -> object:
         if isinstance(obj, _INDEXABLE_TYPES):
             try:
-                item = obj[argument]
-                return Method(item, self.meter) if type(item) is BlockReference else item
+                return obj[argument]
             except (TypeError, LookupError):
                 # Filters look up `grouper` and `list` of a group as items.
                 if type(obj) not in RUNTIME_ATTRIBUTES:
@@ -194,12 +211,30 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     def is_safe_callable(self, obj: object) -> TypeGuard[_Function]:
         return type(obj) in _CALLABLE_TYPES or isinstance(obj, Undefined)
 
+    def _import_module(
+        self,
+        name: str | Undefined,
+        context: Context | None = None,
+        variables: Mapping[str, object] | None = None,
+    ) -> ImportedModule:
+        """Return the macros and variables of a template, run with or without a context."""
+        template = self.template_loader.load_import(self, name)
+        own = (
+            template.new_context()
+            if context is None
+            else template.new_context(context.get_all(), shared=True, locals=variables)
+        )
+        deque(template.root_render_func(own), maxlen=0)
+        return ImportedModule(template.name, own.get_exported())
+
     def _runtime_attribute(self, obj: object, attribute: str) -> object:
-        if isinstance(obj, Undefined | TemplateReference):
+        if isinstance(obj, Undefined | SelfReference):
             return self.getitem(obj, attribute)
         if isinstance(obj, str) and attribute == "format":
             return Method(format_method(self, obj), self.meter)
-        missing = self.undefined(obj=obj, name=attribute)
+        missing = self.undefined(missing_method_hint(obj, attribute), obj=obj, name=attribute)
+        if isinstance(obj, ImportedModule) and not attribute.startswith("_"):
+            return vars(obj).get(attribute, missing)
         if isinstance(obj, Namespace) and not attribute.startswith("_"):
             return getattr(obj, attribute, missing)
         return missing
@@ -214,11 +249,9 @@ def _missing_item_hint(obj: object, argument: object) -> str | None:
 
 def _check_printable[T](value: T) -> T:
     """Return a value that can be printed; raises TemplateRuntimeError."""
-    if type(value) in _PRINTABLE_TYPES or isinstance(
-        value, str | Undefined | tuple | TemplateReference
-    ):
-        return value
-    raise unprintable_error()
+    if type(value) not in _PRINTABLE_TYPES and not isinstance(value, str | Undefined | tuple):
+        raise_unprintable(value)
+    return value
 
 
 def _html_text(value: object) -> str:

@@ -27,6 +27,22 @@ from chalicelib.engine.templating.positions import source_position
 _MAX_MESSAGE_CHARACTERS: Final = 500
 # Removed from messages: offsets of Jinja2's lexer, and memory addresses of objects.
 _OFFSET_SUFFIX: Final = re.compile(r" at (\d+$|0x[0-9a-f]+)")
+# Words for the classes of this service that Python names in its messages.
+_CLASS_WORDS: Final = {
+    "Method": "function",
+    "MeteredIterable": "sequence",
+    "MappingView": "view of a mapping",
+    "MeteredLoop": "loop",
+    "ImportedModule": "imported template",
+    "SelfReference": "self",
+    "Block": "block",
+    "UnprintableCycler": "cycler",
+    "UnprintableJoiner": "joiner",
+    "UnprintableMacro": "macro",
+    "UnprintableNamespace": "namespace",
+}
+_CLASS_NAME: Final = re.compile(rf"\b({'|'.join(_CLASS_WORDS)})\b")
+_TYPED_OBJECT: Final = re.compile(rf"'({'|'.join(_CLASS_WORDS)}) object'")
 _MODULE_PREFIX: Final = re.compile(r"'(?:chalicelib|jinja2)\.[\w.]*\b(\w+ object')")
 _TOO_MANY_DIGITS: Final = "A number has too many digits."
 _UNKNOWN_NAME_PREFIXES: Final = ("No filter named", "No test named")
@@ -96,7 +112,7 @@ def _failure_at(
 ) -> TemplateFailure:
     source_place = source_position(loader.source_of(name), position)
     if name is not None:
-        message = f"In the included template {name}: {message}"
+        message = f"In the template {name}: {message}"
     return TemplateFailure(
         code, message, source_place.line, source_place.column, source_place.excerpt
     )
@@ -117,5 +133,13 @@ def _message(error: Exception) -> str:
         text = error.message or ""
     if isinstance(error, ValueError) and text.startswith("Exceeds the limit"):
         return _TOO_MANY_DIGITS
+    if isinstance(error, OverflowError):
+        return "A number, or a text made of one, is too large here."
     text = _OFFSET_SUFFIX.sub("", text or type(error).__name__)[:_MAX_MESSAGE_CHARACTERS]
-    return _MODULE_PREFIX.sub(r"'\1", text)
+    return _with_class_words(_MODULE_PREFIX.sub(r"'\1", text), error)
+
+
+def _with_class_words(text: str, error: Exception) -> str:
+    # Only messages of Python name classes elsewhere; a template's own names may be the same.
+    names = _CLASS_NAME if isinstance(error, TypeError | AttributeError) else _TYPED_OBJECT
+    return names.sub(lambda match: match[0].replace(match[1], _CLASS_WORDS[match[1]]), text)

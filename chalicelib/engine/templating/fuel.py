@@ -1,6 +1,6 @@
 """Fuel: the budget of steps of one template run."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, ValuesView
 from types import NoneType
 from typing import Final, cast
 
@@ -9,7 +9,8 @@ from chalicelib.engine.templating.unprintable import Unprintable
 
 _ATOMIC_TYPES: Final = frozenset({bool, int, float, NoneType})
 _SHORT_TEXT_CHARACTERS: Final = limits.CHARACTERS_PER_UNIT
-_CONTAINER_TYPES: Final = (list, tuple, dict, set, frozenset)
+_CONTAINER_TYPES: Final = (list, tuple, dict)
+_VIEW_TYPES: Final = (KeysView, ValuesView, ItemsView)
 
 
 class FuelError(Exception):
@@ -42,7 +43,7 @@ class FuelMeter:
         self.spend()
         return value
 
-    def charge_result[T](self, value: T) -> "T | MeteredIterable":
+    def charge_result[T](self, value: T) -> "T | MeteredIterable | MappingView":
         """Return `value`, charged by its size; an iterator is charged step by step.
 
         Raises FuelError. Small values decrement the counter directly, because this runs for every
@@ -62,6 +63,9 @@ class FuelMeter:
         elif isinstance(value, Iterator):
             self.spend()
             return MeteredIterable(value, self)
+        elif isinstance(value, _VIEW_TYPES):
+            self.spend()
+            return MappingView(value)
         else:
             self.spend()
         return value
@@ -93,3 +97,31 @@ class MeteredIterable(Unprintable):
             if meter.remaining < 0:
                 meter.spend(0)
             yield item
+
+
+class MappingView(Unprintable):
+    """Keys, values or items of a mapping."""
+
+    __slots__ = ("_view",)
+
+    def __init__(
+        self, view: KeysView[object] | ValuesView[object] | ItemsView[object, object]
+    ) -> None:
+        """Wrap a view of a dict, whose own text names its class."""
+        self._view = view
+
+    def __iter__(self) -> Iterator[object]:
+        """Iterate over the view."""
+        return iter(self._view)
+
+    def __reversed__(self) -> Iterator[object]:
+        """Iterate backwards."""
+        return reversed(list(self._view))
+
+    def __len__(self) -> int:
+        """Return the number of keys."""
+        return len(self._view)
+
+    def __contains__(self, item: object) -> bool:
+        """Tell whether the view has the item."""
+        return item in self._view

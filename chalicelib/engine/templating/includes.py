@@ -1,4 +1,4 @@
-"""Included templates of a render, found by their ids before the run.
+"""Templates that a render includes, extends or imports, found by their ids before the run.
 
 The ids are found without parsing, so that no hostile source is parsed outside the child process. A
 false match, such as one in a comment, costs a look-up and nothing else.
@@ -17,7 +17,7 @@ MAX_INCLUDED_TEMPLATES: Final = 50
 MAX_INCLUDED_CHARACTERS: Final = 8_000_000
 
 # A tag ends before the next percent sign, so that matching takes linear time.
-_INCLUDE_TAG: Final = re.compile(r"\{%[-+]?\s*include\b([^%]*)")
+_TAG: Final = re.compile(r"\{%[-+]?\s*(?:include|extends|import|from)\b([^%]*)")
 _TEMPLATE_ID: Final = re.compile(r"""["'](tpl_[0-7][0-9A-HJKMNP-TV-Z]{25})["']""")
 
 
@@ -38,7 +38,7 @@ class Includes(NamedTuple):
 
 
 def collect_includes(texts: Iterable[str], find: FindTemplateSource) -> Includes:
-    """Return all templates that the texts include, directly or indirectly.
+    """Return all templates that the texts include, extend or import, directly or indirectly.
 
     An id that cannot be included is no error yet: it may be in a branch that never runs.
     """
@@ -71,7 +71,7 @@ def collect_includes(texts: Iterable[str], find: FindTemplateSource) -> Includes
 
 
 def included_template_ids(text: str) -> list[str]:
-    """Return the ids of all templates that a text may include directly."""
-    if "include" not in text:
+    """Return the ids of all templates that a text may include, extend or import directly."""
+    if "tpl_" not in text:
         return []
-    return [name for tag in _INCLUDE_TAG.finditer(text) for name in _TEMPLATE_ID.findall(tag[1])]
+    return [name for tag in _TAG.finditer(text) for name in _TEMPLATE_ID.findall(tag[1])]

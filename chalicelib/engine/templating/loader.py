@@ -1,8 +1,8 @@
-"""Loader of compiled templates: the one that runs and the ones that it includes."""
+"""Loader of compiled templates: the one that runs, and those it includes, extends or imports."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from jinja2 import Template
 from jinja2.exceptions import TemplateNotFound, TemplateRuntimeError
@@ -20,15 +20,23 @@ type _RootRenderFunction = Callable[[Context], Iterator[str]]
 
 TEMPLATE_FILENAME: Final = "<template>"
 INCLUDE_ADVICE: Final = "Include a published template, or add 'ignore missing' to the tag."
+_NAME_ADVICE: Final = "Name a published template in the tag."
 _MAX_CACHED_TEMPLATES: Final = 64
 _MAX_CACHED_CHARACTERS: Final = 4_000_000
+
+
+class _Running(NamedTuple):
+    """Template whose body runs: by an include or import, or as the layout of another one."""
+
+    name: str
+    is_layout: bool
 
 
 class CompileError(Exception):
     """Source that cannot be compiled; the cause has the reason."""
 
     def __init__(self, name: str | None) -> None:
-        """Name an included template; None is the one that runs."""
+        """Name an included, extended or imported template; None is the one that runs."""
         super().__init__(name)
         self.name = name
 
@@ -47,7 +55,7 @@ class TemplateLoader:
         self._includes = includes
         self._sources: dict[str | None, str] = {None: normalize_newlines(source)}
         self._included: dict[str, Template] = {}
-        self._include_stack: list[str] = []
+        self._running: list[_Running] = []
 
     def source_of(self, name: str | None) -> str:
         """Return a source with normalized newlines; None names the template that runs."""
@@ -77,29 +85,62 @@ class TemplateLoader:
         Raises CompileError, TemplateNotFound, and TemplateRuntimeError for a circular or too deep
         include.
         """
+        open_names = [each.name for each in self._running if not each.is_layout]
+        return self._load_other(environment, name, open_names, INCLUDE_ADVICE)
+
+    def load_import(self, environment: "TemplateEnvironment", name: str | Undefined) -> Template:
+        """Return a template to import at this point; raises as `load_include`."""
+        open_names = [each.name for each in self._running if not each.is_layout]
+        return self._load_other(environment, name, open_names, _NAME_ADVICE)
+
+    def load_layout(self, environment: "TemplateEnvironment", name: str | Undefined) -> Template:
+        """Return the template that the running one extends; raises as `load_include`.
+
+        A block of a layout may include a template that extends the same layout, so only the
+        running template's own line of layouts is looked at. A circle over includes is found there.
+        """
+        line: list[str] = []
+        for each in reversed(self._running):
+            line.insert(0, each.name)
+            if not each.is_layout:
+                break
+        return self._load_other(environment, name, line, _NAME_ADVICE)
+
+    def _load_other(
+        self,
+        environment: "TemplateEnvironment",
+        name: str | Undefined,
+        open_names: Sequence[str],
+        advice: str,
+    ) -> Template:
         if isinstance(name, Undefined):
             raise TemplateNotFound(name)
         if name not in self._includes.sources:
-            raise TemplateNotFound(name, self._missing_include_message(name))
-        if name in self._include_stack:
-            cycle = " > ".join((*self._include_stack[self._include_stack.index(name) :], name))
-            message = f"A template cannot include itself: {cycle}. Take one of these tags out."
+            raise TemplateNotFound(name, self._missing_message(name, advice))
+        if name in open_names:
+            cycle = " > ".join((*open_names[open_names.index(name) :], name))
+            message = f"A template cannot be part of itself: {cycle}. Take one of these tags out."
             raise TemplateRuntimeError(message)
-        if len(self._include_stack) == limits.INCLUDE_DEPTH:
-            message = f"Includes can be nested {limits.INCLUDE_DEPTH} deep, not deeper."
+        if len(self._running) == limits.INCLUDE_DEPTH:
+            message = (
+                f"Includes, layouts and imports can be nested {limits.INCLUDE_DEPTH} deep, "
+                "not deeper."
+            )
             raise TemplateRuntimeError(message)
         environment.meter.spend(limits.INCLUDE_FUEL)
         if name not in self._included:
             self._included[name] = self.load(environment, name)
         template = self._included[name]
+        # Its blocks are copied into the context of each run.
+        environment.meter.spend(len(template.blocks))
         template._module = None  # noqa: SLF001 -- each include runs the template anew
         return template
 
-    def _missing_include_message(self, name: str) -> str:
+    def _missing_message(self, name: str, advice: str) -> str:
         reason = self._includes.problems.get(
             name, f"The template {name} is not there: write its id as one plain string in the tag."
         )
-        return f"{reason} {INCLUDE_ADVICE}"
+        return f"{reason} {advice}"
 
     def _compile(
         self, environment: "TemplateEnvironment", name: str | None, source: str
@@ -108,18 +149,20 @@ class TemplateLoader:
         template = Template.from_code(environment, code, dict(environment.globals))
         template.root_render_func.__globals__.update(environment.runtime_names)
         if name is not None:
-            template.root_render_func = self._with_include_stack(name, template.root_render_func)
+            template.root_render_func = self._with_running(name, template.root_render_func)
         return template
 
-    def _with_include_stack(self, name: str, body: _RootRenderFunction) -> _RootRenderFunction:
-        def render_include(context: Context) -> Iterator[str]:
-            self._include_stack.append(name)
+    def _with_running(self, name: str, body: _RootRenderFunction) -> _RootRenderFunction:
+        def run(context: Context) -> Iterator[str]:
+            # A layout runs with the context of the template that extends it.
+            running = self._running
+            running.append(_Running(name, is_layout=context.name != name))
             try:
                 yield from body(context)
             finally:
-                self._include_stack.pop()
+                running.pop()
 
-        return render_include
+        return run
 
     def _cache(self, key: _CacheKey, template: Template) -> None:
         self._compiled[key] = template

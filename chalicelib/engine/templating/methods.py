@@ -9,18 +9,21 @@ from collections.abc import Callable, Mapping
 from typing import Final, override
 
 from jinja2.filters import _GroupTuple
-from jinja2.runtime import Macro
 from jinja2.sandbox import (
     SandboxedEnvironment,
     SandboxedEscapeFormatter,
     SandboxedFormatter,
 )
-from jinja2.utils import Cycler, Joiner
 from markupsafe import Markup
 
-from chalicelib.engine.templating.compiler import MeteredLoop
 from chalicelib.engine.templating.fuel import FuelMeter
 from chalicelib.engine.templating.operators import check_field_widths
+from chalicelib.engine.templating.runtime import (
+    Block,
+    MeteredLoop,
+    UnprintableCycler,
+    UnprintableMacro,
+)
 from chalicelib.engine.templating.unprintable import Unprintable
 
 _STRING_METHODS: Final = frozenset(
@@ -95,24 +98,56 @@ _LOOP_ATTRIBUTES: Final = frozenset(
 )
 
 
-class UnprintableMacro(Unprintable, Macro):
-    """Macro of a template."""
-
-
-class UnprintableCycler(Unprintable, Cycler):
-    """Result of `cycler(…)`."""
-
-
-class UnprintableJoiner(Unprintable, Joiner):
-    """Result of `joiner(…)`."""
-
-
 RUNTIME_ATTRIBUTES: Final[Mapping[type, frozenset[str]]] = {
+    Block: frozenset({"super"}),
     MeteredLoop: _LOOP_ATTRIBUTES,
     UnprintableCycler: frozenset({"current", "next", "reset"}),
     UnprintableMacro: frozenset({"arguments", "caller", "catch_kwargs", "catch_varargs", "name"}),
     _GroupTuple: frozenset({"grouper", "list"}),
 }
+
+
+_METHOD_IDIOMS: Final[Mapping[type, Mapping[str, str]]] = {
+    list: {
+        "append": "{% set rows = rows + [item] %} (in a loop: an attribute of a namespace)",
+        "extend": "{% set rows = rows + others %} (in a loop: an attribute of a namespace)",
+        "insert": "{% set rows = rows[:1] + [item] + rows[1:] %}",
+        "pop": "rows[-1], and rows[:-1] for the rest",
+        "remove": "rows|reject('eq', item)|list",
+        "reverse": "rows|reverse|list",
+        "sort": "rows|sort",
+        "copy": "rows, which never changes",
+        "clear": "[]",
+    },
+    dict: {
+        "update": "dict(values, name=value)",
+        "setdefault": "values.get(name, value)",
+        "pop": "dict(values|items|rejectattr(0, 'eq', name))",
+        "copy": "values, which never changes",
+        "fromkeys": "dict(name=value)",
+        "has_key": "name in values",
+        "iteritems": "values.items()",
+        "iterkeys": "values.keys()",
+        "itervalues": "values.values()",
+    },
+    str: {
+        "strftime": "text|date('d.M.yyyy') or text|datetime",
+        "encode": "text|urlencode",
+        "expandtabs": "text.replace('\\t', '    ')",
+        "format_map": "text.format(**values)",
+        "translate": "text.replace(old, new)",
+    },
+}
+_KIND_NAMES: Final[Mapping[type, str]] = {list: "A list", dict: "A mapping", str: "A text"}
+
+
+def missing_method_hint(obj: object, attribute: str) -> str | None:
+    """Return the message about a method that is not offered, with what to write instead."""
+    kind = str if isinstance(obj, str) else type(obj)
+    idiom = _METHOD_IDIOMS.get(kind, {}).get(attribute)
+    if idiom is None:
+        return None
+    return f"{_KIND_NAMES[kind]} has no method '{attribute}' here. Instead: {idiom}"
 
 
 class Method(Unprintable):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
+from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import markup_join, str_join
 
 from chalicelib.engine.templating import limits
@@ -29,7 +30,11 @@ def apply_operator(meter: FuelMeter, symbol: str, left: object, right: object) -
     is_float_result = type(left) is float or (type(left) is int and type(right) is float)
     if not is_float_result and (check := _CHECKS.get(symbol)) is not None:
         check(left, right)
-    return meter.charge_result(OPERATORS[symbol](left, right))
+    result = meter.charge_result(OPERATORS[symbol](left, right))
+    if type(result) is complex:
+        message = "A negative number has no real power of this kind."
+        raise TemplateRuntimeError(message)
+    return result
 
 
 def check_field_widths(specification: str) -> None:

@@ -1,8 +1,10 @@
 """Values of templates that have no text: functions, iterators and helpers such as `cycler`."""
 
-from typing import NoReturn, override
+from typing import ClassVar, Final, NoReturn, override
 
 from jinja2.exceptions import TemplateRuntimeError
+
+_ADVICE: Final = "A function or an unfinished sequence cannot be printed; call it, or add |list."
 
 
 class Unprintable:
@@ -14,13 +16,16 @@ class Unprintable:
 
     __slots__ = ()
 
+    _advice: ClassVar[str] = _ADVICE
+
     @override
     def __repr__(self) -> NoReturn:
-        raise unprintable_error()
+        # By the type, because a namespace looks its own attributes up among the template's.
+        raise TemplateRuntimeError(type(self)._advice)  # noqa: SLF001 -- its own
 
 
-def unprintable_error() -> TemplateRuntimeError:
-    """Return the error of a value that has no text."""
-    return TemplateRuntimeError(
-        "A function or an unfinished sequence cannot be printed; call it, or add |list."
-    )
+def raise_unprintable(value: object) -> NoReturn:
+    """Raise the TemplateRuntimeError of a value that has no text."""
+    if isinstance(value, Unprintable):
+        repr(value)
+    raise TemplateRuntimeError(_ADVICE)

@@ -50,6 +50,26 @@ def test_stored_template_includes_templates(service: Service) -> None:
     assert service.engine.jobs[-1].includes.sources == {inner: "inner"}
 
 
+@pytest.mark.parametrize(
+    "tag", ["{{% extends '{}' %}}", "{{% import '{}' as m %}}", "{{% from '{}' import m %}}"]
+)
+def test_layouts_and_macros_are_sent_as_includes_are(service: Service, tag: str) -> None:
+    inner = _published(service, "inner")
+    layout = _published(service, tag.format(inner))
+    outer = _published(service, tag.format(layout))
+    key = service.key("live", templates=[outer])
+    html = {"type": "html", "html": tag.format(layout), "templating": True}
+
+    templates.render_template(service, f"{templates.TEMPLATES_PATH}/{outer}", key=key)
+    by_the_template = service.engine.jobs[-1].includes
+    service.render(key=key, input=html)
+    by_itself = service.engine.jobs[-1].includes
+
+    assert by_the_template.sources == {layout: tag.format(inner), inner: "inner"}
+    assert by_itself.sources == {}
+    assert "may not use" in by_itself.problems[layout]
+
+
 def test_deleted_include_is_reported_to_the_template(service: Service) -> None:
     gone = _published(service, "gone")
     assert service.call("DELETE", f"{templates.TEMPLATES_PATH}/{gone}").status < 300

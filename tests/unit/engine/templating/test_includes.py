@@ -127,9 +127,12 @@ def test_runs_share_no_state(renderer: TemplateRenderer) -> None:
         ("{% include '../$A' %}", (1, 4), "each by its id as a plain string"),
         ("{% include '$A'|lower %}", (1, 4), "each by its id as a plain string"),
         ("{% include 1 %}", (1, 4), "each by its id as a plain string"),
-        ("x {% extends '$A' %}", (1, 6), "The tag 'extends' is not supported."),
-        ("{% import '$A' as a %}", (1, 4), "The tag 'import' is not supported."),
-        ("\n{% from '$A' import a %}", (2, 4), "The tag 'from' is not supported."),
+        ("x {% extends '$N' %}", (1, 6), "is not published. Name a published template"),
+        ("{% import '$N' as a %}", (1, 4), "is not published. Name a published template"),
+        ("\n{% from '$N' import a %}", (2, 4), "is not published. Name a published template"),
+        ("x {% extends name %}", (1, 6), '{% extends "tpl_…" %}'),
+        ("{% import 'a.html' as a %}", (1, 4), '{% import "tpl_…" as macros %}'),
+        ("{% from ['$A'] ~ '' import a %}", (1, 4), '{% from "tpl_…" import macro %}'),
         ("{% include '\\x74" + A[1:] + "' %}", (1, 4), "write its id as one plain string in"),
         ("{% include '$A' '' %}{% include 'tpl_' '" + B[4:] + "' %}", (1, 53), "one plain string"),
         ("{% include '$A' if not yes %}", (1, 4), "evaluated to false and no else"),
@@ -172,7 +175,7 @@ def test_error_in_an_include_has_its_position_there(
     fault = _render(renderer, source, strict=True, A=included, C="{% include '$A' %}")
 
     assert isinstance(fault, TemplateFailure)
-    assert fault.message.startswith(f"In the included template {A}: ")
+    assert fault.message.startswith(f"In the template {A}: ")
     assert (fault.code, fault.line, fault.column) == (code, *place)
     assert excerpt in {None, fault.excerpt}
 
@@ -193,7 +196,7 @@ def test_include_cycle_is_reported_where_it_closes(renderer: TemplateRenderer) -
     assert isinstance(fault, TemplateFailure)
     assert (fault.code, fault.line, fault.column) == ("template_runtime_error", 2, 5)
     assert fault.message.startswith(
-        f"In the included template {B}: A template cannot include itself: {A} > {B} > {A}."
+        f"In the template {B}: A template cannot be part of itself: {A} > {B} > {A}."
     )
     closed = _render(
         renderer,
