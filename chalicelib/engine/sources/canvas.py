@@ -51,7 +51,7 @@ class CanvasSource(SourceBase, frozen=True, tag="canvas"):
             self.scene,
             job.data or {},
             render_output_texts(job.output, texts.run),
-            run_template=partial(texts.run, more={}, escape=False),
+            run_template=partial(texts.run, more={}, escape=False, name="scene"),
             uploads=context.uploads,
             deadline=context.time_limit,
         )
@@ -59,4 +59,6 @@ class CanvasSource(SourceBase, frozen=True, tag="canvas"):
             check_sizes(page.output)
         except RenderFailure as failure:
             raise scene_invalid("scene", failure.detail) from failure
-        return SourceDocument(page.html, page.output, is_canvas=True, warnings=page.warnings)
+        return SourceDocument(
+            page.html, page.output, is_canvas=True, warnings=(*page.warnings, *texts.warnings)
+        )

@@ -72,13 +72,15 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
             return SourceDocument(_insert_head(html, head, css), render_output_texts(job.output))
         # Each text is a separate template, so that line numbers in failures are the caller's.
         texts = JobTexts(templates, job, context)
-        html = texts.run(html, {}, escape=True)
+        html = texts.run(html, {}, escape=True, name="html")
         # The other texts have no `<html lang>`: they use the language of the document.
         texts = replace(texts, language=page_language(html))
-        head, css = (texts.run(text, {}, escape=True) if text else text for text in (head, css))
-        return SourceDocument(
-            _insert_head(html, head, css), render_output_texts(job.output, texts.run)
+        head, css = (
+            texts.run(text, {}, escape=True, name=name) if text else text
+            for name, text in (("head", head), ("css", css))
         )
+        output = render_output_texts(job.output, texts.run)
+        return SourceDocument(_insert_head(html, head, css), output, warnings=texts.warnings)
 
     def load(self, context: "JobContext") -> str:
         """Return the HTML, which may be an upload.

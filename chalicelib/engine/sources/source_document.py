@@ -1,9 +1,10 @@
 """Document of a source, and the texts of an output as templates."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import replace
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Required, TypedDict, Unpack
 
 from chalicelib.contract.options.output import OutputOptions
@@ -13,6 +14,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.engine.inputs.assets import AssetFiles
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.undefined_value import MAX_UNDEFINED_VALUES, UndefinedValue
 
 if TYPE_CHECKING:
     from chalicelib.engine.job import JobContext, PageJob, RenderWarning
@@ -43,6 +45,7 @@ class TemplateRunOptions(TypedDict, total=False):
     escape: bool
     includes: Includes
     locale_defaults: LocaleDefaults
+    on_undefined: Callable[[UndefinedValue], None]
 
 
 class TemplateRunner(Protocol):
@@ -72,15 +75,26 @@ class SourceDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JobTexts:
-    """Texts of a job as templates, run over its data; `language` is that of the page."""
+    """Texts of a job as templates, run over its data; `language` is that of the page.
+
+    `undefined` has the warnings of undefined values that were printed, by their names.
+    """
 
     templates: TemplateRunner
     job: "PageJob"
     context: "JobContext"
     language: str | None = None
+    undefined: "dict[str, RenderWarning]" = field(default_factory=dict)
 
-    def run(self, source: str, more: Mapping[str, str], *, escape: bool) -> str:
-        """Return the text of a template over the data and `more`."""
+    @property
+    def warnings(self) -> "tuple[RenderWarning, ...]":
+        """Return the warnings of the runs so far."""
+        return tuple(self.undefined.values())
+
+    def run(
+        self, source: str, more: Mapping[str, str], *, escape: bool, name: str = "output"
+    ) -> str:
+        """Return the text of a template over the data and `more`; warnings call it `name`."""
         return self.templates.render(
             source,
             {**(self.job.data or {}), **more},
@@ -91,6 +105,20 @@ class JobTexts:
             locale_defaults=LocaleDefaults(
                 self.job.output.locale or self.language, self.job.output.timezone
             ),
+            on_undefined=partial(self._warn_of_undefined, name),
+        )
+
+    def _warn_of_undefined(self, text_name: str, value: UndefinedValue) -> None:
+        if value.name in self.undefined or len(self.undefined) >= MAX_UNDEFINED_VALUES:
+            return
+        from chalicelib.engine.job import RenderWarning  # noqa: PLC0415 -- it imports the sources
+
+        text = text_name if value.template is None else f"template {value.template}"
+        self.undefined[value.name] = RenderWarning(
+            "undefined_value",
+            f"The template prints nothing for {value.name}, which is undefined. Write "
+            f"{value.name}|default('') if that is meant.",
+            f"{text}, line {value.line}, column {value.column}",
         )
 
 

@@ -74,7 +74,9 @@ def _answer(
     finally:
         process_sandbox.stop_cpu_timers()
     if isinstance(result, str):
-        return {"text": result}
+        # Most texts print none, and are sent without them.
+        undefined = renderer.undefined_values
+        return {"text": result, "undefined": undefined} if undefined else {"text": result}
     return {
         "code": result.code,
         "message": result.message,

@@ -1,7 +1,6 @@
 """Template language: Jinja2's sandbox over plain JSON data, with fuel for all repeated work."""
 
 import functools
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from operator import index
@@ -11,13 +10,13 @@ from typing import Any, Final, NoReturn, TypeGuard, cast, override
 from jinja2 import Template
 from jinja2.exceptions import SecurityError
 from jinja2.lexer import Lexer
-from jinja2.runtime import ChainableUndefined, Context, StrictUndefined, Undefined
+from jinja2.runtime import Context, StrictUndefined, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace, concat, generate_lorem_ipsum, object_type_repr
-from markupsafe import escape
 
 from chalicelib.engine.templating import limits, operators
 from chalicelib.engine.templating.compiler import MeteredCodeGenerator
+from chalicelib.engine.templating.failures import python_refusal
 from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
 from chalicelib.engine.templating.filters.registry import document_filters
 from chalicelib.engine.templating.fuel import FuelError, FuelMeter, MeteredIterable
@@ -30,7 +29,6 @@ from chalicelib.engine.templating.methods import (
     missing_method_hint,
 )
 from chalicelib.engine.templating.positions import PositionLexer
-from chalicelib.engine.templating.python_refusals import python_refusal
 from chalicelib.engine.templating.runtime import (
     Block,
     ImportedModule,
@@ -42,7 +40,13 @@ from chalicelib.engine.templating.runtime import (
     UnprintableMacro,
     UnprintableNamespace,
 )
-from chalicelib.engine.templating.unprintable import Unprintable, raise_unprintable
+from chalicelib.engine.templating.undefined import UndefinedValues, lenient_undefined
+from chalicelib.engine.templating.unprintable import (
+    Unprintable,
+    check_printable,
+    html_text,
+    plain_text,
+)
 
 type _Function = Callable[..., object]
 
@@ -58,9 +62,7 @@ _CONSTRUCTORS: Final[Mapping[str, type]] = {
 _MISSING: Final = object()
 _INDEXABLE_TYPES: Final = (dict, list, tuple, str, range, Undefined, SelfReference)
 _COLLECTION_TYPES: Final = (dict, list, tuple, range)
-_PRINTABLE_TYPES: Final = frozenset({int, float, bool, type(None), list, dict, range})
 _MAX_WORDS_POSITION: Final = 2
-_HTML_SPECIAL: Final = re.compile("[&<>'\"]")
 # Keyword arguments that compiled code adds for functions that take the context. Methods do not.
 _SCOPE_ARGUMENTS: Final = ("_loop_vars", "_block_vars")
 
@@ -96,6 +98,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         meter: FuelMeter,
         loader: TemplateLoader,
         locale_settings: LocaleSettings,
+        undefined_values: UndefinedValues,
         *,
         strict: bool,
         escape: bool = True,
@@ -104,8 +107,8 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         super().__init__(
             autoescape=escape,
             optimized=False,
-            undefined=StrictUndefined if strict else ChainableUndefined,
-            finalize=_check_printable,
+            undefined=StrictUndefined if strict else lenient_undefined(undefined_values.add),
+            finalize=check_printable,
             extensions=("jinja2.ext.do", "jinja2.ext.loopcontrols"),
         )
         self.meter = meter
@@ -128,10 +131,10 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         self.globals["lipsum"] = Method(functools.partial(_lorem_ipsum, meter), meter)
         self.runtime_names: Mapping[str, object] = {
             "charge_operation": meter.charge_operation,
-            "html_text": _html_text,
+            "html_text": html_text,
             "import_module": self._import_module,
             "lookup": self.getattr,
-            "plain_text": _plain_text,
+            "plain_text": plain_text,
             "LoopContext": functools.partial(MeteredLoop, meter),
             "Macro": UnprintableMacro,
             "TemplateReference": SelfReference,
@@ -245,28 +248,6 @@ def _missing_item_hint(obj: object, argument: object) -> str | None:
     if not isinstance(argument, Unprintable):
         return None
     return f"{object_type_repr(obj)} has no element that is named by a function"
-
-
-def _check_printable[T](value: T) -> T:
-    """Return a value that can be printed; raises TemplateRuntimeError."""
-    if type(value) not in _PRINTABLE_TYPES and not isinstance(value, str | Undefined | tuple):
-        raise_unprintable(value)
-    return value
-
-
-def _html_text(value: object) -> str:
-    """Return the text of a value, escaped for HTML."""
-    if type(value) is str:
-        return escape(value) if _HTML_SPECIAL.search(value) else value
-    kind = type(value)
-    if kind is int or kind is float:
-        return str(value)
-    return escape(_check_printable(value))
-
-
-def _plain_text(value: object) -> str:
-    """Return the text of a value for plain text."""
-    return value if type(value) is str else str(_check_printable(value))
 
 
 def _metered_function(meter: FuelMeter, name: str, function: _Function) -> _Function:

@@ -1,6 +1,7 @@
 """Failures of a template: the code, the message and the position of an error."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final
@@ -50,6 +51,19 @@ _UNKNOWN_NAME_PREFIXES: Final = ("No filter named", "No test named")
 # frame has no position in the source.
 _MISSING_FILTER_ARGUMENTS: Final = ("unused",)
 
+_DEBUG_INFO: Final = re.compile(r"^debug_info = '([^']*)'", re.MULTILINE)
+# By what Python says; groups of the pattern are filled in. Compiled code has `l_1_name` for `name`.
+_REFUSALS: Final[Mapping[str, str]] = {
+    r"keyword argument repeated: (\w+)": r"The argument '\1' is given twice.",
+    r"duplicate (?:argument|parameter) '(?:l_\d+_)?(\w+)'.*": r"The parameter '\1' is given twice.",
+    r"'(break|continue)' .*": r"The tag '\1' stands outside of a loop.",
+    r"cannot assign to (__debug__)": r"The name '\1' cannot be used.",
+    r"too many statically nested blocks": "Loops and includes are nested more than 20 deep.",
+    r"too many nested parentheses|too many levels of indentation": (
+        "The template is nested too deeply."
+    ),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class TemplateFailure:
@@ -87,6 +101,18 @@ def runtime_failure(error: Exception, loader: TemplateLoader) -> TemplateFailure
     template, line = frame
     position = template.get_corresponding_lineno(line)
     return _failure_at(code, _message(error), loader, template.name, position)
+
+
+def python_refusal(refusal: SyntaxError, code: str) -> TemplateSyntaxError:
+    """Return the error of a template whose compiled `code` Python refuses, with its position."""
+    lines = _DEBUG_INFO.findall(code)
+    position = 1
+    for pair in lines[-1].split("&") if lines and lines[-1] else ():
+        template_position, _, code_line = pair.partition("=")
+        if int(code_line) > (refusal.lineno or 0):
+            break
+        position = int(template_position)
+    return TemplateSyntaxError(_refusal_message(refusal.msg), position)
 
 
 def _is_unknown_name(error: TemplateSyntaxError) -> bool:
@@ -143,3 +169,10 @@ def _with_class_words(text: str, error: Exception) -> str:
     # Only messages of Python name classes elsewhere; a template's own names may be the same.
     names = _CLASS_NAME if isinstance(error, TypeError | AttributeError) else _TYPED_OBJECT
     return names.sub(lambda match: match[0].replace(match[1], _CLASS_WORDS[match[1]]), text)
+
+
+def _refusal_message(python_message: str) -> str:
+    for pattern, message in _REFUSALS.items():
+        if match := re.fullmatch(pattern, python_message):
+            return match.expand(message)
+    return f"This cannot be compiled: {python_message}."

@@ -114,10 +114,6 @@ class MappingView(Unprintable):
         """Iterate over the view."""
         return iter(self._view)
 
-    def __reversed__(self) -> Iterator[object]:
-        """Iterate backwards."""
-        return reversed(list(self._view))
-
     def __len__(self) -> int:
         """Return the number of keys."""
         return len(self._view)
@@ -125,3 +121,8 @@ class MappingView(Unprintable):
     def __contains__(self, item: object) -> bool:
         """Tell whether the view has the item."""
         return item in self._view
+
+    def _iterate_backwards(self) -> Iterator[object]:
+        return reversed([*self._view])
+
+    __reversed__ = _iterate_backwards

@@ -1,6 +1,7 @@
 """Renderer of one run: source and plain data in, text or a failure with its position out."""
 
 import random
+from collections.abc import Sequence
 from types import GeneratorType
 from typing import Final
 
@@ -15,6 +16,8 @@ from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
 from chalicelib.engine.templating.fuel import FuelError, FuelMeter
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.loader import CompileError, TemplateLoader
+from chalicelib.engine.templating.undefined import UndefinedValues
+from chalicelib.engine.templating.undefined_value import UndefinedValue
 
 _NO_INCLUDES: Final = Includes()
 _NO_LOCALE_DEFAULTS: Final = LocaleDefaults()
@@ -28,13 +31,24 @@ class TemplateRenderer:
         self._meter = FuelMeter()
         self._loader = TemplateLoader()
         self._locale_settings = LocaleSettings()
+        self._undefined_values = UndefinedValues(self._loader)
         self._environments = {
             (strict, escape): TemplateEnvironment(
-                self._meter, self._loader, self._locale_settings, strict=strict, escape=escape
+                self._meter,
+                self._loader,
+                self._locale_settings,
+                self._undefined_values,
+                strict=strict,
+                escape=escape,
             )
             for strict in (False, True)
             for escape in (False, True)
         }
+
+    @property
+    def undefined_values(self) -> Sequence[UndefinedValue]:
+        """Return the undefined values that the last run printed."""
+        return self._undefined_values.values
 
     def render(  # noqa: PLR0913 -- what a run depends on
         self,
@@ -55,6 +69,7 @@ class TemplateRenderer:
         random.seed(0)  # Equal requests give equal bytes.
         environment = self._environments[strict, escape]
         self._loader.begin_run(source, includes)
+        self._undefined_values.begin_run()
         parts = self._locale_settings.begin_run(source, locale_defaults)
         try:
             template = self._loader.load(environment)

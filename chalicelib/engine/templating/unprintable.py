@@ -1,10 +1,15 @@
-"""Values of templates that have no text: functions, iterators and helpers such as `cycler`."""
+"""Text of values; functions, iterators and helpers such as `cycler` have none."""
 
+import re
 from typing import ClassVar, Final, NoReturn, override
 
 from jinja2.exceptions import TemplateRuntimeError
+from jinja2.runtime import Undefined
+from markupsafe import escape
 
 _ADVICE: Final = "A function or an unfinished sequence cannot be printed; call it, or add |list."
+_PRINTABLE_TYPES: Final = frozenset({int, float, bool, type(None), list, dict, range})
+_HTML_SPECIAL: Final = re.compile("[&<>'\"]")
 
 
 class Unprintable:
@@ -24,8 +29,25 @@ class Unprintable:
         raise TemplateRuntimeError(type(self)._advice)  # noqa: SLF001 -- its own
 
 
-def raise_unprintable(value: object) -> NoReturn:
-    """Raise the TemplateRuntimeError of a value that has no text."""
-    if isinstance(value, Unprintable):
-        repr(value)
-    raise TemplateRuntimeError(_ADVICE)
+def check_printable[T](value: T) -> T:
+    """Return a value that can be printed; raises TemplateRuntimeError."""
+    if type(value) not in _PRINTABLE_TYPES and not isinstance(value, str | Undefined | tuple):
+        if isinstance(value, Unprintable):
+            repr(value)
+        raise TemplateRuntimeError(_ADVICE)
+    return value
+
+
+def html_text(value: object) -> str:
+    """Return the text of a value, escaped for HTML."""
+    if type(value) is str:
+        return escape(value) if _HTML_SPECIAL.search(value) else value
+    kind = type(value)
+    if kind is int or kind is float:
+        return str(value)
+    return escape(check_printable(value))
+
+
+def plain_text(value: object) -> str:
+    """Return the text of a value for plain text."""
+    return value if type(value) is str else str(check_printable(value))

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, Final, TypedDict, final
+from typing import Any, Final, NotRequired, TypedDict, final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
@@ -15,6 +15,7 @@ from chalicelib.engine.templating import limits, wire
 from chalicelib.engine.templating.child_process import ChildProcess
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.undefined_value import UndefinedValue
 from chalicelib.engine.walls import Walls
 
 _CHILD_MODULE: Final = "chalicelib.engine.templating.child"
@@ -41,6 +42,7 @@ class TemplateText(TypedDict):
     """Response to a template that ran."""
 
     text: str
+    undefined: NotRequired[Sequence[UndefinedValue]]
 
 
 @final
@@ -205,10 +207,12 @@ class TemplateWorker(SandboxedWorker[TemplateText | TemplateFault]):
         includes: Includes = _NO_INCLUDES,
         locale_defaults: LocaleDefaults = _NO_LOCALE_DEFAULTS,
         compile_only: bool = False,
+        on_undefined: Callable[[UndefinedValue], None] | None = None,
     ) -> str:
         """Return the text of a template over plain JSON data; `escape` makes the text HTML.
 
-        With `compile_only` the template does not run, and its text is empty.
+        With `compile_only` the template does not run, and its text is empty. `on_undefined` is told
+        each undefined value that it prints, one a name.
 
         Raises RenderFailure `template_syntax_error`, `template_runtime_error` or
         `template_fuel_exhausted`, with `line`, `column` and `excerpt` where they are known, or
@@ -225,6 +229,9 @@ class TemplateWorker(SandboxedWorker[TemplateText | TemplateFault]):
         }
         response = self.call(request, deadline)
         if "text" in response:
+            if on_undefined is not None:
+                for value in response.get("undefined", ()):
+                    on_undefined(UndefinedValue(*value))
             return response["text"]
         code, message = response["code"], response["message"]
         if response["line"] is None:

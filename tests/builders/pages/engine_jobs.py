@@ -2,7 +2,7 @@
 
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from chalicelib.adapters.net.egress import GuardedEgress
@@ -14,6 +14,7 @@ from chalicelib.engine.ports import DestinationRefusedError, FetchResponse
 from chalicelib.engine.sources import HtmlSource, UrlSource
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.undefined_value import UndefinedValue
 from tests.builders.pages.web_site import Site
 
 
@@ -30,6 +31,7 @@ class NoTemplates:
         escape: bool = True,
         includes: Includes = Includes(),  # noqa: B008 -- it is frozen
         locale_defaults: LocaleDefaults = LocaleDefaults(),  # noqa: B008 -- as above
+        on_undefined: Callable[[UndefinedValue], None] | None = None,  # noqa: ARG002
     ) -> str:
         raise AssertionError(source, data, strict, deadline, escape, includes, locale_defaults)
 

@@ -1,6 +1,6 @@
 """Texts of the output: templates where the document is one, placeholders everywhere."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from chalicelib.engine.templating.failures import TemplateFailure
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.renderer import TemplateRenderer
+from chalicelib.engine.templating.undefined_value import UndefinedValue
 from tests.builders.pages.engine_jobs import NoTemplates, Task, task
 
 HIDE_URL = "<style>.url{display:none!important}</style>"
@@ -36,6 +37,7 @@ class Templates:
         escape: bool = True,
         includes: Includes = Includes(),  # noqa: B008 -- it is frozen
         locale_defaults: LocaleDefaults = LocaleDefaults(),  # noqa: B008 -- as above
+        on_undefined: Callable[[UndefinedValue], None] | None = None,  # noqa: ARG002
     ) -> str:
         self.seen.append(source)
         text = self._renderer.render(

@@ -1,6 +1,6 @@
 """Source document: extra head and templates."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from chalicelib.engine.sources import HtmlSource
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.undefined_value import UndefinedValue
 from tests.builders.pages.engine_jobs import Task, task
 
 
@@ -28,6 +29,7 @@ class Upper:
         escape: bool = True,  # noqa: ARG002 -- as above
         includes: Includes = Includes(),  # noqa: ARG002, B008 -- as above
         locale_defaults: LocaleDefaults = LocaleDefaults(),  # noqa: B008 -- it is frozen
+        on_undefined: Callable[[UndefinedValue], None] | None = None,  # noqa: ARG002
     ) -> str:
         self.seen.append((source, data, strict))
         self.locale_defaults.append(locale_defaults)

@@ -10,15 +10,15 @@ from chalicelib.engine.templating.environment import TemplateEnvironment
 from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
 from chalicelib.engine.templating.fuel import FuelError, FuelMeter
 from chalicelib.engine.templating.loader import TemplateLoader
+from chalicelib.engine.templating.undefined import UndefinedValues
 
 
 def lipsum(meter: FuelMeter) -> Callable[..., str]:
-    return cast(
-        "Callable[..., str]",
-        TemplateEnvironment(meter, TemplateLoader(), LocaleSettings(), strict=False).globals[
-            "lipsum"
-        ],
+    loader = TemplateLoader()
+    environment = TemplateEnvironment(
+        meter, loader, LocaleSettings(), UndefinedValues(loader), strict=False
     )
+    return cast("Callable[..., str]", environment.globals["lipsum"])
 
 
 @pytest.mark.parametrize(

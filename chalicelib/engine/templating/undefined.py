@@ -1,0 +1,69 @@
+"""Undefined values that a lenient run makes text of: which they are, and where."""
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Final, override
+
+from jinja2.runtime import ChainableUndefined, Undefined
+
+from chalicelib.engine.templating.loader import TEMPLATE_FILENAME, TemplateLoader
+from chalicelib.engine.templating.positions import source_position
+from chalicelib.engine.templating.undefined_value import MAX_UNDEFINED_VALUES, UndefinedValue
+
+_MAX_NAME_CHARACTERS: Final = 100
+_UNNAMED: Final = "an element"
+
+
+class UndefinedValues:
+    """Undefined values of a run, the first of each name."""
+
+    def __init__(self, loader: TemplateLoader) -> None:
+        """Look positions up in the sources of `loader`."""
+        self._loader = loader
+        self.begin_run()
+
+    def begin_run(self) -> None:
+        """Forget the values of the run before."""
+        self._names: set[object] = set()
+        self.values: list[UndefinedValue] = []
+
+    def add(self, undefined: Undefined) -> None:
+        """Note a value of which the running template makes text."""
+        key = undefined._undefined_name or undefined._undefined_hint  # noqa: SLF001 -- nothing else tells it
+        if key in self._names or len(self.values) >= MAX_UNDEFINED_VALUES:
+            return
+        self._names.add(key)
+        frame = _template_frame(sys._getframe(1))  # noqa: SLF001 -- only the stack knows the place
+        if frame is None:
+            return
+        template = frame.f_globals["__jinja_template__"]
+        position = template.get_corresponding_lineno(frame.f_lineno)
+        place = source_position(self._loader.source_of(template.name), position)
+        # The name of an element may be a value of the data, which a warning must not tell.
+        name = key if isinstance(key, str) and key in place.excerpt else _UNNAMED
+        self.values.append(
+            UndefinedValue(name[:_MAX_NAME_CHARACTERS], template.name, place.line, place.column)
+        )
+
+
+def lenient_undefined(report: Callable[[Undefined], None]) -> type[ChainableUndefined]:
+    """Return the class of undefined values that report when text is made of them."""
+
+    class ReportedUndefined(ChainableUndefined):
+        """Undefined value, printed as nothing."""
+
+        __slots__ = ()
+
+        @override
+        def __str__(self) -> str:
+            report(self)
+            return ""
+
+    return ReportedUndefined
+
+
+def _template_frame(frame: FrameType | None) -> FrameType | None:
+    while frame is not None and frame.f_code.co_filename != TEMPLATE_FILENAME:
+        frame = frame.f_back
+    return frame
