@@ -123,6 +123,7 @@ class MappingView(Unprintable):
         return item in self._view
 
     def _iterate_backwards(self) -> Iterator[object]:
-        return reversed([*self._view])
+        items: list[object] = [*self._view]
+        return reversed(items)
 
     __reversed__ = _iterate_backwards

@@ -107,7 +107,7 @@ RUNTIME_ATTRIBUTES: Final[Mapping[type, frozenset[str]]] = {
 }
 
 
-_METHOD_IDIOMS: Final[Mapping[type, Mapping[str, str]]] = {
+METHOD_IDIOMS: Final[Mapping[type, Mapping[str, str]]] = {
     list: {
         "append": "{% set rows = rows + [item] %} (in a loop: an attribute of a namespace)",
         "extend": "{% set rows = rows + others %} (in a loop: an attribute of a namespace)",
@@ -144,7 +144,7 @@ _KIND_NAMES: Final[Mapping[type, str]] = {list: "A list", dict: "A mapping", str
 def missing_method_hint(obj: object, attribute: str) -> str | None:
     """Return the message about a method that is not offered, with what to write instead."""
     kind = str if isinstance(obj, str) else type(obj)
-    idiom = _METHOD_IDIOMS.get(kind, {}).get(attribute)
+    idiom = METHOD_IDIOMS.get(kind, {}).get(attribute)
     if idiom is None:
         return None
     return f"{_KIND_NAMES[kind]} has no method '{attribute}' here. Instead: {idiom}"

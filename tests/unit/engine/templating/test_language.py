@@ -89,8 +89,11 @@ def _fault(
         ("{% autoescape false %}{{ text }}{% endautoescape %}", "a < b"),
         ("{{ range(1000000)|list|length }}", "1000000"),
         (
-            "{% set d = dict(a=1, b=2) %}{{ d.keys()|last }}{{ d.items()|length }}{{ 'a' in d.keys() }}"
-            "{{ d.values()|list }}{% for k, v in d.items() %}{{ loop.revindex }}{{ v }}{% endfor %}",
+            (
+                "{% set d = dict(a=1, b=2) %}{{ d.keys()|last }}{{ d.items()|length }}"
+                "{{ 'a' in d.keys() }}{{ d.values()|list }}"
+                "{% for k, v in d.items() %}{{ loop.revindex }}{{ v }}{% endfor %}"
+            ),
             "b2True[1, 2]2112",
         ),
     ],
