@@ -1,6 +1,6 @@
 """Data types at the border of the engine: the job, its context and its outcome."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -11,6 +11,7 @@ from chalicelib.contract.options.assets import PageAsset
 from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.contract.options.pdf import ContentSource, Watermark
 from chalicelib.contract.options.pdf_tools import AnyToolOptions, PdfSource
+from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject, OpaqueObject
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.profiles import Syntax
@@ -200,6 +201,13 @@ class RenderWarning(NamedTuple):
     code: str
     message: str
     detail: str | None = None
+
+
+class LintOutcome(NamedTuple):
+    """What the templates of a job would be refused for, or warned of."""
+
+    failures: Sequence[RenderFailure] = ()
+    warnings: Sequence[RenderWarning] = ()
 
 
 class RenderedFile(NamedTuple):

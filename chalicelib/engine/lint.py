@@ -1,13 +1,13 @@
 """Lint of templates: runs those of a job without drawing, or compiles texts; collects faults."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final, Protocol, Unpack
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.job import JobContext, LintOutcome, PageJob, RenderWarning
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.sources.source_document import TemplateRunner, TemplateRunOptions
@@ -32,29 +32,30 @@ _MAX_FAULTS: Final = 20
 
 def template_faults(
     job: PageJob, context: JobContext, templates: TemplateRunner, egress: Egress
-) -> list[RenderFailure]:
-    """Return the first twenty failures of a job's templates.
+) -> LintOutcome:
+    """Return the first twenty failures of a job's templates, and the warnings of those that run.
 
     Each detail begins with the name of its text. A failure that is not a template's ends the list,
     because the document cannot be built without its cause.
     """
     templates_once = _RunOnceTemplates(templates)
     faults: list[RenderFailure] = []
+    warnings: Sequence[RenderWarning] = ()
     try:
         job = with_invoice(load_data(job, context, egress), context)
     except RenderFailure as failure:
-        return [failure]
+        return LintOutcome([failure])
     while len(faults) < _MAX_FAULTS:
         templates_once.reset()
         try:
-            job.source.document(job, context, templates_once)
+            warnings = job.source.document(job, context, templates_once).warnings
         except RenderFailure as failure:
             faults.append(_with_text_name(failure, job, templates_once.failed_source))
             if templates_once.failed_source is None or not failure.code.startswith("template_"):
                 break
         else:
             break
-    return faults
+    return LintOutcome(faults, warnings)
 
 
 def syntax_faults(

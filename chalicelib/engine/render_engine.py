@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from chalicelib.core.errors import RenderFailure
     from chalicelib.engine.deadline import Deadline
     from chalicelib.engine.emails.model import RenderedEmail
-    from chalicelib.engine.job import EngineJob, JobContext, PageJob, RenderOutcome
+    from chalicelib.engine.job import EngineJob, JobContext, LintOutcome, PageJob, RenderOutcome
     from chalicelib.engine.ports import Egress
 
 
@@ -116,8 +116,8 @@ class RenderEngine:
         with self._templates.cancel_on(context.cancellation):
             return pipeline.run_page_job(job, context, services)
 
-    def lint(self, job: "PageJob", context: "JobContext") -> "list[RenderFailure]":
-        """Run the templates of a job without drawing; return their failures."""
+    def lint(self, job: "PageJob", context: "JobContext") -> "LintOutcome":
+        """Run the templates of a job without drawing; return failures and warnings."""
         from chalicelib.engine.lint import template_faults  # noqa: PLC0415 -- as above
 
         return template_faults(job, context, self._templates, self._egress)

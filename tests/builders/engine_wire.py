@@ -17,6 +17,7 @@ from chalicelib.engine.job import (
     EngineJob,
     Job,
     JobContext,
+    LintOutcome,
     PageJob,
     RenderedFile,
     RenderOutcome,
@@ -74,9 +75,10 @@ class OneEngine:
         assert deadline.remaining_s() > 0
         return ("system_call_filter",)
 
-    def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
+    def lint(self, job: PageJob, context: JobContext) -> LintOutcome:
         self.run(job, context)
-        return [RenderFailure("template_syntax_error", "line 1", line=1)]
+        failure = RenderFailure("template_syntax_error", "line 1", line=1)
+        return LintOutcome([failure], [RenderWarning("undefined_value", "x", "line 2")])
 
     def preview_emails(self, job: PageJob, context: JobContext) -> "tuple[RenderedEmail, ...]":
         return self.run(job, context).emails

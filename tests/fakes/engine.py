@@ -25,11 +25,13 @@ from chalicelib.engine.job import (
     EngineJob,
     InvoiceJob,
     JobContext,
+    LintOutcome,
     MarkJob,
     PageJob,
     RenderedFile,
     RenderOutcome,
     RenderTrace,
+    RenderWarning,
     ValidationRequest,
 )
 from chalicelib.engine.lint import syntax_faults
@@ -60,6 +62,7 @@ class FakeEngine:
         self.contexts: list[JobContext] = []
         self.html_texts: list[str] = []
         self.lint_jobs: list[PageJob] = []
+        self.lint_warnings: list[RenderWarning] = []
         self.lint_failures: list[RenderFailure] = []
         self.before_run: Callable[[EngineJob], None] = lambda _job: None
         self.content = FAKE_PDF
@@ -78,10 +81,10 @@ class FakeEngine:
         assert deadline.remaining_s() > 0
         return self.lacks
 
-    def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
+    def lint(self, job: PageJob, context: JobContext) -> LintOutcome:
         self.lint_jobs.append(job)
         self._load(job, context)
-        return self.lint_failures
+        return LintOutcome(self.lint_failures, self.lint_warnings)
 
     def preview_emails(self, job: PageJob, context: JobContext) -> tuple[RenderedEmail, ...]:
         """Run the rules with the real language, in this process."""

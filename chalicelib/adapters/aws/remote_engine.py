@@ -23,11 +23,11 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.json_logs import propagated_ids
 from chalicelib.core import json
 from chalicelib.core.clock import Clock
-from chalicelib.core.errors import FieldError, RenderFailure
+from chalicelib.core.errors import FieldError
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.deadline import timeout_failure
-from chalicelib.engine.job import Job, MarkJob, PageJob, RenderOutcome
+from chalicelib.engine.job import Job, LintOutcome, MarkJob, PageJob, RenderOutcome
 from chalicelib.engine.ports import PresignedPost
 from chalicelib.engine.remote.calls import (
     MAX_INLINE_JOB_BYTES,
@@ -129,11 +129,11 @@ class RemoteEngine:
             call = DryRunJobCall(**fields, max_pages=max_pages, max_bytes=max_bytes)
             self.ask(call, DryRunResult, context)
 
-    def lint(self, job: PageJob, context: EngineCallContext) -> list[RenderFailure]:
-        """Run the templates of a job without drawing; return their failures."""
+    def lint(self, job: PageJob, context: EngineCallContext) -> LintOutcome:
+        """Run the templates of a job without drawing; return failures and warnings."""
         with self.job_fields(job, context) as fields:
             result, _ = self.ask(LintCall(**fields), LintResult, context)
-        return [record.failure() for record in result.failures]
+        return result.outcome()
 
     def read(self, document: bytes | str, context: EngineCallContext) -> "DocumentReading":
         """Read a received document, given as its bytes or as the key of its object."""

@@ -9,7 +9,14 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.emails.model import RenderedEmail
-from chalicelib.engine.job import EngineJob, JobContext, PageJob, PdfToolJob, RenderOutcome
+from chalicelib.engine.job import (
+    EngineJob,
+    JobContext,
+    LintOutcome,
+    PageJob,
+    PdfToolJob,
+    RenderOutcome,
+)
 from chalicelib.engine.remote.answer import Result, answer_call
 from chalicelib.engine.remote.call_inputs import CallInputs
 from chalicelib.engine.remote.calls import (
@@ -47,8 +54,8 @@ class Engine(Protocol):
         """Make the files of a job; raises RenderFailure."""
         ...
 
-    def lint(self, job: PageJob, context: JobContext) -> list[RenderFailure]:
-        """Run the templates of a job without drawing; return their failures."""
+    def lint(self, job: PageJob, context: JobContext) -> LintOutcome:
+        """Run the templates of a job without drawing; return failures and warnings."""
         ...
 
     def preview_emails(self, job: PageJob, context: JobContext) -> tuple[RenderedEmail, ...]:
@@ -100,7 +107,8 @@ class ExecuteCall:
                     return self._result_of_job(call, job, context)
             case SyntaxCall():
                 deadline = Deadline.after(self._inputs.left_s(call))
-                return LintResult.of(self._engine.check_syntax(call.texts, deadline)), []
+                failures = self._engine.check_syntax(call.texts, deadline)
+                return LintResult.of(LintOutcome(failures)), []
         assert_never(call)
 
     def _result_of_job(self, call: JobCall, job: EngineJob, context: JobContext) -> Result:

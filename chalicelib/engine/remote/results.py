@@ -13,9 +13,11 @@ from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.engine.job import (
+    LintOutcome,
     RenderedFile,
     RenderOutcome,
     RenderTrace,
+    RenderWarning,
     ValidationRequest,
 )
 from chalicelib.engine.storage.model import RenderedKey
@@ -70,14 +72,19 @@ class DryRunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="dry_run")
 
 
 class LintResult(msgspec.Struct, frozen=True, tag_field="kind", tag="lint"):
-    """Failures of templates."""
+    """Failures and warnings of templates."""
 
     failures: tuple[FailureRecord, ...]
+    warnings: tuple[RenderWarning, ...] = ()
 
     @classmethod
-    def of(cls, failures: Sequence[RenderFailure]) -> Self:
-        """Return the result of these failures."""
-        return cls(tuple(map(FailureRecord.of, failures)))
+    def of(cls, outcome: LintOutcome) -> Self:
+        """Return the result of this outcome."""
+        return cls(tuple(map(FailureRecord.of, outcome.failures)), tuple(outcome.warnings))
+
+    def outcome(self) -> LintOutcome:
+        """Return the outcome."""
+        return LintOutcome([record.failure() for record in self.failures], self.warnings)
 
 
 class EmailsResult(msgspec.Struct, frozen=True, tag_field="kind", tag="emails"):

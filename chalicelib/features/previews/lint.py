@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import Sequence
 from copy import replace
 from typing import Final
 
@@ -11,7 +12,7 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, no_capacity_error
 from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.job import PageJob
+from chalicelib.engine.job import LintOutcome, PageJob, RenderWarning
 from chalicelib.engine.sources import Source
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.model import MAX_ATTEMPTS
@@ -48,24 +49,27 @@ class LintTemplates:
         self._engine = engine
         self._clock = clock
 
-    def __call__(self, command: RenderCommand, deadline: float) -> list[FieldError]:
-        """Return the errors in the texts of a command's template, by `deadline` (Unix seconds).
+    def __call__(self, command: RenderCommand, deadline: float) -> Sequence[RenderWarning]:
+        """Return the warnings of a command's template, by `deadline` (Unix seconds).
 
-        A request without data is linted with the template's default dataset. Raises
-        `region_degraded` if no answer comes, and `payload_too_large` for a body that would need the
-        bucket although nothing may be stored (decision 17).
+        A request without data is linted with the template's default dataset. Raises the first error
+        in its texts, with all of them; `region_degraded` if no answer comes, and
+        `payload_too_large` for a body that would need the bucket although nothing may be stored
+        (decision 17).
         """
         job = command.job
         if not isinstance(job, PageJob) or not job.source.has_templates:
-            return []
+            return ()
         has_data_url = job.data_url is not None
         if job.data is None and not has_data_url:
             job = replace(job, data=self._default_data(command))
-        failures = self._failures(command, replace(job, data_url=None), deadline)
+        failures, warnings = self._outcome(command, replace(job, data_url=None), deadline)
         if has_data_url:
             # The data are not loaded: only syntax errors do not depend on them.
             failures = [each for each in failures if each.code == _SYNTAX_ERROR]
-        return [_field_error(each, job.source) for each in failures]
+        if errors := [_field_error(each, job.source) for each in failures]:
+            raise ServiceError(errors[0].code, errors[0].message, errors=errors)
+        return () if has_data_url or job.data is None else warnings
 
     def _default_data(self, command: RenderCommand) -> JsonObject | None:
         if command.template_id is None:
@@ -76,9 +80,7 @@ class LintTemplates:
         dataset = self._datasets.one(template, template.default_dataset)
         return self._datasets.data(template, dataset)
 
-    def _failures(
-        self, command: RenderCommand, job: PageJob, deadline: float
-    ) -> list[RenderFailure]:
+    def _outcome(self, command: RenderCommand, job: PageJob, deadline: float) -> LintOutcome:
         if command.delivery_policy.zero_retention and is_large(job):
             detail = "With retention none nothing waits in the bucket, and this cannot be handed on"
             raise ServiceError("payload_too_large", f"{detail}: at most {MAX_BODY_BYTES} bytes.")
@@ -97,7 +99,7 @@ class LintTemplates:
                 return self._engine.lint(job, context)
             except RenderFailure as failure:
                 if failure.code != "render_timeout":
-                    return [failure]
+                    return LintOutcome([failure])
                 break
             except FunctionBusy:
                 break

@@ -213,10 +213,7 @@ def _check_templates(context: PreflightContext) -> Iterable[RenderWarning]:
             _check_uploads(context)
         except ServiceError:
             return ()  # `_check_uploads` reports it, and there is no text to lint.
-    errors = context.lint(context.command, context.deadline)
-    if errors:
-        raise ServiceError(errors[0].code, errors[0].message, errors=errors)
-    return ()
+    return context.lint(context.command, context.deadline)
 
 
 def _check_margins(context: PreflightContext) -> Iterator[RenderWarning]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import RenderWarning
 from tests.builders.http import ApiAnswer
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.service import Service
@@ -71,6 +72,18 @@ def test_default_dataset_replaces_missing_data(service: Service) -> None:
     assert service.engine.lint_jobs[-1].data == {"n": 7}
     assert error_codes(preflight(service, path, data={"n": 8})) == []
     assert service.engine.lint_jobs[-1].data == {"n": 8}
+
+
+def test_warnings_are_those_of_known_data(service: Service) -> None:
+    path = make_template(service, publish=True)
+    service.engine.lint_warnings = [RenderWarning("undefined_value", "x", "html, line 1")]
+    url = "https://example.com/data.json"
+
+    assert preflight(service, path, data={"n": 1}).json["warnings"] == [
+        {"code": "undefined_value", "message": "x", "detail": "html, line 1"}
+    ]
+    assert preflight(service, path, data_url=url).json["warnings"] == []
+    assert preflight(service, path).json["warnings"] == []
 
 
 def test_without_the_data_only_syntax_errors_are_reported(service: Service) -> None:

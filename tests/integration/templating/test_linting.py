@@ -28,7 +28,7 @@ def test_each_faulty_text_is_reported_with_its_location(worker: TemplateWorker) 
     }
     broken = task("<p>\n{% if %}", output, head="{{ 1 / 0 }}", templating=True, data={"ok": 1})
 
-    faults = template_faults(*broken, worker, RefusingEgress())
+    faults = template_faults(*broken, worker, RefusingEgress()).failures
 
     assert [fault.code for fault in faults] == [
         "template_syntax_error",
@@ -39,7 +39,11 @@ def test_each_faulty_text_is_reported_with_its_location(worker: TemplateWorker) 
     assert [fault.members["line"] for fault in faults] == [2, 1, 1, 2]
     named = [fault.detail.partition(": ")[0] for fault in faults]
     assert named == ["html", "head", "output.filename", "output.pdf.header.html"]
-    assert template_faults(*task("{{ a }}", templating=True), worker, RefusingEgress()) == []
+    failures, warnings = template_faults(
+        *task("{{ a }}", templating=True), worker, RefusingEgress()
+    )
+    assert not failures
+    assert [warning.detail for warning in warnings] == ["html, line 1, column 4"]
 
 
 def test_scene_error_does_not_hide_template_errors(worker: TemplateWorker) -> None:
@@ -47,7 +51,7 @@ def test_scene_error_does_not_hide_template_errors(worker: TemplateWorker) -> No
     picture = box("image", 0, 0, 9, 9, bind="gone", required=True)
     scene = CanvasSource({"width": 9, "height": 9, "layers": [texts[0], picture, texts[1]]})
 
-    faults = template_faults(*task(source=scene), worker, RefusingEgress())
+    faults = template_faults(*task(source=scene), worker, RefusingEgress()).failures
 
     assert [fault.code for fault in faults] == ["template_runtime_error", "data_invalid"]
     assert faults[0].detail.startswith("layers[0].bind: ")
@@ -56,4 +60,4 @@ def test_scene_error_does_not_hide_template_errors(worker: TemplateWorker) -> No
 def test_faults_are_reported_up_to_a_limit(worker: TemplateWorker) -> None:
     layers = [box("text", 0, 0, 9, 9, bind=f"{{{{ a|f{n} }}}}") for n in range(50)]
     scene = CanvasSource({"width": 9, "height": 9, "layers": layers})
-    assert len(template_faults(*task(source=scene), worker, RefusingEgress())) == 20
+    assert len(template_faults(*task(source=scene), worker, RefusingEgress()).failures) == 20

@@ -18,6 +18,7 @@ from chalicelib.engine.job import (
     PageJob,
     RenderedFile,
     RenderOutcome,
+    RenderWarning,
     ValidationRequest,
 )
 from chalicelib.engine.remote.calls import (
@@ -130,9 +131,10 @@ def test_failure_comes_with_its_errors_members_and_trace(wire: EngineWire) -> No
 
 
 def test_lint_returns_all_failures(wire: EngineWire) -> None:
-    (failure,) = wire.remote.lint(JOB, context())
+    (failure,), warnings = wire.remote.lint(JOB, context())
 
     assert (failure.code, failure.members) == ("template_syntax_error", {"line": 1})
+    assert warnings == (RenderWarning("undefined_value", "x", "line 2"),)
 
 
 def test_self_test_names_missing_walls(wire: EngineWire) -> None:
