@@ -1,122 +1,31 @@
 """Build of the fonts layer: the pinned fonts, and a fontconfig file that is relocatable."""
 
 import json
+import struct
 import sys
 from pathlib import Path, PurePosixPath
 from typing import Final
+from unicodedata import category
 
+from chalicelib.engine.pdf_tools.document.true_type import TrueTypeFont, font_file
+from layers.fonts.families import ALIASES, FALLBACK_FAMILIES, LANGUAGES, TEXT_FAMILIES
+from layers.fonts.pins import FONTS, SCOPE
 from layers.npm import Package, build_from_packages, main, tarball_files
 
-_FONTS: Final[tuple[tuple[str, str, str], ...]] = (
-    (
-        "arimo",
-        "0.4.3",
-        "sha512-kXMUJ303nJgKjJFr8yuiAY9dgIoAoj9HccKkaSw0J63/T4MSdxFejzfDUVLzUz+ohpQWinifV99QOAUQLcGKDg==",
-    ),
-    (
-        "tinos",
-        "0.4.2",
-        "sha512-MQkfvUO1Aw7UP3jRtWLcjda+udanoL8ecrbkjbc3ZdhSI1iW/Uil4uD8O0eOiIxU2v/FeAT2XjGNiz5oYUlucg==",
-    ),
-    (
-        "cousine",
-        "0.4.3",
-        "sha512-rSl8RXKqxwz8xJvedqdiKtPghSwRAl5c+lMecDyZ1L+V+IQEx6mavMnYkO0KuKgNcHekJXwXZsbmv7zJWggmAw==",
-    ),
-    (
-        "noto-sans",
-        "0.4.2",
-        "sha512-zYD8G2ijWLxqmquoQgghNh/x9p0yxWwArD0oxO1oXY1qx5vOd4t0Kbhnu/Cx8RTy08OgA8RtxuULZFaXwVPnPw==",
-    ),
-    (
-        "noto-serif",
-        "0.4.2",
-        "sha512-1xvAYegrtpCuPPunSyhvhV9FHWEzCWjikEoUJkvHt+WWvt+h7lKr+vkXNpqwFQM4W3KjXOccfLd5s04xLMjjDQ==",
-    ),
-    (
-        "noto-sans-arabic",
-        "0.4.3",
-        "sha512-YvtxyuegxPegu2g5urXJ+gQxRp8i798nQswTmEjwXOWR/fqy0Gvey6h5IoNRBrc43SxRxPezqCiR9ivpfPAXSg==",
-    ),
-    (
-        "noto-sans-hebrew",
-        "0.4.1",
-        "sha512-NR3vP6GT/hSINLrk4JHJBQnuzh/C1mlMrphNlI2dQaO53a3oTjSRoG4JyYb1B6bHadjsGh0wPZbT4kMJBKjT/w==",
-    ),
-    (
-        "noto-sans-thai",
-        "0.4.2",
-        "sha512-PGBBBDGfJJ/5y2hNweLBZWD4YmVT4uOO4chsOPXyl0TktaBJamDKVKv/WbGiDTeBGdkegLiytsWo+lhnkHP5qA==",
-    ),
-    (
-        "noto-sans-devanagari",
-        "0.4.1",
-        "sha512-26boYPNKGP1r4R5MxsMAY/zCQOwiXLOJzX8sh1a2oEWyQurQsyniaCv4992c+9jjwshEEt2NNVv5GcnyzaL7QQ==",
-    ),
-    (
-        "noto-sans-jp",
-        "0.4.3",
-        "sha512-Fl+Z6vtD24HFAYsvzB0S9Nery1ly16B9PesdY0wBd+wEHAvkNglnkTUspU0HqGOubkmoa8zusJrKv6vDx1o70A==",
-    ),
-    (
-        "noto-sans-sc",
-        "0.4.3",
-        "sha512-9rAwdFTFHbO/u6Cs0gj2jZbW74TGIiaFNQnXYH2s5wA1bzVkwbaviL4t8YUV642eGYjg86eH6DkAEQmfNHDncQ==",
-    ),
-    (
-        "noto-sans-kr",
-        "0.4.3",
-        "sha512-EVS/uJPcf1TgJtjmQmrFr0oGdcl7ml09CSu0E/AyGzR0UfzdR2pBbzWWPsnuzZiGUl643ODYwYiXK5+B+fLjhQ==",
-    ),
-    (
-        "noto-sans-symbols-2",
-        "0.4.1",
-        "sha512-jFymG5s4OLlXpy9E9FQvSXpSnf43BIYcJiPXEHSw6LFNvbahkjmUWb/cj4vsX/KdUksGLTPbjB9iRuu8L3yJ8A==",
-    ),
-    (
-        "noto-sans-math",
-        "0.4.2",
-        "sha512-Kgj0kKibznTLYcbpR8Tk2ybr76uMOyrlyoP5F9G+0UiJzAMA4zG/XIlrgXKzfFGERhA0Rc3vbwDeeTxwXPlaYg==",
-    ),
-    (
-        "noto-color-emoji",
-        "0.4.6",
-        "sha512-2pAakFka8eSDCHB5d6NNp/7WrOZAiVYcycOqAbccPd8P8zaWUVfQ0N3y84nNPmhCQT9qzM9bpDi6cgMu6fRKEg==",
-    ),
-)
-_SCOPE: Final = "@expo-google-fonts/"
 _STYLES: Final = ("400Regular", "400Regular_Italic", "700Bold", "700Bold_Italic")
-# 5.5 MB for each weight, so only one is shipped; Chromium synthesises the bold.
-_REGULAR_ONLY_FONTS: Final = frozenset({"noto-sans-jp", "noto-sans-sc", "noto-sans-kr"})
-_FALLBACK_FAMILIES: Final = (
-    "Noto Sans",
-    "Noto Sans Arabic",
-    "Noto Sans Hebrew",
-    "Noto Sans Thai",
-    "Noto Sans Devanagari",
-    "Noto Sans Symbols 2",
-    "Noto Sans Math",
-    "Noto Sans JP",
-    "Noto Sans SC",
-    "Noto Sans KR",
-    "Noto Color Emoji",
-)
-_ALIASES: Final = {
-    "Arial": ("Arimo",),
-    "Helvetica": ("Arimo",),
-    "Helvetica Neue": ("Arimo",),
-    "Liberation Sans": ("Arimo",),
-    "Times": ("Tinos",),
-    "Times New Roman": ("Tinos",),
-    "Liberation Serif": ("Tinos",),
-    "Courier": ("Cousine",),
-    "Courier New": ("Cousine",),
-    "Liberation Mono": ("Cousine",),
-    "sans-serif": ("Arimo", *_FALLBACK_FAMILIES),
-    "system-ui": ("Noto Sans", *_FALLBACK_FAMILIES),
-    "serif": ("Tinos", "Noto Serif", *_FALLBACK_FAMILIES),
-    "monospace": ("Cousine", *_FALLBACK_FAMILIES),
-    "emoji": ("Noto Color Emoji",),
+# Table of characters in groups (OpenType, "cmap"), which hold those above U+FFFF.
+_GROUPED: Final = b"\0\x0c"
+_FIRST_PICTURE: Final = 0x1F000
+# Names of DejaVu's files, and the names that the same files have in the other packages.
+_DEJAVU: Final = {
+    f"ttf/{family}{old}.ttf": f"{family}_{new}.ttf"
+    for family in ("DejaVuSans", "DejaVuSansCondensed", "DejaVuSansMono")
+    for old, new in (
+        ("", "400Regular"),
+        ("-Oblique", "400Regular_Italic"),
+        ("-Bold", "700Bold"),
+        ("-BoldOblique", "700Bold_Italic"),
+    )
 }
 # The font cache is found by the path that `as-path` gives, wherever the folder is. There is no
 # document type: fontconfig does not need it, and it would name a file that may be absent.
@@ -126,13 +35,19 @@ _FONTCONFIG: Final = """\
   <remap-dir prefix="relative" as-path="/platen/fonts">ttf</remap-dir>
   <cachedir prefix="xdg">fontconfig</cachedir>
   <config><rescan><int>0</int></rescan></config>
-{aliases}{fallback}</fontconfig>
+{languages}{aliases}{fallback}</fontconfig>
 """
 # Fallback families for glyphs that a text's own families lack, in this order. In fontconfig's own
 # order Arabic would be drawn with mathematical letters, which do not join.
 _FALLBACK_RULE: Final = """\
   <match target="pattern">
     <edit name="family" mode="append_last" binding="weak">{families}</edit>
+  </match>
+"""
+_LANGUAGE_RULE: Final = """\
+  <match target="pattern">
+    <test name="lang" compare="eq"><string>{name}</string></test>
+    <edit name="lang" mode="assign" binding="strong"><string>{language}</string></edit>
   </match>
 """
 _ALIAS_ELEMENT: Final = """\
@@ -144,36 +59,80 @@ _ALIAS_ELEMENT: Final = """\
 
 
 def build(target: Path) -> None:
-    """Create `ttf`, `licenses`, `fonts.conf` and `families.json` in `target`; idempotent."""
-    packages = [Package(_SCOPE + name, version, pin) for name, version, pin in _FONTS]
-    recipe = f"2 {_STYLES} {sorted(_REGULAR_ONLY_FONTS)} {_fonts_conf()}"
-    build_from_packages(target, packages, recipe=recipe, unpack=_unpack, finish=_write_conf)
+    """Create `ttf`, `licenses` and the files that describe the fonts in `target`; idempotent."""
+    packages = [Package(*font) for font in FONTS]
+    recipe = f"5 {_STYLES} {_DEJAVU} {sorted(_families())} {_fonts_conf()}"
+    build_from_packages(target, packages, recipe=recipe, unpack=_unpack, finish=_describe)
 
 
 def _unpack(package: Package, tarball: Path, folder: Path) -> None:
-    family = package.name.removeprefix(_SCOPE)
-    styles = _STYLES[:1] if family in _REGULAR_ONLY_FONTS else _STYLES
+    family = package.name.removeprefix(SCOPE)
     fonts, licenses = folder / "ttf", folder / "licenses"
     fonts.mkdir(exist_ok=True)
     licenses.mkdir(exist_ok=True)
     for name, content in tarball_files(tarball):
         path = PurePosixPath(name)
-        if path.suffix == ".ttf" and path.parts[0] in styles:
-            (fonts / path.name).write_bytes(content)
-        elif name == "LICENSE_FONT":
+        if path.suffix == ".ttf" and path.parts[0] in _STYLES:
+            (fonts / path.name).write_bytes(_without_svg(content))
+        elif name in _DEJAVU:
+            (fonts / _DEJAVU[name]).write_bytes(_without_pictures(content))
+        elif name in {"LICENSE_FONT", "LICENSE"}:
             (licenses / f"{family}.txt").write_bytes(content)
 
 
-def _write_conf(folder: Path) -> None:
+def _without_pictures(content: bytes) -> bytes:
+    """Return a text font without U+1F000 and above, so that emoji in its text have colours."""
+    tables = {tag: bytearray(table) for tag, table in TrueTypeFont(content).tables.items()}
+    cmap = tables["cmap"]
+    (count,) = struct.unpack_from(">H", cmap, 2)
+    for number in range(count):
+        (offset,) = struct.unpack_from(">I", cmap, 8 + number * 8)
+        if cmap[offset : offset + 2] == _GROUPED:
+            (groups,) = struct.unpack_from(">I", cmap, offset + 12)
+            ends = struct.iter_unpack(">4xI4x", cmap[offset + 16 : offset + 16 + groups * 12])
+            kept = sum(end < _FIRST_PICTURE for (end,) in ends)
+            struct.pack_into(">I", cmap, offset + 12, kept)
+    return font_file({tag: bytes(table) for tag, table in tables.items()})
+
+
+def _without_svg(content: bytes) -> bytes:
+    """Return a font without pictures in SVG: 20 MB of the emoji, which the browser never draws."""
+    tables = TrueTypeFont(content).tables
+    if "SVG " not in tables:
+        return content
+    return font_file({tag: bytes(table) for tag, table in tables.items() if tag != "SVG "})
+
+
+def _describe(folder: Path) -> None:
     (folder / "fonts.conf").write_text(_fonts_conf(), encoding="utf-8")
     (folder / "families.json").write_text(json.dumps(_families(), indent=1), encoding="utf-8")
+    characters = {
+        family: _character_ranges(folder / "ttf" / f"{family.replace(' ', '')}_400Regular.ttf")
+        for family in (*TEXT_FAMILIES, *FALLBACK_FAMILIES)
+    }
+    described = {"fallbacks": FALLBACK_FAMILIES, "characters": characters}
+    text = json.dumps(described, separators=(",", ":"))
+    (folder / "characters.json").write_text(text, encoding="utf-8")
+
+
+def _character_ranges(font: Path) -> list[int]:
+    """Return the characters of a font: the first of each range, and the one after its last."""
+    glyphs = TrueTypeFont(font.read_bytes()).glyphs
+    # Nobody but its own font knows what a character of private use looks like.
+    numbers = sorted(number for number in glyphs if category(chr(number)) != "Co")
+    bounds: list[int] = []
+    for number in numbers:
+        if bounds and bounds[-1] == number:
+            bounds[-1] += 1
+        else:
+            bounds += (number, number + 1)
+    return bounds
 
 
 def _families() -> dict[str, str]:
     """Return the family that draws each name, by the name in lower case."""
-    bundled = [name for names in _ALIASES.values() for name in names]
-    families = {name.lower(): name for name in bundled} | {
-        name.lower(): names[0] for name, names in _ALIASES.items()
+    families = {name.lower(): name for name in (*TEXT_FAMILIES, *FALLBACK_FAMILIES)} | {
+        name.lower(): names[0] for name, names in ALIASES.items()
     }
     # The emoji family has no letters, so it draws no text.
     del families["emoji"]
@@ -186,10 +145,15 @@ def _fonts_conf() -> str:
             name=name,
             families="".join(f"<family>{family}</family>" for family in families),
         )
-        for name, families in _ALIASES.items()
+        for name, families in ALIASES.items()
     )
-    families = "".join(f"<string>{family}</string>" for family in _FALLBACK_FAMILIES)
-    return _FONTCONFIG.format(aliases=aliases, fallback=_FALLBACK_RULE.format(families=families))
+    families = "".join(f"<string>{family}</string>" for family in FALLBACK_FAMILIES)
+    languages = "".join(
+        _LANGUAGE_RULE.format(name=name, language=language) for name, language in LANGUAGES.items()
+    )
+    return _FONTCONFIG.format(
+        languages=languages, aliases=aliases, fallback=_FALLBACK_RULE.format(families=families)
+    )
 
 
 if __name__ == "__main__":

@@ -267,7 +267,7 @@ ENUMS: Final[dict[str, str]] = {
 
 WARNINGS: Final = (
     "slow_asset asset_failed font_fallback_used header_footer_overlap locale_unsupported "
-    "feature_unavailable data_coerced text_overflow storage_upload_failed "
+    "glyph_missing feature_unavailable data_coerced text_overflow storage_upload_failed "
     "einvoice_validation_warning einvoice_validation_unavailable pdfa_validation_unavailable "
     "pdfua_validation_unavailable accessibility_validation_unavailable einvoice_skipped_plan "
     "storage_skipped_plan email_skipped_plan email_skipped_zero_retention "
@@ -329,7 +329,7 @@ SHAPES: Final[dict[str, str]] = {
     "Cycle": "start end",
     "Event": "id type created_at workspace_id region data",
     "EventData": "object",
-    "Explain": "fonts bytes requests wait",
+    "Explain": "fonts missing_glyphs bytes requests wait",
     "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
     "expires_at",
     "Finding": "rule message location path count",
@@ -379,6 +379,7 @@ SHAPES: Final[dict[str, str]] = {
     "spend_cap_cents cycle",
     "Upload": "id object filename content_type bytes status upload created_at expires_at",
     "UploadForm": "url fields",
+    "MissingGlyphs": "requested characters",
     "UsedFont": "requested used",
     "VatBreakdown": "category rate taxable_amount tax_amount exemption_reason "
     "exemption_reason_code",

@@ -67,6 +67,7 @@ _SKIPPED_INVOICE: Final = {
 # By code: a request to the engine that is warned of it.
 BROWSER_WARNINGS: Final[dict[str, dict[str, Any]]] = {
     "asset_failed": {"html": "<img src='{allowed}/missing'>"},
+    "glyph_missing": {"html": "<p>&#x13000;"},
     "slow_asset": {"html": "<img src='{allowed}/slow.png'>"},
     "header_footer_overlap": {
         "html": "<p>",
@@ -79,7 +80,7 @@ BROWSER_WARNINGS: Final[dict[str, dict[str, Any]]] = {
         "html": "<p>",
         "output": {"format": "png", "image": {"format_options": {"quality": 5}}},
     },
-    "font_fallback_used": _scene_request(text="x", font_family="Comic Sans MS"),
+    "font_fallback_used": _scene_request(text="x", font_family="Papyrus"),
     "data_coerced": _scene_request(text="x", bind="list", fallback="y"),
     "text_overflow": _scene_request(text="x " * 500, overflow="ellipsis"),
     "undefined_value": {"html": "<p>{{ gone }}", "templating": True, "data": {}},

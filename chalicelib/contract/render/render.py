@@ -74,6 +74,13 @@ class UsedFont(Model):
     used: str
 
 
+class MissingGlyphs(Model):
+    """Characters that no font has, in text whose first font family is `requested`."""
+
+    requested: str
+    characters: str
+
+
 class Bytes(Model):
     """Sizes of the parts of the page, in bytes."""
 
@@ -90,6 +97,8 @@ class Explain(Model):
     """Details of how the page was made; also present on failures."""
 
     fonts: list[UsedFont] = Field(default=[])
+    missing_glyphs: list[MissingGlyphs] = Field(default=[])
+    """What is drawn as boxes (warning `glyph_missing`); at most 200 characters of a family."""
     bytes: Bytes = Bytes()
     requests: int = 0
     """Number of requests that the page made."""

@@ -5,6 +5,7 @@ from html import escape
 from typing import Final
 
 from chalicelib.engine.canvas import css
+from chalicelib.engine.canvas.font_names import GENERIC_FAMILIES, KNOWN_FAMILIES
 from chalicelib.engine.canvas.scene import SceneLayer
 
 # Looked up, never copied: no text of a tenant stands in a style (decision 22).
@@ -21,42 +22,7 @@ _BARCODE_TEXT_RATIO: Final = 0.2
 # Includes the gap between bars and text in the style of canvas/page.py.
 _BARCODE_TEXT_LINE_HEIGHT: Final = 1.35
 
-
-# The fonts and aliases of layers/fonts/build.py.
-_GENERIC_FAMILIES: Final = ("sans-serif", "serif", "monospace", "system-ui", "emoji")
-BUNDLED_FONTS: Final = (
-    "Arimo",
-    "Tinos",
-    "Cousine",
-    "Noto Sans",
-    "Noto Serif",
-    "Noto Sans Arabic",
-    "Noto Sans Hebrew",
-    "Noto Sans Thai",
-    "Noto Sans Devanagari",
-    "Noto Sans JP",
-    "Noto Sans SC",
-    "Noto Sans KR",
-    "Noto Sans Symbols 2",
-    "Noto Sans Math",
-    "Noto Color Emoji",
-)
-FONT_ALIASES: Final = (
-    "Arial",
-    "Helvetica",
-    "Helvetica Neue",
-    "Liberation Sans",
-    "Times",
-    "Times New Roman",
-    "Liberation Serif",
-    "Courier",
-    "Courier New",
-    "Liberation Mono",
-)
 _DEFAULT_FAMILY: Final = "sans-serif"
-_KNOWN_FAMILIES: Final = {
-    name.lower(): name for name in (*_GENERIC_FAMILIES, *BUNDLED_FONTS, *FONT_ALIASES)
-}
 
 
 def text_layer_html(
@@ -100,8 +66,8 @@ def barcode_text_html(content: str, width: float, height: float) -> tuple[str, f
 def font_family(requested: str) -> tuple[str, str | None]:
     """Return `font-family`, and the first requested font if it is not bundled."""
     names = [name.strip() for name in requested.split(",")]
-    known = [_KNOWN_FAMILIES[name.lower()] for name in names if name.lower() in _KNOWN_FAMILIES]
+    known = [KNOWN_FAMILIES[name.lower()] for name in names if name.lower() in KNOWN_FAMILIES]
     families = ",".join(
-        name if name in _GENERIC_FAMILIES else f'"{name}"' for name in (*known, _DEFAULT_FAMILY)
+        name if name in GENERIC_FAMILIES else f'"{name}"' for name in (*known, _DEFAULT_FAMILY)
     )
-    return families, None if names[0].lower() in _KNOWN_FAMILIES else names[0]
+    return families, None if names[0].lower() in KNOWN_FAMILIES else names[0]

@@ -43,7 +43,7 @@ def locate_browser(chromium: Path, fonts: Path) -> BrowserInstallation:
     `nobody`; folders which that user cannot reach are copied once. Raises BrowserMissing.
     """
     chromium = _ensure_unpacked(chromium)
-    for path in (fonts / "fonts.conf", fonts / "families.json"):
+    for path in (fonts / name for name in ("fonts.conf", "families.json", "characters.json")):
         if not path.is_file():
             raise _missing_error(path, "fonts")
     account = None

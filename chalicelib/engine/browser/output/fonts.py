@@ -1,139 +1,223 @@
-"""Report of the fonts that a page requested and of those its text is drawn with.
+"""Report of fonts: those that a page requested, those that draw its text, and missing glyphs.
 
-A script reads the requested families and the loaded web fonts. Substitutes follow from the families
-file beside the fonts, which mirrors fontconfig. The DevTools domains DOM and CSS could report the
-used fonts too, at the cost of a fifth more work for every document.
+A script reads the requested families, the characters of their texts and the loaded web fonts. What
+draws a character follows from the files beside the fonts, which mirror fontconfig. The DevTools
+domains DOM and CSS could report the used fonts too, at the cost of a fifth more work for every
+document.
 """
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypedDict
 
 from chalicelib.engine.browser.chromium.protocol import FunctionResult
+from chalicelib.engine.browser.output.scripts import (
+    DEFAULT_FAMILY,
+    EMOJI_FAMILY,
+    is_drawn_as_emoji,
+    script_family,
+)
 
 _MAX_FONTS: Final = 50
+_MAX_CHARACTERS: Final = 200
 # Expression for a script that defines `own`, a reader of document members through the prototype.
-# Returns the families of loaded web fonts, and the requested family lists, each with the scripts
-# (writing systems) of its text. Only the first 300 texts of the page are read.
+# Returns the families of loaded web fonts, and the requested family lists, each with the language
+# and the different characters of its texts, where `a` is any that all text fonts have. The styles
+# of the first 300 texts are read; a later text has the family of an earlier one of a like element.
 REQUESTED_FONTS: Final = """(() => {
   const root = own('documentElement');
   if (!root) { return null; }
   const faces = [...own('fonts')].filter((face) => face.status === 'loaded')
     .slice(0, 200).map((face) => face.family.slice(0, 500));
   const skipped = new Set(['SCRIPT', 'STYLE', 'TITLE', 'NOSCRIPT', 'TEMPLATE', 'TEXTAREA']);
-  const patterns = ['Arabic', 'Hebrew', 'Thai', 'Devanagari', 'Hangul', 'Hiragana', 'Katakana',
-    'Han'].map((name) => [name, new RegExp(`\\\\p{Script=${name}}`, 'u')]);
-  const latin = /[\\u0021-\\u024f]/;
-  const other = /[^\\u0000-\\u052f]/;
-  const requested = new Map();
-  const walker = Document.prototype.createTreeWalker.call(document, root, NodeFilter.SHOW_TEXT);
-  for (let seen = 0; seen < 300 && walker.nextNode();) {
-    const text = walker.currentNode.data, element = walker.currentNode.parentElement;
-    if (!element || skipped.has(element.tagName) || !/\\S/.test(text)) { continue; }
-    seen++;
+  const others = /[^\\u0000-\\u017f\\u2013-\\u201e\\u2022\\u2026\\u20ac\\u2122]/gu;
+  const groups = new Map(), alike = new Map();
+  const tagName = Reflect.getOwnPropertyDescriptor(Element.prototype, 'tagName').get;
+  const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
+  const groupOf = (element, lang) => {
     const families = getComputedStyle(element).fontFamily.slice(0, 500);
-    if (!requested.has(families)) { requested.set(families, new Set()); }
-    const scripts = requested.get(families);
-    if (latin.test(text)) { scripts.add('Latin'); }
-    if (!other.test(text)) { continue; }
-    for (const [name, letters] of patterns) { if (letters.test(text)) { scripts.add(name); } }
+    const key = `${lang}\\n${families}`;
+    if (!groups.has(key) && groups.size < 300) { groups.set(key, [families, lang, new Set()]); }
+    return groups.get(key);
+  };
+  const walker = Document.prototype.createTreeWalker.call(document, root, NodeFilter.SHOW_TEXT);
+  for (let seen = 0; seen < 1000000 && walker.nextNode();) {
+    const text = walker.currentNode.data, element = walker.currentNode.parentElement;
+    if (!element || !/\\S/.test(text)) { continue; }
+    const tag = tagName.call(element);
+    if (skipped.has(tag)) { continue; }
+    seen++;
+    const found = text.match(others);
+    const holder = found && Element.prototype.closest.call(element, '[lang]');
+    const lang = attribute(holder ?? root, 'lang')?.slice(0, 35).toLowerCase() ?? '';
+    const like = `${tag} ${attribute(element, 'class')} ${attribute(element, 'style')} ${lang}`;
+    let group = seen > 300 ? alike.get(like) : null;
+    if (!group && (seen <= 300 || alike.size < 5000)) {
+      group = groupOf(element, lang);
+      alike.set(like, group);
+    }
+    if (!group) { continue; }
+    if (!found || found.length < text.length) { group[2].add('a'); }
+    for (const letter of found ?? []) { if (group[2].size < 5000) { group[2].add(letter); } }
   }
-  const lang = ['zh', 'ko'].find((l) => Element.prototype.matches.call(root, `:lang(${l})`)) ?? '';
-  const asked = [...requested].map(([families, scripts]) => [families, [...scripts]]);
-  return {faces, lang, asked};
+  const asked = [...groups.values()].map(([families, lang, letters]) =>
+    [families, lang, [...letters].join('')]);
+  return {faces, asked};
 })()"""
-# The browser's fallback font for a script that no requested family supports.
-_FALLBACK_FONTS: Final = {
-    "Arabic": "Noto Sans Arabic",
-    "Hebrew": "Tinos",
-    "Thai": "Noto Sans Thai",
-    "Devanagari": "Noto Sans",
-    "Hangul": "Noto Sans KR",
-    "Hiragana": "Noto Sans JP",
-    "Katakana": "Noto Sans JP",
-    "Han": "Noto Sans JP",
-}
-# The glyphs of these scripts depend on the page's language.
-_HAN_SCRIPTS: Final = frozenset({"Han", "Hiragana", "Katakana"})
-_LANGUAGE_FONTS: Final = {"zh": "Noto Sans SC", "ko": "Noto Sans KR"}
-# Other families with these scripts; every family has Latin letters.
-_FONTS_WITH_SCRIPT: Final = {
-    "Hebrew": {"Arimo", "Tinos", "Cousine", "Noto Sans Hebrew"},
-    "Devanagari": {"Noto Sans", "Noto Sans Devanagari"},
-    "Han": {"Noto Sans JP", "Noto Sans SC", "Noto Sans KR"},
-    "Hiragana": {"Noto Sans JP", "Noto Sans SC", "Noto Sans KR"},
-    "Katakana": {"Noto Sans JP", "Noto Sans SC", "Noto Sans KR"},
-}
-_LATIN: Final = "Latin"
-# The browser's font when no requested family is installed.
-_DEFAULT_FAMILY: Final = "Times New Roman"
 _FAMILY_NAME: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,"']+))\s*(?:,|$)""")
+# The letter that stands for all that every text font has.
+_LATIN: Final = "a"
+_INVISIBLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
+# Variation selectors, and letters without a form that have other categories.
+_INVISIBLE: Final = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
 
 
 class RequestedFonts(TypedDict):
-    """Result of REQUESTED_FONTS; `asked` has a family list and the scripts of its text."""
+    """Result of REQUESTED_FONTS; `asked` has a family list, a language, and the characters."""
 
     faces: list[str]
-    lang: str
-    asked: list[tuple[str, list[str]]]
+    asked: list[tuple[str, str, str]]
+
+
+class GlyphGap(NamedTuple):
+    """Characters that no font has, in text of `requested`, the first family of its list."""
+
+    requested: str
+    characters: str
 
 
 class InstalledFonts(NamedTuple):
-    """Font that each family is drawn with, by the family's name in lower case."""
+    """The bundled fonts.
+
+    `families` has the font that each family is drawn with, by the family's name in lower case.
+    """
 
     families: Mapping[str, str]
+    folder: Path
 
     @classmethod
     @cache
     def read(cls, families: Path) -> "InstalledFonts":
         """Read the families file that the build of layers/fonts writes."""
-        return cls(json.loads(families.read_bytes()))
+        return cls(json.loads(families.read_bytes()), families.parent)
 
     def font_for(self, family: str) -> str | None:
         """Return the font that a family is drawn with, or None without a substitute."""
         return self.families.get(family.lower())
 
+    @property
+    def coverage(self) -> "FontCoverage":
+        """Return the characters of the fonts, which only texts beyond Latin need."""
+        return FontCoverage.read(self.folder / "characters.json")
 
-def used_fonts(
+
+class FontCoverage(NamedTuple):
+    """Characters of each font, and the order of the fonts for what a text's own families lack."""
+
+    fallbacks: Sequence[str]
+    characters: Mapping[str, Sequence[int]]
+
+    @classmethod
+    @cache
+    def read(cls, path: Path) -> "FontCoverage":
+        """Read the file of characters that the build of layers/fonts writes."""
+        return cls(**json.loads(path.read_bytes()))
+
+    def has(self, font: str, letter: str) -> bool:
+        """Tell whether a font has a glyph; its ranges are a first character and one after."""
+        return bool(bisect_right(self.characters.get(font, ()), ord(letter)) % 2)
+
+    def fallback_for(self, letter: str, first: str | None) -> str | None:
+        """Return the font that has a character; `first` is tried first."""
+        order = (*((first,) if first else ()), *self.fallbacks, *self.characters)
+        return next((font for font in order if self.has(font, letter)), None)
+
+
+class FontReport(NamedTuple):
+    """Pairs of requested and used font, and what no font has."""
+
+    used: Sequence[tuple[str, str]]
+    missing: Sequence[GlyphGap]
+
+
+def font_report(
     answer: FunctionResult[RequestedFonts | None], installed: InstalledFonts
-) -> list[dict[str, str]]:
-    """Return pairs of requested and used font, at most 50, sorted.
+) -> FontReport:
+    """Return the report of a page; `answer` is the result of REQUESTED_FONTS.
 
-    `requested` is the first family of a list. `answer` is the result of REQUESTED_FONTS. For a web
-    font only Latin text is reported: its other scripts are unknown.
+    `requested` is the first family of a list. For a web font only Latin text is reported: which
+    other characters it has is unknown.
     """
     requested = answer.get("result", {}).get("value")
     if requested is None:
-        return []
+        return FontReport((), ())
     faces = {_family_names(face)[0] for face in requested["faces"] if _family_names(face)}
-    pairs = {
-        (families[0], used)
-        for text, scripts in requested["asked"]
-        if (families := _family_names(text))
-        for script in scripts
-        if (used := _used_font(families, script, faces, installed, requested["lang"])) is not None
-    }
-    return [{"requested": family, "used": used} for family, used in sorted(pairs)[:_MAX_FONTS]]
+    used: set[tuple[str, str]] = set()
+    missing: dict[str, set[str]] = {}
+    for text, lang, letters in requested["asked"]:
+        if not (families := _family_names(text)):
+            continue
+        for letter, font in _drawn_letters(families, lang, letters, faces, installed):
+            if font is None:
+                missing.setdefault(families[0], set()).add(letter)
+            else:
+                used.add((families[0], font))
+    found = [
+        GlyphGap(name, "".join(sorted(missing[name])[:_MAX_CHARACTERS])) for name in sorted(missing)
+    ]
+    return FontReport(sorted(used)[:_MAX_FONTS], found[:_MAX_FONTS])
 
 
-def _used_font(
-    families: Sequence[str], script: str, faces: set[str], installed: InstalledFonts, lang: str
+def _drawn_letters(
+    families: Sequence[str],
+    lang: str,
+    letters: str,
+    faces: set[str],
+    installed: InstalledFonts,
+) -> Iterator[tuple[str, str | None]]:
+    """Yield each visible character with its font, None without one."""
+    standard = script_family(lang)
+    if standard and list(families) == [DEFAULT_FAMILY]:
+        # What a text without any family computes to, also where its script has a family.
+        families = ()
+    names = [*families, standard or DEFAULT_FAMILY]
+    for letter in filter(_is_visible, letters):
+        named = _named_font(names, letter, faces, installed)
+        if named is None:
+            first = EMOJI_FAMILY if is_drawn_as_emoji(letter) else standard
+            yield letter, installed.coverage.fallback_for(letter, first)
+        elif named not in faces or letter == _LATIN:
+            yield letter, named
+
+
+def _named_font(
+    names: Sequence[str], letter: str, faces: set[str], installed: InstalledFonts
 ) -> str | None:
-    for family in (*families, _DEFAULT_FAMILY):
-        if family in faces:
-            return family if script == _LATIN else None
-        name = installed.font_for(family)
-        if name is not None and (
-            script == _LATIN
-            or name == _FALLBACK_FONTS[script]
-            or name in _FONTS_WITH_SCRIPT.get(script, ())
-        ):
+    """Return the first web font or bundled font of a list that has a character."""
+    for name in names:
+        if name in faces:
             return name
-    localized = _LANGUAGE_FONTS.get(lang) if script in _HAN_SCRIPTS else None
-    return localized or _FALLBACK_FONTS[script]
+        font = installed.font_for(name)
+        if font is not None and (
+            letter == _LATIN
+            or (not is_drawn_as_emoji(letter) and installed.coverage.has(font, letter))
+        ):
+            return font
+    return None
+
+
+def _is_visible(letter: str) -> bool:
+    return (
+        unicodedata.category(letter) not in _INVISIBLE_CATEGORIES
+        and _INVISIBLE.match(letter) is None
+    )
 
 
 def _family_names(text: str) -> list[str]:

@@ -11,16 +11,17 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
+from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output import pictures
 from chalicelib.engine.browser.output.accessibility import (
     AccessibilityGap,
     accessibility_gaps,
     link_texts,
 )
-from chalicelib.engine.browser.output.fonts import InstalledFonts, RequestedFonts, used_fonts
+from chalicelib.engine.browser.output.fonts import FontReport, InstalledFonts, font_report
 from chalicelib.engine.browser.output.form_fields import form_field_marks
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, print_header_footers
+from chalicelib.engine.browser.output.missing_glyphs import glyph_warnings
 from chalicelib.engine.browser.output.pictures import fit_texts, hide_broken_images
 from chalicelib.engine.browser.output.printing import print_pdf
 from chalicelib.engine.browser.page.credentials import Credentials
@@ -70,7 +71,7 @@ class BrowserPage:
             prepared_page, traffic, self._tab.crashed, self._emulation.apply_to_frame
         )
         self._font_families = font_families
-        self._requested_fonts: FunctionResult[RequestedFonts | None] = {}
+        self._fonts = FontReport((), ())
         self._traffic = traffic
         self._html_bytes = 0
         self._is_from_url = False
@@ -106,7 +107,8 @@ class BrowserPage:
         sizes = dict(requests.transfers.bytes_by_kind)
         sizes["html"] = sizes.get("html", 0) + self._html_bytes
         return {
-            "fonts": used_fonts(self._requested_fonts, InstalledFonts.read(self._font_families)),
+            "fonts": [{"requested": name, "used": font} for name, font in self._fonts.used],
+            "missing_glyphs": [glyphs._asdict() for glyphs in self._fonts.missing],
             "bytes": sizes,
             "requests": requests.count,
             "wait": self._tab.waits_for,
@@ -209,7 +211,10 @@ class BrowserPage:
         except TimeoutError as error:
             raise self._timeout_error(output.page_wait) from error
         self._emulation.check_applied()
-        self._requested_fonts = self._tab.settle_answer.result()
+        installed = InstalledFonts.read(self._font_families)
+        self._fonts = font_report(self._tab.settle_answer.result(), installed)
+        if self._fonts.missing:
+            self._warnings += glyph_warnings(self._tab, self._fonts.missing)
         if output.strict_assets:
             self._watch.requests.check_complete()
 

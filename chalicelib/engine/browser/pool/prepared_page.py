@@ -8,6 +8,7 @@ from typing import Final
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.browser.chromium.pipe import Answer, Handler, Pipe, await_answer
 from chalicelib.engine.browser.chromium.protocol import Event
+from chalicelib.engine.browser.output.scripts import FAMILIES_OF_SCRIPTS
 from chalicelib.engine.browser.pool.origin import new_origin
 from chalicelib.engine.browser.pool.warm_up import WarmUp, check_has_text
 from chalicelib.engine.browser.proxy.server import ProxyPort
@@ -20,6 +21,7 @@ FRAME_AUTO_ATTACH: Final[JsonObject] = {
     "flatten": True,
     "filter": [{"type": "iframe"}, {"type": "worker"}],
 }
+_FONT_FAMILIES: Final[JsonObject] = {"fontFamilies": {}, "forScripts": FAMILIES_OF_SCRIPTS}
 _STEP_TIMEOUT_S: Final = 10.0
 ISOLATED_WORLD_NAME: Final = "platen"
 # Servers of assets must not learn the internal origin from `Referer` (decision 18).
@@ -216,6 +218,8 @@ def document_response(request_id: str, html: str) -> dict[str, Json]:
 def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
     """Deny downloads and permissions, enable interception, then release the paused page.
 
+    Its standard families are set here, since a page takes them only before its document.
+
     The browser answers the calls in order, so all restrictions hold before the page runs.
     """
     context_id = {"browserContextId": context}
@@ -223,6 +227,7 @@ def _confine(pipe: Pipe, session: str, context: str) -> list[Answer]:
         pipe.send("Browser.setDownloadBehavior", {"behavior": "deny", **context_id}),
         pipe.send("Browser.grantPermissions", {"permissions": [], **context_id}),
         pipe.send("Page.enable", {}, session),
+        pipe.send("Page.setFontFamilies", _FONT_FAMILIES, session),
         pipe.send("Runtime.enable", {}, session),
         pipe.send("Inspector.enable", {}, session),
         pipe.send("Log.enable", {}, session),

@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.output.scripts import FAMILIES_OF_SCRIPTS
 from chalicelib.engine.browser.pool import warm_up
 from infra.bench.bare_browser import BareBrowser
 from tests.integration.engine.conftest import Render, explain_of
@@ -29,6 +30,10 @@ FAMILIES: Final = (
     "'Noto Serif'",
     '"Noto Sans JP", serif',
     "Nowhere, monospace",
+    "Verdana",
+    "'Segoe UI', Tahoma",
+    "fantasy",
+    "inherit",
 )
 TEXTS: Final = {
     "Latin": "Hello",
@@ -40,6 +45,40 @@ TEXTS: Final = {
     "Hiragana": "\u3072\u3089",
     "Katakana": "\u30ab\u30bf",
     "Han": "\u6f22\u5b57",
+    "Bengali": "\u09ac\u09be\u0982\u09b2\u09be",
+    "Tamil": "\u0ba4\u0bae\u0bbf\u0bb4\u0bcd",
+    "Telugu": "\u0c24\u0c46\u0c32\u0c41\u0c17\u0c41",
+    "Gujarati": "\u0a97\u0ac1\u0a9c\u0ab0\u0abe\u0aa4\u0ac0",
+    "Kannada": "\u0c95\u0ca8\u0ccd\u0ca8\u0ca1",
+    "Malayalam": "\u0d2e\u0d32\u0d2f\u0d3e\u0d33\u0d02",
+    "Gurmukhi": "\u0a2a\u0a70\u0a1c\u0a3e\u0a2c\u0a40",
+    "Oriya": "\u0b13\u0b21\u0b3c\u0b3f\u0b06",
+    "Sinhala": "\u0dc3\u0dd2\u0d82\u0dc4\u0dbd",
+    "Khmer": "\u1781\u17d2\u1798\u17c2\u179a",
+    "Lao": "\u0ea5\u0eb2\u0ea7",
+    "Myanmar": "\u1019\u103c\u1014\u103a\u1019\u102c",
+    "Tibetan": "\u0f56\u0f7c\u0f51",
+    "Armenian": "\u0540\u0561\u0575",
+    "Georgian": "\u10e5\u10d0\u10e0",
+    "Ethiopic": "\u12a0\u121b\u122d",
+    "Thaana": "\u078b\u07a8\u0788",
+    "N'Ko": "\u07d2\u07de\u07cf",
+    "Tifinagh": "\u2d63\u2d49\u2d3c",
+    "Syriac": "\u0723\u0718\u072a",
+    "Yi": "\ua188\ua320",
+    "Mongolian": "\u182e\u1823\u1829",
+    "Ol Chiki": "\u1c65\u1c5f\u1c71",
+    "Meetei Mayek": "\uabc3\uabe4\uabc7",
+    "Adlam": "\U0001e900\U0001e923",
+    "Javanese": "\ua9a7\ua9ae",
+    "Balinese": "\u1b29\u1b2e",
+    "Rohingya": "\U00010d00\U00010d01",
+    "Greek": "\u0395\u03bb",
+    "Cyrillic": "\u0420\u0443",
+    "arrow": "\u2192",
+    "number in a circle": "\u2460",
+    "picture": "\U0001f600",
+    "check mark": "\u2705",
 }
 
 
@@ -84,7 +123,7 @@ def test_very_long_font_family_is_listed_quickly(render: Render) -> None:
     assert len(fonts) == 2
 
 
-@pytest.mark.parametrize("language", ["en", "zh", "ko"])
+@pytest.mark.parametrize("language", ["en", "ja", "zh-Hant", "ar"])
 def test_used_fonts_agree_with_devtools(render: Render, language: str) -> None:
     pages = {family: [_paragraph(family, text) for text in TEXTS.values()] for family in FAMILIES}
     with BareBrowser() as browser:
@@ -105,6 +144,7 @@ def _paragraph(family: str, text: str) -> str:
 def _drawn_with(browser: BareBrowser, language: str, parts: list[str]) -> set[str]:
     """Return the fonts of the paragraphs according to DevTools (CSS.getPlatformFontsForNode)."""
     session = browser.page()
+    browser.call("Page.setFontFamilies", session, fontFamilies={}, forScripts=FAMILIES_OF_SCRIPTS)
     browser.print_document(session, f"<html lang={language}><body>{''.join(parts)}", {})
     for domain in ("DOM", "CSS"):
         browser.call(f"{domain}.enable", session)
@@ -136,3 +176,56 @@ def test_page_without_text_or_without_scripts_is_explained(render: Render) -> No
 
     assert empty["fonts"] == []
     assert len(off["fonts"]) == 3
+
+
+def test_missing_glyphs_are_named_with_their_font_and_text(render: Render) -> None:
+    html = (
+        "<p style='font-family:Courier New'>Hieroglyph \U00013000 of a man"
+        "<p style='font-family:Arial'>Private \ue000, joined \u200d\ufe0f\u00ad, \u20ac, \u4e2d"
+    )
+
+    outcome = render(html)
+
+    warnings = [each for each in outcome.trace.warnings if each.code == "glyph_missing"]
+    assert [(each.detail, "boxes" in each.message) for each in warnings] == [
+        ("Private \ue000, joined \u200d\ufe0f\u00ad, \u20ac, \u4e2d", True),
+        ("Hieroglyph \U00013000 of a man", True),
+    ]
+    assert "Courier New" in warnings[1].message
+    assert "U+13000" in warnings[1].message
+    assert explain_of(outcome)["missing_glyphs"] == [
+        {"requested": "Arial", "characters": "\ue000"},
+        {"requested": "Courier New", "characters": "\U00013000"},
+    ]
+
+
+def test_warnings_of_missing_glyphs_are_bounded(render: Render) -> None:
+    html = "".join(f"<p style='font-family:Own{number}'>\ue000" for number in range(30))
+
+    outcome = render(html)
+
+    codes = [each.code for each in outcome.trace.warnings]
+    assert codes == ["glyph_missing"] * 20
+
+
+def test_web_font_may_have_any_character(render: Render) -> None:
+    html = f"{HTML}<p>\ue000</p>"
+
+    assert not render(html).trace.warnings
+
+
+def test_scripts_of_a_long_document_are_all_listed(render: Render) -> None:
+    rows = "<p class=row>Row" * 2000
+    html = (
+        f"<style>.row{{font-family:Arial}} .late{{font-family:Georgia}}</style>{rows}"
+        f"<p class=row>{TEXTS['Tamil']}{rows}<p class=late>Late<p class=row>{TEXTS['Khmer']}"
+    )
+
+    fonts = explain_of(render(html))["fonts"]
+
+    assert fonts == [
+        {"requested": "Arial", "used": "Arimo"},
+        {"requested": "Arial", "used": "Noto Sans Khmer"},
+        {"requested": "Arial", "used": "Noto Sans Tamil"},
+        {"requested": "Georgia", "used": "Gelasio"},
+    ]

@@ -4,8 +4,8 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.canvas import draw
-from chalicelib.engine.canvas.text_layer import BUNDLED_FONTS, FONT_ALIASES
-from layers.fonts import build
+from chalicelib.engine.canvas.font_names import BUNDLED_FONTS, FONT_ALIASES
+from layers.fonts import families
 from tests.builders.pages.canvas import BOX, PICTURE, ParsedElements, draw_canvas
 
 
@@ -42,7 +42,7 @@ def test_uploads_are_embedded_by_detected_type() -> None:
 def test_missing_font_is_reported_once() -> None:
     text = {"type": "text", **BOX, "text": "x"}
     page = draw_canvas(
-        text | {"font_family": "Comic Sans MS, Tinos"},
+        text | {"font_family": "Papyrus, Tinos"},
         text | {"font_family": "comic sans ms"},
         text | {"font_family": "arial"},
         text | {"font_family": "Tinos, Nothing"},
@@ -50,17 +50,16 @@ def test_missing_font_is_reported_once() -> None:
 
     (warning,) = page.warnings
     assert (warning.code, warning.detail) == ("font_fallback_used", "layers[0]")
-    assert "Comic Sans MS" in warning.message
+    assert "Papyrus" in warning.message
     assert "font-family:&quot;Tinos&quot;,sans-serif" in page.html
-    assert "Comic" not in page.html
+    assert "Papyrus" not in page.html
 
 
 def test_fonts_come_from_the_layer() -> None:
-    packages = {name.replace("-", " ") for name, *_ in build._FONTS}
-    generic = {"sans-serif", "serif", "monospace", "system-ui", "emoji"}
+    generic = {"sans-serif", "serif", "monospace", "system-ui", "cursive", "fantasy", "emoji"}
 
-    assert {name.lower() for name in BUNDLED_FONTS} == packages
-    assert set(FONT_ALIASES) == set(build._ALIASES) - generic
+    assert (*families.TEXT_FAMILIES, *families.FALLBACK_FAMILIES) == BUNDLED_FONTS
+    assert set(FONT_ALIASES) == set(families.ALIASES) - generic
 
 
 def test_diagonal_line_is_rotated_around_its_middle() -> None:

@@ -36,7 +36,7 @@ def own_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def fonts(tmp_path: Path) -> Path:
     folder = tmp_path / "fonts"
     folder.mkdir()
-    for name in ("fonts.conf", "families.json"):
+    for name in ("fonts.conf", "families.json", "characters.json"):
         (folder / name).touch()
     return folder
 
