@@ -18,6 +18,7 @@ MODULES: Final = {
     "email-cost": "emails.cost",
     "email-rate": "emails.rate",
     "finishing": "finishing",
+    "fonts": "fonts",
     "formats": "formats",
     "import": "import_time",
     "isolation": "browser_recovery",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infra.package.errors import PackageError
+from infra.package.packed_fonts import pack_fonts
 from infra.package.requirements import CACHE_DIR, compile_bytecode, install_requirements
 from infra.package.sam import copy_sources
 from infra.setup.steps import INSTALL_DIR
@@ -27,11 +28,18 @@ CODE_ARCHIVES: Final[Mapping[str, Path]] = {
     "small.zip": ROOT / "infra" / "package" / "requirements-small.txt",
     "storage.zip": ROOT / "infra" / "package" / "requirements-storage.txt",
 }
+PACKED_FONTS: Final = "packed-fonts-layer.zip"
+_FONT_FILES: Final = (
+    *("fonts.conf", "families.json", "characters.json"),
+    *("cache/*", "ttf/*", "licenses/*"),
+)
 # Archive, the installed folder that it is built from, and the files that it takes.
 LAYER_ARCHIVES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     # Compressed as published: unpacked, the function would exceed Lambda's size limit.
     "chromium-layer.zip": ("chromium", ("chromium.br", "al2023.tar.br")),
-    "fonts-layer.zip": ("fonts", ("fonts.conf", "families.json", "cache/*", "ttf/*", "licenses/*")),
+    "fonts-layer.zip": ("fonts", _FONT_FILES),
+    # Of the engine, which has no room for the fonts beside Chromium.
+    PACKED_FONTS: ("fonts", _FONT_FILES),
     "validators-layer.zip": (
         "validators",
         ("manifest.json", "plan.json", "lib/*", "proof/*", "rules/**/*", "runtime/**/*"),
@@ -69,7 +77,7 @@ def write_archives(
         compile_bytecode(sources)
         for name in names:
             files = (
-                _layer_files(name)
+                _layer_files(name, cache)
                 if name in LAYER_ARCHIVES
                 else _code_files(CODE_ARCHIVES[name], sources, cache)
             )
@@ -81,7 +89,7 @@ def _code_files(lock: Path, sources: Path, cache: Path) -> dict[str, Path]:
     return {**files_below(install_requirements(lock, cache)), **files_below(sources)}
 
 
-def _layer_files(archive: str) -> dict[str, Path]:
+def _layer_files(archive: str, cache: Path) -> dict[str, Path]:
     name, patterns = LAYER_ARCHIVES[archive]
     folder = INSTALL_DIR / name
     files: dict[str, Path] = {}
@@ -89,8 +97,10 @@ def _layer_files(archive: str) -> dict[str, Path]:
         matches = [path for path in folder.glob(pattern) if path.is_file()]
         if not matches:
             raise PackageError(f"{folder} holds no {pattern}; install it with: make setup")
-        files |= {f"{name}/{path.relative_to(folder).as_posix()}": path for path in matches}
-    return files
+        files |= {path.relative_to(folder).as_posix(): path for path in matches}
+    if archive == PACKED_FONTS:
+        files = {"fonts.tar.br": pack_fonts(files, cache)}
+    return {f"{name}/{path}": source for path, source in files.items()}
 
 
 def write_archive(target: Path, files: Mapping[str, Path]) -> str:

@@ -100,7 +100,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
     ),
     "EngineFunction": FunctionNeeds(
         settings=tuple(EngineSettings.__annotations__),
-        layers=frozenset({"ChromiumLayer", "FontsLayer"}),
+        layers=frozenset({"ChromiumLayer", "PackedFontsLayer"}),
         grants=_grants(_LOG_ACTIONS),
     ),
     "PdfToolsFunction": FunctionNeeds(

@@ -1,19 +1,24 @@
-"""Unpacking of the Chromium layer.
+"""Unpacking of the layers of Chromium and the fonts.
 
-Unpacked, its 209 MB are too large for a layer: it holds brotli archives of 67 MB (decision 8).
+Unpacked, their 209 and 100 MB are too large for layers, which hold brotli archives of 67 and 40 MB
+(decision 8).
 """
 
 import io
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, override
 
 import brotli  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 EXECUTABLE: Final = "chromium.br"
 LIBRARIES: Final = "al2023.tar.br"
 ARCHIVES: Final = (EXECUTABLE, LIBRARIES)
+FONTS: Final = "fonts.tar.br"
 _CHUNK_BYTES: Final = 1 << 18
 
 
@@ -27,6 +32,35 @@ def unpack(layer: Path, target: Path) -> None:
     libraries = io.BytesIO(b"".join(_decompressed_chunks(layer / LIBRARIES)))
     with tarfile.open(fileobj=libraries) as archive:
         archive.extractall(target, filter="data")
+
+
+def unpack_fonts(layer: Path, target: Path) -> None:
+    """Write the fonts and what describes them into `target`; raises OSError."""
+    reader = io.BufferedReader(_ChunkReader(_decompressed_chunks(layer / FONTS)), _CHUNK_BYTES)
+    with tarfile.open(fileobj=reader, mode="r|") as archive:
+        archive.extractall(target, filter="data")
+
+
+class _ChunkReader(io.RawIOBase):
+    """Stream of chunks."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        super().__init__()
+        self._chunks = chunks
+        self._rest = memoryview(b"")
+
+    @override
+    def readable(self) -> bool:
+        return True
+
+    @override
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        while not self._rest and (chunk := next(self._chunks, None)) is not None:
+            self._rest = memoryview(chunk)
+        target = memoryview(buffer)
+        size = min(len(target), len(self._rest))
+        target[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
 
 
 def _decompressed_chunks(archive: Path) -> Iterator[bytes]:

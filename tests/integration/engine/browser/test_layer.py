@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from infra.package.packed_fonts import pack_fonts
 from tests.integration.engine.conftest import folder, render_with
 
 PACKED = ("chromium.br", "al2023.tar.br")
@@ -45,6 +46,24 @@ def test_packed_browser_is_unpacked_once_and_prints(layer: Path, own_tmp: Path) 
 
     assert len(times[0]) == 1
     assert times[0] == times[1]
+
+
+def test_packed_fonts_are_unpacked_with_a_cache_that_holds(layer: Path, own_tmp: Path) -> None:
+    fonts = folder("PLATEN_FONTS_DIR", "fonts")
+    packed = own_tmp / "fonts"
+    packed.mkdir(mode=0o755)
+    files = {path.relative_to(fonts).as_posix(): path for path in fonts.rglob("*.*")}
+    pack_fonts(files, own_tmp / "cache").rename(packed / "fonts.tar.br")
+    browser = Browser(layer, packed)
+    try:
+        assert render_with(browser, "<p>x").files[0].pages == 1
+        (home,) = own_tmp.glob("platen-browser-*")
+        caches = [path.read_bytes() for path in home.glob("cache/fontconfig/*.cache-*")]
+    finally:
+        browser.close()
+
+    # A scan of the fonts would have written another one.
+    assert caches == [path.read_bytes() for path in (fonts / "cache").iterdir()]
 
 
 def test_fonts_are_used_in_place_and_their_cache_is_copied(own_tmp: Path) -> None:

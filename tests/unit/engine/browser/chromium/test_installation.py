@@ -15,6 +15,7 @@ import pytest
 
 from chalicelib.engine.browser.chromium import unpack
 from chalicelib.engine.browser.chromium.installation import BrowserMissing, locate_browser
+from infra.package.packed_fonts import pack_fonts
 
 PROGRAM = b"\x7fELF a browser" * 100_000
 
@@ -77,6 +78,23 @@ def test_the_browser_of_a_layer_is_unpacked(layer: Path, fonts: Path, own_tmp: P
     assert found.fonts_conf == fonts / "fonts.conf"
     everything = (*found.executable.parents[: len(own_tmp.parents)], found.libraries)
     assert all(folder.stat().st_mode & stat.S_IXOTH for folder in everything)
+
+
+def test_the_fonts_of_a_layer_are_unpacked_with_the_time_of_their_cache(
+    layer: Path, fonts: Path, tmp_path: Path
+) -> None:
+    (fonts / "ttf").mkdir()
+    (fonts / "ttf" / "A_400Regular.ttf").write_bytes(b"font" * 100_000)
+    files = {path.relative_to(fonts).as_posix(): path for path in fonts.rglob("*.*")}
+    packed = tmp_path / "layer" / "fonts"
+    packed.mkdir(parents=True)
+    pack_fonts(files, tmp_path / "cache").rename(packed / "fonts.tar.br")
+
+    folder = locate_browser(layer, packed).fonts_conf.parent
+
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.*")} == files.keys()
+    assert (folder / "ttf" / "A_400Regular.ttf").read_bytes() == b"font" * 100_000
+    assert (folder / "ttf").stat().st_mtime == 315_532_800
 
 
 def test_browser_is_unpacked_once(layer: Path, fonts: Path) -> None:
@@ -149,7 +167,7 @@ def test_full_disk_is_reported_and_partial_copy_removed(layer: Path, fonts: Path
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, limits[1]))
     try:
-        with pytest.raises(BrowserMissing, match=r"cannot be written .* 300 MB of room"):
+        with pytest.raises(BrowserMissing, match=r"cannot be written .* 400 MB of room"):
             locate_browser(layer, fonts)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
