@@ -1,8 +1,8 @@
 """Benchmark: start of the browser and its first PDF with all fonts, compared with a small set.
 
 `make bench NAME=fonts`: browsers are started in turn, and each prints the 40-line invoice as soon
-as it can. The small set has the fifteen families of the service's first fonts, each with the files and
-weights that it had, with a font cache of their own.
+as it can. The small set has the fifteen families of the service's first fonts, each with the files
+and weights that it had, with a font cache of their own.
 """
 
 import shutil
@@ -22,7 +22,8 @@ from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.deadline import Deadline
 from infra.bench.documents import invoice_page
-from infra.local.paths import INSTALL_DIR, ROOT
+from infra.local.paths import INSTALL_DIR
+from infra.template import ROOT
 
 LIMIT: Final = 1.05
 ROUNDS: Final = 20
