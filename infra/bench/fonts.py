@@ -72,7 +72,7 @@ def _start_and_first_pdf(chromium: Path, fonts: Path, html: str) -> tuple[float,
         begun = time.perf_counter()
         browser.start()
         started = time.perf_counter()
-        assert browser.use(draw, Deadline(_TIMEOUT_S)).startswith(b"%PDF-")
+        assert browser.use(draw, Deadline.after(_TIMEOUT_S)).startswith(b"%PDF-")
         return started - begun, time.perf_counter() - begun
     finally:
         browser.close()

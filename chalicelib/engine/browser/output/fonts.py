@@ -70,7 +70,7 @@ REQUESTED_FONTS: Final = """(() => {
   return {faces, asked};
 })()"""
 _FAMILY_NAME: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,"']+))\s*(?:,|$)""")
-# The letter that stands for all that every text font has.
+# The letter of REQUESTED_FONTS for all that every text font has.
 _LATIN: Final = "a"
 _INVISIBLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
 # Variation selectors, and letters without a form that have other categories.

@@ -28,7 +28,11 @@ _BOLD_WEIGHT: Final = 600
 # Tried after the font of the family, in this order, where it lacks characters.
 _FALLBACKS: Final = (
     *("NotoSans", "NotoSansMath", "NotoSansSymbols2", "NotoSansArabic", "NotoSansHebrew"),
-    *("NotoSansDevanagari", "NotoSansThai", "NotoSansJP", "NotoSansSC", "NotoSansKR"),
+    *("NotoSansDevanagari", "NotoSansThai", "NotoSansBengali", "NotoSansTamil", "NotoSansTelugu"),
+    *("NotoSansGujarati", "NotoSansKannada", "NotoSansMalayalam", "NotoSansGurmukhi"),
+    *("NotoSansOriya", "NotoSansSinhala", "NotoSansKhmer", "NotoSansLao", "NotoSansMyanmar"),
+    *("NotoSerifTibetan", "NotoSansArmenian", "NotoSansGeorgian", "NotoSansEthiopic"),
+    *("NotoSansJP", "NotoSansSC", "NotoSansTC", "NotoSansKR"),
 )
 
 

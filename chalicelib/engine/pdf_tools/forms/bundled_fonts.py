@@ -13,7 +13,9 @@ from chalicelib.engine.pdf_tools.forms.right_to_left import plain_text
 # Fonts for characters that a text's own font lacks, in this order.
 _FALLBACKS: Final = (
     *("NotoSans", "NotoSansArabic", "NotoSansHebrew", "NotoSansThai", "NotoSansDevanagari"),
-    *("NotoSansSymbols2", "NotoSansMath", "NotoSansJP", "NotoSansSC", "NotoSansKR"),
+    *("NotoSansArmenian", "NotoSansGeorgian", "NotoSansEthiopic", "NotoSansLao"),
+    *("NotoSansSymbols2", "NotoSansMath", "NotoSansJP", "NotoSansSC", "NotoSansTC"),
+    "NotoSansKR",
 )
 _SYMBOLIC: Final = 4
 _MAX_CMAP_ENTRIES: Final = 100
