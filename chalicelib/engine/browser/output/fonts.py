@@ -45,6 +45,11 @@ REQUESTED_FONTS: Final = """(() => {
     if (!groups.has(key) && groups.size < 300) { groups.set(key, [families, lang, new Set()]); }
     return groups.get(key);
   };
+  const languageOf = (element) => {
+    const holder = Element.prototype.closest.call(element, '[lang]');
+    return holder ? attribute(holder, 'lang').slice(0, 35).toLowerCase() : '';
+  };
+  const rootLanguage = languageOf(root);
   const walker = Document.prototype.createTreeWalker.call(document, root, NodeFilter.SHOW_TEXT);
   for (let seen = 0; seen < 1000000 && walker.nextNode();) {
     const text = walker.currentNode.data, element = walker.currentNode.parentElement;
@@ -53,8 +58,7 @@ REQUESTED_FONTS: Final = """(() => {
     if (skipped.has(tag)) { continue; }
     seen++;
     const found = text.match(others);
-    const holder = found && Element.prototype.closest.call(element, '[lang]');
-    const lang = attribute(holder ?? root, 'lang')?.slice(0, 35).toLowerCase() ?? '';
+    const lang = found ? languageOf(element) : rootLanguage;
     const like = `${tag} ${attribute(element, 'class')} ${attribute(element, 'style')} ${lang}`;
     let group = seen > 300 ? alike.get(like) : null;
     if (!group && (seen <= 300 || alike.size < 5000)) {
