@@ -13,7 +13,7 @@ from typing import Final
 
 LIMIT: Final = 1.3
 ROUNDS: Final = 15
-_ROOT: Final = Path(__file__).parents[2]
+_ROOT: Final = Path(__file__).parents[3]
 _CASES: Final = {
     "interpreter": "",
     "frameworks": "import chalice, boto3, pydantic",
