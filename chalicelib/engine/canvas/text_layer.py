@@ -5,7 +5,6 @@ from html import escape
 from typing import Final
 
 from chalicelib.engine.canvas import css
-from chalicelib.engine.canvas.font_names import GENERIC_FAMILIES, KNOWN_FAMILIES
 from chalicelib.engine.canvas.scene import SceneLayer
 
 # Looked up, never copied: no text of a tenant stands in a style (decision 22).
@@ -22,6 +21,140 @@ _BARCODE_TEXT_RATIO: Final = 0.2
 # Includes the gap between bars and text in the style of canvas/page.py.
 _BARCODE_TEXT_LINE_HEIGHT: Final = 1.35
 
+# The fonts and aliases of layers/fonts/families.py.
+_GENERIC_FAMILIES: Final = (
+    "sans-serif",
+    "serif",
+    "monospace",
+    "system-ui",
+    "cursive",
+    "fantasy",
+    "emoji",
+)
+BUNDLED_FONTS: Final = (
+    "Arimo",
+    "Tinos",
+    "Cousine",
+    "Noto Serif",
+    "Carlito",
+    "Caladea",
+    "Gelasio",
+    "DejaVu Sans",
+    "DejaVu Sans Condensed",
+    "DejaVu Sans Mono",
+    "Open Sans",
+    "Roboto",
+    "Inter",
+    "Fira Sans",
+    "EB Garamond",
+    "Comic Neue",
+    "Inconsolata",
+    "Anton",
+    "Noto Sans",
+    "Noto Sans Arabic",
+    "Noto Sans Hebrew",
+    "Noto Sans Thai",
+    "Noto Sans Devanagari",
+    "Noto Sans Bengali",
+    "Noto Sans Gurmukhi",
+    "Noto Sans Gujarati",
+    "Noto Sans Oriya",
+    "Noto Sans Tamil",
+    "Noto Sans Telugu",
+    "Noto Sans Kannada",
+    "Noto Sans Malayalam",
+    "Noto Sans Sinhala",
+    "Noto Sans Khmer",
+    "Noto Sans Lao",
+    "Noto Sans Myanmar",
+    "Noto Serif Tibetan",
+    "Noto Sans Armenian",
+    "Noto Sans Georgian",
+    "Noto Sans Ethiopic",
+    "Noto Sans Thaana",
+    "Noto Sans NKo",
+    "Noto Sans Tifinagh",
+    "Noto Sans Syriac",
+    "Noto Sans Mongolian",
+    "Noto Sans Ol Chiki",
+    "Noto Sans Meetei Mayek",
+    "Noto Sans Adlam",
+    "Noto Sans Javanese",
+    "Noto Sans Balinese",
+    "Noto Sans Hanifi Rohingya",
+    "Noto Sans Yi",
+    "Noto Sans Symbols 2",
+    "Noto Sans Math",
+    "Noto Sans JP",
+    "Noto Sans SC",
+    "Noto Sans TC",
+    "Noto Sans KR",
+    "Noto Color Emoji",
+)
+FONT_ALIASES: Final = (
+    "Arial",
+    "Helvetica",
+    "Helvetica Neue",
+    "Liberation Sans",
+    "Nimbus Sans",
+    "Times",
+    "Times New Roman",
+    "Liberation Serif",
+    "Nimbus Roman",
+    "Courier",
+    "Courier New",
+    "Liberation Mono",
+    "Nimbus Mono PS",
+    "Calibri",
+    "Cambria",
+    "Palatino",
+    "Palatino Linotype",
+    "Book Antiqua",
+    "Georgia",
+    "Verdana",
+    "Bitstream Vera Sans",
+    "Geneva",
+    "Tahoma",
+    "Menlo",
+    "Monaco",
+    "Lucida Console",
+    "Bitstream Vera Sans Mono",
+    "Segoe UI",
+    "Lucida Grande",
+    "Lucida Sans Unicode",
+    "-apple-system",
+    "San Francisco",
+    "SF Pro Text",
+    "SF Pro Display",
+    "Trebuchet MS",
+    "Trebuchet",
+    "Garamond",
+    "Comic Sans MS",
+    "Comic Sans",
+    "Consolas",
+    "Impact",
+    "Yu Gothic",
+    "Meiryo",
+    "MS Gothic",
+    "MS PGothic",
+    "Hiragino Sans",
+    "Microsoft YaHei",
+    "SimSun",
+    "SimHei",
+    "PingFang SC",
+    "Microsoft JhengHei",
+    "PMingLiU",
+    "MingLiU",
+    "PingFang TC",
+    "Noto Sans HK",
+    "Malgun Gothic",
+    "Apple SD Gothic Neo",
+    "Apple Color Emoji",
+    "Segoe UI Emoji",
+)
+_KNOWN_FAMILIES: Final = {
+    name.lower(): name for name in (*_GENERIC_FAMILIES, *BUNDLED_FONTS, *FONT_ALIASES)
+}
 _DEFAULT_FAMILY: Final = "sans-serif"
 
 
@@ -66,8 +199,8 @@ def barcode_text_html(content: str, width: float, height: float) -> tuple[str, f
 def font_family(requested: str) -> tuple[str, str | None]:
     """Return `font-family`, and the first requested font if it is not bundled."""
     names = [name.strip() for name in requested.split(",")]
-    known = [KNOWN_FAMILIES[name.lower()] for name in names if name.lower() in KNOWN_FAMILIES]
+    known = [_KNOWN_FAMILIES[name.lower()] for name in names if name.lower() in _KNOWN_FAMILIES]
     families = ",".join(
-        name if name in GENERIC_FAMILIES else f'"{name}"' for name in (*known, _DEFAULT_FAMILY)
+        name if name in _GENERIC_FAMILIES else f'"{name}"' for name in (*known, _DEFAULT_FAMILY)
     )
-    return families, None if names[0].lower() in KNOWN_FAMILIES else names[0]
+    return families, None if names[0].lower() in _KNOWN_FAMILIES else names[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from infra.package.packed_fonts import pack_fonts
+from infra.package.archives import pack_fonts
 from tests.integration.engine.conftest import folder, render_with
 
 PACKED = ("chromium.br", "al2023.tar.br")

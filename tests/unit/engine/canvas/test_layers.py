@@ -4,7 +4,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.canvas import draw
-from chalicelib.engine.canvas.font_names import BUNDLED_FONTS, FONT_ALIASES
+from chalicelib.engine.canvas.text_layer import BUNDLED_FONTS, FONT_ALIASES
 from layers.fonts import families
 from tests.builders.pages.canvas import BOX, PICTURE, ParsedElements, draw_canvas
 

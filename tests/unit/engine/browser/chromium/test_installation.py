@@ -15,7 +15,7 @@ import pytest
 
 from chalicelib.engine.browser.chromium import unpack
 from chalicelib.engine.browser.chromium.installation import BrowserMissing, locate_browser
-from infra.package.packed_fonts import pack_fonts
+from infra.package.archives import pack_fonts
 
 PROGRAM = b"\x7fELF a browser" * 100_000
 
