@@ -1,23 +1,25 @@
-"""Finishing of a printed PDF: opened once, and only where a finisher changes it (decision 16)."""
+"""Finishing of a printed PDF: opened once, and only where a finisher changes it (decision 53)."""
 
 import io
 import os
 import secrets
 from collections.abc import Sequence
 from copy import replace
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from chalicelib.contract.options.pdf import Protection
 from chalicelib.engine.finishing.attachments import ATTACHMENTS, HYBRID_INVOICE
 from chalicelib.engine.finishing.chromium_pdf import (
+    cross_reference_table,
     make_deterministic,
     page_count,
-    with_document_id,
 )
 from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
 from chalicelib.engine.finishing.form_fields import FORM_FIELDS
 from chalicelib.engine.finishing.header_footer import HEADERS_FOOTERS
 from chalicelib.engine.finishing.metadata import METADATA
+from chalicelib.engine.finishing.pack_pdf import pack_objects
 from chalicelib.engine.finishing.pdfa import CONFORMANCE
 from chalicelib.engine.finishing.test_mark import TEST_MARK
 from chalicelib.engine.finishing.watermark import WATERMARK
@@ -44,12 +46,12 @@ def finish_pdf(printed: bytes, finishing: "FinishingContext") -> tuple[bytes, in
     Raises RenderFailure `asset_fetch_failed` for a watermark that is no picture.
     """
     content = make_deterministic(printed, document_date(finishing.output.pdf.metadata))
-    pages = page_count(content)
     if is_edited(finishing):
         return _edit_and_save(
             _applicable_finishers(finishing), replace(finishing, printed_pdf=content)
         )
-    return with_document_id(content), pages
+    table = cross_reference_table(content)
+    return pack_objects(content, table), page_count(content, table)
 
 
 def is_edited(finishing: "FinishingContext") -> bool:
@@ -75,22 +77,19 @@ def _edit_and_save(
         for finisher in finishers:
             finisher.apply(document, finishing)
         pages = len(document.pages)
+        # A page has hundreds of small objects: in streams they have a tenth of the size and are
+        # written faster.
+        save = partial(
+            document.save,
+            result,
+            min_version=_MIN_PDF_VERSION,
+            object_stream_mode=pikepdf.ObjectStreamMode.generate,
+        )
         if protection is None:
-            # A page has hundreds of small objects: in streams they have a tenth of the size and
-            # are written faster.
-            object_streams = pikepdf.ObjectStreamMode.generate
-            document.save(
-                result,
-                min_version=_MIN_PDF_VERSION,
-                # None of our XMP packets contains the PDF version.
-                fix_metadata_version=False,
-                deterministic_id=True,
-                object_stream_mode=object_streams,
-            )
+            # None of our XMP packets contains the PDF version.
+            save(fix_metadata_version=False, deterministic_id=True)
         else:
-            document.save(
-                result, min_version=_MIN_PDF_VERSION, encryption=pdf_encryption(protection)
-            )
+            save(encryption=pdf_encryption(protection))
     return result.getvalue(), pages
 
 

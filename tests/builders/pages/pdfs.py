@@ -32,6 +32,12 @@ def pdf_of(*boxes: tuple[float, float, float, float], title: str | None = None) 
     return result.getvalue()
 
 
+def objects_text(content: bytes) -> bytes:
+    """Return the text of all objects, which the file has in packed streams."""
+    with pikepdf.open(io.BytesIO(content)) as document:
+        return b"".join(each.unparse(resolved=True) for each in document.objects)
+
+
 def finish_printed(
     content: bytes,
     pdf: Mapping[str, Any] | None = None,

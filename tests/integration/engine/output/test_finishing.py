@@ -224,6 +224,7 @@ def test_a_protected_document_opens_with_either_password(render: Render) -> None
         assert allowed.accessibility
     with pikepdf.open(io.BytesIO(produced.content), password="owner") as document:
         assert document.owner_password_matched
+    assert pypdf.PdfReader(io.BytesIO(produced.content), password="owner").get_num_pages() == 2
     assert pixels_of(produced.content, password="üser").getbbox()
 
 
@@ -235,6 +236,15 @@ def test_without_an_owner_password_no_password_gives_owner_rights(render: Render
             pikepdf.open(io.BytesIO(produced.content), password=password)
     with pikepdf.open(io.BytesIO(produced.content), password="user") as document:
         assert not document.owner_password_matched
+
+
+def test_a_protected_document_is_hardly_larger_than_an_open_one(render: Render) -> None:
+    rows = f"<table>{'<tr><td>Row<td>1' * 300}</table>"
+    protection = {"protection": {"owner_password": "owner"}}
+
+    sizes = [len(render(rows, pdf=pdf).files[0].content) for pdf in ({}, protection)]
+
+    assert sizes[1] < 1.3 * sizes[0]
 
 
 def test_an_owner_password_alone_leaves_the_document_open(render: Render) -> None:

@@ -12,6 +12,7 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.formats import pdf as pdf_format
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, Task, task, web_page_task
+from tests.builders.pages.pdfs import objects_text
 from tests.builders.pages.web_site import Site, SitePage, running_site
 
 HEADER: JsonObject = {"enabled": True, "html": "[<b class=url>x</b>|<b class=title></b>]"}
@@ -28,7 +29,7 @@ def web() -> Iterator[Site]:
 def printed(connected: Browser, each: Task) -> str:
     parts = PipelineServices(connected, NoTemplates(), RefusingEgress())
     (file,) = run_page_job(*each, parts).files
-    assert b".invalid" not in file.content
+    assert b".invalid" not in objects_text(file.content)
     (page,) = pypdf.PdfReader(io.BytesIO(file.content)).pages
     return page.extract_text()
 
