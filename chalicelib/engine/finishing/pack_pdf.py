@@ -31,8 +31,6 @@ _OBJECT_END: Final = b"\nendobj\n"
 # Some readers search a stream from its begin for each of its objects, so that many cost time; more
 # of them would save a fortieth.
 _OBJECTS_PER_STREAM: Final = 200
-# A tenth smaller than with the default of 6; the level above takes longer for nothing.
-_EFFORT: Final = 8
 _ID_DIGITS: Final = 32
 
 
@@ -108,7 +106,7 @@ class _PackedFile:
         return len(self._kinds) - 1
 
     def _write_stream(self, number: int, entries: bytes, content: bytes) -> None:
-        packed = zlib.compress(content, _EFFORT)
+        packed = zlib.compress(content)
         head = b"%d 0 obj\n<<%b /Filter /FlateDecode /Length %d>> stream\n"
         self._file.write(head % (number, entries, len(packed)))
         self._file.write(packed)

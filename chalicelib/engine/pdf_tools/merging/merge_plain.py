@@ -38,7 +38,7 @@ _MIN_VERSION: Final = 5
 def merge_plain(documents: Sequence[PlainPdf]) -> tuple[bytes, int] | None:
     """Return the merged file and its number of pages; None if it takes more than text to merge."""
     width = len(str(len(documents) - 1))
-    step, numbers = 10**width, max(len(document.objects) for document in documents) + 1
+    step, numbers = 10**width, max(max(document.objects) for document in documents) + 1
     if numbers * step > _MAX_OBJECT_NUMBER:
         return None
     try:

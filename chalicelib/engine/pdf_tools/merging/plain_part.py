@@ -3,7 +3,8 @@
 import re
 from typing import Final, NamedTuple
 
-from chalicelib.engine.pdf_tools.merging.plain_pdf import STREAM_MARK, PlainPdf
+from chalicelib.engine.pdf_tools.merging.plain_pdf import PlainPdf
+from chalicelib.engine.pdf_tools.merging.split_streams import STREAM_MARK
 
 # Objects of the merged file.
 PAGES, STRUCTURE, PARENTS, IDS, OUTLINE = 2, 3, 4, 5, 6

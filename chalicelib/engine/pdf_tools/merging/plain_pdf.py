@@ -1,14 +1,16 @@
 """Plain documents: PDFs whose bytes can be joined without parsing their objects.
 
-Most documents of a merge are such: one cross-reference table, objects in order, and a catalog with
-pages, tags, outline and language only. What is not clearly so is left to qpdf (`joined_pdf`).
+Most documents of a merge are such: one cross-reference table, objects in order or packed, and a
+catalog with pages, tags, outline and language only. What is not clearly so is left to qpdf
+(`joined_pdf`).
 """
 
 import re
 from typing import Final, NamedTuple
 
-# In place of the content of a stream; a file with these bytes elsewhere is not plain.
-STREAM_MARK: Final = b"\xff\x00\xfe\x00\xfd"
+from chalicelib.engine.pdf_tools.merging.packed_objects import ObjectTexts, read_packed_objects
+from chalicelib.engine.pdf_tools.merging.split_streams import STREAM_MARK, split_streams
+
 _HEADER: Final = re.compile(rb"%PDF-1\.([0-7])[\r\n]")
 _END: Final = re.compile(rb"startxref\r?\n([0-9]{1,10})\r?\n%%EOF\s*\Z")
 _TABLE: Final = re.compile(rb"xref\n0 ([0-9]{1,7})\n")
@@ -16,17 +18,15 @@ _TABLE_HEAD: Final = b"0000000000 65535 f"
 _ENTRY_BYTES: Final = 20
 _ENTRIES: Final = re.compile(rb"([0-9]{10}) 00000 n")
 _FIRST_OBJECT: Final = re.compile(rb"[1-9][0-9]* 0 obj\b")
-_STREAM_LENGTH: Final = re.compile(rb"/Length ([0-9]{1,10})\b(?! [0-9]+ R)")
-_STREAM_BEGIN: Final = re.compile(rb"stream\r?\n")
-_STREAM_END: Final = re.compile(rb"\s{0,2}endstream\b")
 _STRING: Final = re.compile(rb"\((?:[^\\()]++|\\.)*+\)", re.DOTALL)
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()<>[]%"))
 _BLANKS: Final = bytes.maketrans(b"\0\t\n\f\r", b" " * 5)
 _IN_STRINGS: Final = (b" 0 R", b"/Struct", b"/Parent ", b"/P ", b"/ID", b"/Headers", b"endobj")
-# Words that no object has, and numbers that no reader takes: qpdf would refuse the file.
-_ODD_TOKEN: Final = re.compile(
-    rb"[\s\])>](?!(?:obj|endobj|stream|endstream|R|true|false|null)\b)[A-Za-z]|[0-9.]{32}"
-)
+# Words that objects have. qpdf refuses files with others, or with numbers that no reader takes.
+_WORD: Final = re.compile(rb"[^A-Za-z]|(?:obj|endobj|stream|endstream|R|true|false|null)\b")
+# Shapes of tokens, of which a document has few: digits are all alike, and some ends are blanks.
+_SHAPES: Final = bytes.maketrans(b"0123456789.\t\n\v\f\r])>", b"0" * 11 + b" " * 8)
+_ENDLESS_NUMBER: Final = b"0" * 32
 _TRAILER_KEYS: Final = frozenset((b"Size", b"Root", b"Info", b"ID"))
 _NAME: Final = re.compile(rb"/([^\s/<>\[\]()]+)")
 _ROOT: Final = re.compile(rb"/Root ([0-9]+) 0 R")
@@ -59,26 +59,37 @@ def read_plain_pdf(content: bytes) -> PlainPdf | None:
     if header is None or end is None or first is None:
         return None
     table = _TABLE.match(content, int(end[1]))
-    trailer_at = content.rfind(b"trailer", int(end[1]), end.start())
-    if table is None or trailer_at < 0:
+    if table is None:
+        found = read_packed_objects(content, first.start(), int(end[1]), end.start())
+    else:
+        found = _read_objects(content, first.start(), table, end.start())
+    if found is None or not _is_plain_text(found.text):
         return None
-    count = int(table[1]) - 1
-    order = _object_order(content[table.end() : trailer_at], count)
-    trailer = content[trailer_at : end.start()]
-    root = _ROOT.search(trailer)
-    keys = set(_NAME.findall(trailer))
-    parts = _split_streams(content[first.start() : int(end[1])])
-    if order is None or root is None or parts is None or not keys <= _TRAILER_KEYS:
-        return None
-    text, streams = parts
-    objects = _split_objects(text, order)
-    if objects is None or not _is_plain_text(text):
+    objects = _split_objects(found.text, found.order)
+    root = _ROOT.search(found.trailer)
+    if objects is None or root is None:
         return None
     numbers = [number for number, part in objects.items() if STREAM_MARK in part]
-    if len(numbers) != len(streams):
+    if len(numbers) != len(found.streams):
         return None
-    contents = dict(zip(numbers, streams, strict=True))
-    return PlainPdf(int(header[1]), text, contents, objects, trailer, int(root[1]))
+    contents = dict(zip(numbers, found.streams, strict=True))
+    version, trailer = int(header[1]), found.trailer
+    return PlainPdf(version, found.text, contents, objects, trailer, int(root[1]))
+
+
+def _read_objects(
+    content: bytes, begin: int, table: re.Match[bytes], end: int
+) -> ObjectTexts | None:
+    """Return the objects of a file with a table as text."""
+    trailer_at = content.rfind(b"trailer", table.start(), end)
+    if trailer_at < 0:
+        return None
+    order = _object_order(content[table.end() : trailer_at], int(table[1]) - 1)
+    trailer = content[trailer_at:end]
+    parts = split_streams(content[begin : table.start()])
+    if order is None or parts is None or not set(_NAME.findall(trailer)) <= _TRAILER_KEYS:
+        return None
+    return ObjectTexts(*parts, order, trailer)
 
 
 def _object_order(table: bytes, count: int) -> list[int] | None:
@@ -94,31 +105,6 @@ def _object_order(table: bytes, count: int) -> list[int] | None:
     return sorted(range(1, count + 1), key=(b"", *begins).__getitem__)
 
 
-def _split_streams(objects: bytes) -> tuple[bytes, list[bytes]] | None:
-    if STREAM_MARK in objects:
-        return None
-    texts, streams, at = list[bytes](), list[bytes](), 0
-    while True:
-        begin = _STREAM_BEGIN.search(objects, at)
-        if begin is None:
-            break
-        dictionary_at = objects.rfind(b" 0 obj", at, begin.start())
-        length = _STREAM_LENGTH.search(objects, max(dictionary_at, at), begin.start())
-        if dictionary_at < 0 or length is None:
-            return None
-        content_end = begin.end() + int(length[1])
-        end = _STREAM_END.match(objects, content_end)
-        if end is None:
-            return None
-        texts.append(objects[at : begin.end()])
-        streams.append(objects[begin.end() : content_end])
-        # Not within the word, which would be taken for the begin of a stream.
-        texts[-1] += STREAM_MARK + objects[content_end : end.end()]
-        at = end.end()
-    texts.append(objects[at:])
-    return b"".join(texts), streams
-
-
 def _is_plain_text(text: bytes) -> bool:
     """Tell whether each reference is `<number> 0 R`, and no string looks like one."""
     flat = text.translate(_BLANKS)
@@ -127,7 +113,8 @@ def _is_plain_text(text: bytes) -> bool:
     outer, inner = text.translate(None, _NO_BRACKETS), strings.translate(None, _NO_BRACKETS)
     if b"%" in outer or b"  0 R" in flat or any(each in strings for each in _IN_STRINGS):
         return False
-    if _ODD_TOKEN.search(_STRING.sub(b"", text)):
+    shapes = _STRING.sub(b"", text).translate(_SHAPES)
+    if _ENDLESS_NUMBER in shapes or not all(map(_WORD.match, set(shapes.split()))):
         return False
     references = flat.count(b" R") - strings.translate(_BLANKS).count(b" R")
     return (

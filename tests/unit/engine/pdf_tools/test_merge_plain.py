@@ -38,11 +38,10 @@ def by_text(*contents: bytes) -> bytes:
 
 
 def by_objects(*contents: bytes) -> bytes:
-    """Return the merge with one source packed into an object stream, which is not plain."""
-    packed = changed(
-        contents[0], lambda _: None, object_stream_mode=pikepdf.ObjectStreamMode.generate
-    )
-    return run_tool(MergeOptions(), packed, *contents[1:])[0].files[0].content
+    """Return the merge with one source that is linearized, which is not plain."""
+    linearized = changed(contents[0], lambda _: None, linearize=True)
+    assert read_plain_pdf(linearized) is None
+    return run_tool(MergeOptions(), linearized, *contents[1:])[0].files[0].content
 
 
 @pytest.mark.parametrize("count", [2, 11, 101])
