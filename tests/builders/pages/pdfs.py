@@ -38,6 +38,23 @@ def objects_text(content: bytes) -> bytes:
         return b"".join(each.unparse(resolved=True) for each in document.objects)
 
 
+def objects_by_number(content: bytes) -> dict[int, tuple[bytes, bytes]]:
+    """Return dictionary and stream of each object of a sound file, without those of packing."""
+    with pikepdf.open(io.BytesIO(content)) as document:
+        assert document.check_pdf_syntax() == []
+        return {
+            each.objgen[0]: _parts(each)
+            for each in document.objects
+            if not isinstance(each, pikepdf.Stream) or each.get("/Type") not in {"/ObjStm", "/XRef"}
+        }
+
+
+def _parts(value: pikepdf.Object) -> tuple[bytes, bytes]:
+    if isinstance(value, pikepdf.Stream):
+        return pikepdf.Object.unparse(value.stream_dict), value.read_raw_bytes()
+    return value.unparse(), b""
+
+
 def finish_printed(
     content: bytes,
     pdf: Mapping[str, Any] | None = None,

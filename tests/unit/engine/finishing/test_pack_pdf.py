@@ -13,7 +13,7 @@ import pytest
 from chalicelib.engine.cross_reference_stream import four_byte_columns, plain_rows, predicted_rows
 from chalicelib.engine.finishing.chromium_pdf import cross_reference_table
 from chalicelib.engine.finishing.pack_pdf import pack_objects
-from tests.builders.pages.pdfs import A4, pdf_of
+from tests.builders.pages.pdfs import A4, objects_by_number, pdf_of
 from tests.builders.pdfs.tagged_page import tagged_page
 
 # Bytes that look like ends of objects and streams, where they are none.
@@ -24,27 +24,13 @@ def pack(content: bytes) -> bytes:
     return pack_objects(content, cross_reference_table(content))
 
 
-def objects_of(content: bytes) -> dict[int, tuple[bytes, bytes]]:
-    """Return text and stream of each object by its number, without those of packing."""
-    with pikepdf.open(io.BytesIO(content)) as document:
-        assert document.check_pdf_syntax() == []
-        return {
-            each.objgen[0]: (
-                each.unparse() if not isinstance(each, pikepdf.Stream) else b"",
-                each.read_raw_bytes() if isinstance(each, pikepdf.Stream) else b"",
-            )
-            for each in document.objects
-            if not isinstance(each, pikepdf.Stream) or each.get("/Type") not in {"/ObjStm", "/XRef"}
-        }
-
-
 @pytest.mark.parametrize("pages", [1, 2, 199, 200, 201, 700])
 def test_each_object_is_what_it_was(pages: int) -> None:
     content = pdf_of(*[A4] * pages, title=DECEIVING)
 
     packed = pack(content)
 
-    assert objects_of(packed) == objects_of(content)
+    assert objects_by_number(packed) == objects_by_number(content)
     assert len(pypdf.PdfReader(io.BytesIO(packed), strict=True).pages) == pages
     assert len(pypdfium2.PdfDocument(packed)) == pages
     with pikepdf.open(io.BytesIO(packed)) as document:

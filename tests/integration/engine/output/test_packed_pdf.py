@@ -1,0 +1,126 @@
+"""Packed PDFs of many kinds of documents: all readers find in them what the browser has printed."""
+
+import base64
+import io
+from typing import Any, Final
+
+import pikepdf
+import pypdf
+import pypdfium2
+import pytest
+from PIL import Image, ImageChops
+
+from chalicelib.engine.finishing import finish_pdf
+from chalicelib.engine.finishing.chromium_pdf import CrossReferenceTable
+from chalicelib.engine.finishing.pack_pdf import pack_objects
+from tests.builders.pages.pdfs import objects_by_number
+from tests.builders.pages.random_pages import random_page
+from tests.integration.engine.conftest import Render, folder
+
+_RANDOM: Final = 12
+# What an id takes, which the browser does not write.
+_ID_BYTES: Final = 80
+# Text of objects and files, where it is none.
+_DECEIVING: Final = "endstream endobj 7 0 obj << /Type /Catalog >> startxref (a\\)b) %%EOF \0\1\xff"
+
+
+def _picture(kind: str) -> str:
+    content = io.BytesIO()
+    Image.radial_gradient("L").convert("RGB").save(content, kind)
+    return f"data:image/{kind};base64,{base64.b64encode(content.getvalue()).decode()}"
+
+
+def _web_font() -> str:
+    fonts = folder("PLATEN_FONTS_DIR", "fonts")
+    path = next(path for path in sorted(fonts.rglob("*.ttf")) if "Tinos" in path.name)
+    return f"data:font/ttf;base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+_BREAK: Final = "<p style='break-after:page'>"
+_DOCUMENTS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "empty": ("", {}),
+    "links": (
+        (
+            "<h1 id=a>Top</h1><a href='#a'>up</a> <a href='https://example.com/?a=(1)'>out</a>"
+            f"<a href='rel.html'>ours</a>{_BREAK}next<a href='#a'>up</a>"
+        ),
+        {},
+    ),
+    "outline": (f"<h1>One</h1>{_BREAK}x<h2>Größe 日本</h2><h3>Three</h3>", {"outline": True}),
+    "form": ("<form><input value=a><select><option>b</select><textarea>t</textarea></form>", {}),
+    "pictures": (f"<img alt=a src='{_picture('png')}'><img alt=b src='{_picture('jpeg')}'>", {}),
+    "drawings": (
+        (
+            "<svg width=90 height=90><linearGradient id=g><stop stop-color=red /><stop offset=1 />"
+            "</linearGradient><circle r=40 fill='url(#g)' opacity=.5 /></svg>"
+            "<div style='box-shadow: 2px 2px 9px; filter: blur(2px)'>shadow</div>"
+        ),
+        {},
+    ),
+    "own font": (
+        (
+            f"<style>@font-face {{ font-family: own; src: url({_web_font()}) }}</style>"
+            "<p style='font-family: own'>Größe <b>bold</b> <i>italic</i>"
+        ),
+        {},
+    ),
+    "scripts": (
+        "<h1 lang=ja>日本語の文章</h1><p dir=rtl>مرحبا שלום</p><p>हिन्दी 😀 中文 한국어",
+        {},
+    ),
+    "table": (f"<table><thead><tr><th>Item<tbody>{'<tr><td>Row<td>1' * 400}</table>", {}),
+    "deceiving": (f"<title>{_DECEIVING}</title><h1 id='{_DECEIVING}'>{_DECEIVING}</h1>", {}),
+    "untagged": (f"<h1>Plain</h1>{_BREAK}second", {"tagged": False}),
+    "1 000 pages": (f"{_BREAK}word" * 999, {}),
+    "1 000 pages, untagged": (f"{_BREAK}word" * 999, {"tagged": False}),
+    **{
+        f"random {seed}": (random_page(seed, _picture("png")), {"outline": bool(seed % 2)})
+        for seed in range(_RANDOM)
+    },
+}
+
+
+@pytest.mark.parametrize("name", _DOCUMENTS)
+def test_all_readers_find_what_was_printed(
+    render: Render, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed: list[bytes] = []
+
+    def record(content: bytes, table: CrossReferenceTable) -> bytes:
+        printed.append(content)
+        return pack_objects(content, table)
+
+    monkeypatch.setattr(finish_pdf, "pack_objects", record)
+    html, options = _DOCUMENTS[name]
+
+    (file,) = render(html, pdf=options).files
+
+    assert len(file.content) < len(printed[0]) + _ID_BYTES
+    assert objects_by_number(file.content) == objects_by_number(printed[0])
+    assert _roots(file.content) == _roots(printed[0])
+    assert _texts(file.content) == _texts(printed[0])
+    assert file.pages == len(_texts(file.content))
+    for number in {0, file.pages - 1}:
+        pictures = _page_picture(file.content, number), _page_picture(printed[0], number)
+        assert ImageChops.difference(*pictures).getbbox() is None
+
+
+def _roots(content: bytes) -> list[tuple[int, int]]:
+    with pikepdf.open(io.BytesIO(content)) as document:
+        return [document.trailer[name].objgen for name in ("/Root", "/Info")]
+
+
+def _texts(content: bytes) -> list[str]:
+    reader = pypdf.PdfReader(io.BytesIO(content), strict=True)
+    # Each page takes a while: the first and last of many.
+    return [
+        page.extract_text() if number < 3 or number > 997 else ""
+        for number, page in enumerate(reader.pages)
+    ]
+
+
+def _page_picture(content: bytes, number: int) -> Image.Image:
+    document = pypdfium2.PdfDocument(content)
+    assert len(document) > number
+    picture: Image.Image = document[number].render(scale=0.5).to_pil()
+    return picture.convert("RGB")
