@@ -2,6 +2,8 @@
 
 import io
 import random
+import re
+import zlib
 from array import array
 from itertools import pairwise
 
@@ -48,8 +50,21 @@ def test_only_streams_stay_outside_of_streams() -> None:
     packed = pack(pdf_of(*[A4] * 300))
 
     assert b"/Type /Page" not in packed
+    found = re.findall(
+        rb"/N ([0-9]+) /First ([0-9]+) .*? stream\n(.*?)\nendstream", packed, re.DOTALL
+    )
     # 302 objects besides the pages' contents.
-    assert packed.count(b"/ObjStm") == 2
+    assert [int(count) for count, _, _ in found] == [200, 102]
+    for count, first, stream in found:
+        content = zlib.decompress(stream)
+        index = [int(number) for number in content[: int(first)].split()]
+        begins = [int(first) + begin for begin in index[1::2]]
+        assert len(begins) == int(count)
+        for begin, end in pairwise([*begins, len(content) + 1]):
+            # From one to the other there is one object, and a line feed.
+            assert content[begin : begin + 2] == b"<<"
+            assert content[: end - 1].endswith(b">>")
+        assert b"obj" not in content
 
 
 def test_the_id_is_derived_from_the_bytes() -> None:
