@@ -5,7 +5,7 @@ confined process, in turn with pikepdf and pypdfium2 in this one. The libraries 
 only; the tool also joins tags, outlines, names and forms. The ratio is the median over the rounds,
 to the faster library of each.
 
-Alone, the merge by text takes five times as long as pypdfium2, which leaves out the tags: of 36 KB
+Alone, the merge by text takes four times as long as pypdfium2, which leaves out the tags: of 36 KB
 of an invoice, 20 are the texts of 160 elements. They are checked, renumbered and placed in some
 thirty passes, and each takes a tenth of pypdfium2's time and more.
 """
