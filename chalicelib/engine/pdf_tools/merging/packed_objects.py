@@ -108,7 +108,7 @@ class _PackedObjects:
     def _unpack(self, stream: int, entries: bytes, packed: bytes) -> bool:
         """Read the objects of an object stream; tell whether they are clearly such."""
         count, first = _COUNT.search(entries), _FIRST.search(entries)
-        content = _inflated(packed, MAX_UNPACKED_BYTES - self._unpacked_bytes)
+        content = _inflate(packed, MAX_UNPACKED_BYTES - self._unpacked_bytes)
         if count is None or first is None or not _has_only(entries, _STREAM_NAMES):
             return False
         # A stream cannot be packed, but in the text of a file this word begins one.
@@ -152,7 +152,7 @@ class _PackedObjects:
             rows = predicted_rows(columns)
         else:
             return False
-        return _inflated(packed, len(rows)) == rows
+        return _inflate(packed, len(rows)) == rows
 
 
 def _has_only(entries: bytes, names: frozenset[bytes]) -> bool:
@@ -160,7 +160,7 @@ def _has_only(entries: bytes, names: frozenset[bytes]) -> bool:
     return b"/Filter /FlateDecode" in entries and names.issuperset(_NAME.findall(entries))
 
 
-def _inflated(packed: bytes, max_bytes: int) -> bytes | None:
+def _inflate(packed: bytes, max_bytes: int) -> bytes | None:
     """Return the content of a stream; None if it is damaged or larger."""
     inflate = zlib.decompressobj()
     try:
