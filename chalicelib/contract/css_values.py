@@ -57,6 +57,15 @@ PAGE_SIZES: Final = {
     "Tabloid": (11.0, 17.0),
     "Ledger": (17.0, 11.0),
 }
+# Names of CSS Paged Media 3, 7.1, that no option has.
+_CSS_PAGE_SIZES: Final = {
+    "b5": (176 / 25.4, 250 / 25.4),
+    "b4": (250 / 25.4, 353 / 25.4),
+    "jis-b5": (182 / 25.4, 257 / 25.4),
+    "jis-b4": (257 / 25.4, 364 / 25.4),
+    **{name.lower(): size for name, size in PAGE_SIZES.items()},
+    "ledger": (11.0, 17.0),
+}
 _LENGTH: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*(mm|cm|in|px|pt|pc)")
 
 
@@ -79,3 +88,23 @@ def length_in_inches(length: str) -> float:
         message = f"not a length: {length!r}"
         raise ValueError(message)
     return float(match[1]) * _INCHES_PER_UNIT[match[2]]
+
+
+def css_page_size(size: str, paper: tuple[float, float]) -> tuple[float, float] | None:
+    """Return width and height in inches of the CSS property `size`, on the given paper.
+
+    None for `auto`, and for what is no size.
+    """
+    words = size.lower().split()
+    orientation = {"portrait", "landscape"}.intersection(words)
+    words = [word for word in words if word not in orientation]
+    try:
+        sides = [length_in_inches(word) for word in words if word not in _CSS_PAGE_SIZES]
+    except ValueError:
+        return None
+    if sides:
+        return sides[0], sides[-1]
+    if not words and not orientation:
+        return None
+    short, long = sorted(_CSS_PAGE_SIZES[words[0]] if words else paper)
+    return (long, short) if "landscape" in orientation else (short, long)

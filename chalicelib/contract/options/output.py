@@ -79,6 +79,14 @@ class OutputOptions(Options, frozen=True):
         """Return what is awaited before the page is drawn."""
         return (self.image.wait if self.has_pictures else None) or self.wait
 
+    @property
+    def is_laid_out_for_paper(self) -> bool:
+        """Tell whether the window is as wide as the content of a page: for PDF without a viewport.
+
+        Pictures of the same render have a window of their own.
+        """
+        return "pdf" in self.formats and not self.has_pictures and self.viewport is None
+
     def layout_viewport(self) -> Viewport | None:
         """Return the window that the page is laid out in; None is the browser's default."""
         if not self.has_pictures:

@@ -1,13 +1,15 @@
 """PDF options; lengths are CSS lengths, their values in inches are properties."""
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
 from chalicelib.contract.css_values import PAGE_SIZES, length_in_inches
 from chalicelib.contract.options.base import Options
 
+# Height of a page that is as long as its content.
+AUTO_HEIGHT: Final = "auto"
 PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
 PdfALevel = Literal["2b", "2u", "2a", "3b", "3u", "3a"]
 AttachmentRelationship = Literal["Source", "Data", "Alternative", "Supplement", "Unspecified"]
@@ -175,10 +177,31 @@ class PdfOptions(Options, frozen=True):
 
     @property
     def paper_size(self) -> tuple[float, float]:
-        """Return width and height of the paper in inches, before `landscape` turns it."""
-        if self.width is not None and self.height is not None:
-            return length_in_inches(self.width), length_in_inches(self.height)
-        return PAGE_SIZES[self.page_size]
+        """Return width and height of the paper in inches, before `landscape` turns it.
+
+        The height of a continuous page is that of `page_size`.
+        """
+        width, height = PAGE_SIZES[self.page_size]
+        if self.width is not None:
+            width = length_in_inches(self.width)
+        if self.height is not None and not self.is_continuous:
+            height = length_in_inches(self.height)
+        return width, height
+
+    @property
+    def is_continuous(self) -> bool:
+        """Tell whether the document is one page, as long as its content."""
+        return self.height == AUTO_HEIGHT
+
+    @property
+    def turned_size(self) -> tuple[float, float]:
+        """Return width and height of the paper in inches, turned by `landscape`.
+
+        A continuous page of a given width is not turned.
+        """
+        width, height = self.paper_size
+        is_turned = self.landscape and not (self.is_continuous and self.width is not None)
+        return (height, width) if is_turned else (width, height)
 
     @property
     def header_footer(self) -> HeaderFooterPair:

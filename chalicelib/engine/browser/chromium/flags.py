@@ -22,7 +22,8 @@ _PROXY_ONLY: Final = (
 )
 # HTML documents live at an https: origin but may load http: assets (decision 18). The flag
 # applies to the whole browser, so PageRequests refuses mixed content of visited pages.
-_ALLOW_HTTP_ASSETS: Final = "--blink-settings=allowRunningOfInsecureContent=true"
+# Images that load lazily are printed too, and the browser would wait 2 s for one below the fold.
+_BLINK_SETTINGS: Final = "--blink-settings=allowRunningOfInsecureContent=true,lazyLoadEnabled=false"
 _NO_BACKGROUND_SERVICES: Final = (
     "--disable-background-networking",
     "--disable-breakpad",
@@ -85,7 +86,7 @@ def command_line(executable: str, profile: str, *, sandbox: bool) -> list[str]:
         *_RENDERING,
         *_PROXY_ONLY,
         *_NO_BACKGROUND_SERVICES,
-        _ALLOW_HTTP_ASSETS,
+        _BLINK_SETTINGS,
         f"--enable-features={','.join(_ENABLED_FEATURES)}",
         f"--disable-features={','.join(_DISABLED_FEATURES)}",
         *(() if sandbox else ("--no-sandbox",)),

@@ -13,6 +13,8 @@ from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.header_footer import FRAME_CSS, template, templates
+from chalicelib.engine.browser.output.page_style import adopt_style
+from chalicelib.engine.browser.page.animations import await_print
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.job import RenderWarning
@@ -26,6 +28,8 @@ _MAX_CACHED: Final = 100
 type _CacheKey = tuple[float, tuple[bytes, ...]]
 # Heights in CSS pixels, by paper width and digests of templates, which may hold large pictures.
 _HEIGHT_CACHE: Final[dict[_CacheKey, list[float]]] = {}
+# Without it the browser takes the orientation of the document's own `@page` size.
+_NO_PAGE_SIZE: Final = "@page { size: auto !important }"
 _CSS: Final = FRAME_CSS + "section { font: 8pt sans-serif } #footer { align-items: flex-start }"
 
 
@@ -117,13 +121,15 @@ def print_pdf(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]
     `page_ranges` is left out here too. Raises RenderFailure `render_failed` or `render_timeout`.
     """
     NodeCount(tab).check_limit()
+    if not options.prefer_css_page_size:
+        adopt_style(tab, _NO_PAGE_SIZE)
     answer = tab.send("Page.printToPDF", **_print_parameters(options))
     # Printing may run scripts of the page, so nodes are counted again.
     nodes_after = NodeCount(tab)
     # Sent before the answer is read: the browser measures while the PDF is transferred.
     heights_answer = measure_heights(tab, options)
     try:
-        content = b64decode(tab.outcome(answer)["data"])
+        content = b64decode(await_print(tab, answer)["data"])
     except RenderFailure as failure:
         if "Page range exceeds" in failure.detail:
             message = (

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from chalicelib.contract.options.image import Viewport
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
@@ -33,21 +34,14 @@ class Emulation:
     def apply(self, output: OutputOptions) -> None:
         """Send all settings; raises RenderFailure for a viewport too large for a picture."""
         check_sizes(output)
-        window = output.layout_viewport()
         self._output = output
         self._unconfirmed = _send_settings(
             output, lambda method, values: self._tab.send(method, **values)
         )
         if output.media is not None:
             self.set_media(output.media)
-        if window is not None:
-            self._tab.send(
-                "Emulation.setDeviceMetricsOverride",
-                width=window.width,
-                height=window.height,
-                deviceScaleFactor=window.device_scale_factor,
-                mobile=window.mobile,
-            )
+        if (window := output.layout_viewport()) is not None:
+            self.set_window(window)
 
     def apply_to_frame(self, session: str) -> None:
         """Send the settings that each renderer process needs to the session of a frame."""
@@ -69,6 +63,16 @@ class Emulation:
             and not self._supports_locale(locale)
         ):
             self._warn_ignored("locale", f"{locale}: use a BCP 47 tag of a language in use")
+
+    def set_window(self, window: Viewport) -> None:
+        """Set the window that the page is laid out in."""
+        self._tab.send(
+            "Emulation.setDeviceMetricsOverride",
+            width=window.width,
+            height=window.height,
+            deviceScaleFactor=window.device_scale_factor,
+            mobile=window.mobile,
+        )
 
     def set_media(self, media: str) -> None:
         """Switch to a CSS media type."""

@@ -2,14 +2,23 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Final
+from typing import Final, NamedTuple
 
 from chalicelib.contract.options.image import Wait
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import CallRefused
-from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction, RemoteObject
+from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS, RequestedFonts
+from chalicelib.engine.browser.page.animations import (
+    finish_animations,
+    prepare_frame_clock,
+    reaches_end,
+    resume_time,
+    run_to_end,
+)
+from chalicelib.engine.browser.page.conditions import has_selector, is_true
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.page.print_only_layout import load_fonts, skip_screen_layout
 from chalicelib.engine.browser.page.tab import Tab
@@ -23,7 +32,6 @@ from chalicelib.engine.inputs.assets import AssetFiles
 _POLL_S: Final = 0.01
 _CONDITION_POLL_S: Final = 0.025
 _QUIET_S: Final = 0.5
-_MAX_ERROR_CHARS: Final = 300
 # Chromium's answer for the "bad ports" of the Fetch standard.
 _UNSAFE_PORT_ERROR: Final = "net::ERR_UNSAFE_PORT"
 # A layout is forced first, as it requests the fonts. Lazy images below the fold would never load,
@@ -55,19 +63,28 @@ _WAIT_UNTIL_SETTLED: Final = PageFunction[RequestedFonts | None](
   return ASKED_FONTS;
 }""".replace("ASKED_FONTS", REQUESTED_FONTS)
 )
-_HAS_SELECTOR: Final = PageFunction[bool](
-    "(s) => Document.prototype.querySelector.call(document, s) !== null"
-)
-# Falsy values that CDP cannot return as JSON.
-_FALSY: Final = frozenset({"NaN", "-0", "0n"})
+# Size observers and resize events come with a frame.
+_AWAIT_FRAMES: Final = PageFunction[None]("""async () => {
+  for (let number = 0; number < 2; number++) await new Promise(requestAnimationFrame);
+}""")
+
+
+class Load(NamedTuple):
+    """One loading of a document: its options and its end.
+
+    `lay_out` is called when style sheets and assets are there, before any condition is awaited.
+    """
+
+    output: OutputOptions
+    deadline: Deadline
+    lay_out: Callable[[], None]
 
 
 def show_document(  # noqa: PLR0913 -- the document and how it is shown
     tab: Tab,
     requests: PageRequests,
     html: str,
-    wait: Wait,
-    deadline: Deadline,
+    load: Load,
     *,
     print_only: bool,
     assets: AssetFiles,
@@ -78,7 +95,8 @@ def show_document(  # noqa: PLR0913 -- the document and how it is shown
     (decision 18). `print_only` skips the layout for the window (decision 25), unless the document
     is moved.
     """
-    tab.waits_for, html = wait.until, _without_lone_surrogates(html)
+    wait, deadline, html = load.output.page_wait, load.deadline, _without_lone_surrogates(html)
+    tab.waits_for = wait.until
     if assets or has_userinfo(html):
         # The browser blocks such requests before interception; only Network events report them, as
         # they do the bytes of assets.
@@ -86,6 +104,7 @@ def show_document(  # noqa: PLR0913 -- the document and how it is shown
     stays = not assets and not can_reveal_origin(html)
     try:
         if not stays:
+            _prepare_end(tab, load.output)
             url = requests.own_origin.serve(html, assets)
             tab.wait_for(tab.send("Page.navigate", url=url), deadline)
             tab.enter_document(deadline)
@@ -94,7 +113,11 @@ def show_document(  # noqa: PLR0913 -- the document and how it is shown
             _set_content(tab, html, wait, deadline, print_only=print_only)
         if wait.until != "domcontentloaded" and not requests.is_loaded:
             _wait_for_assets(tab, requests, wait, deadline)
+        if not stays:
+            load.lay_out()
         wait_for_conditions(tab, wait, deadline, requests.quiet_s)
+        if not print_only:
+            reach_end(tab, load, has_scripts=not stays)
     except CallRefused as error:
         message = "the document left its page before it could be printed"
         raise RenderFailure("navigation_failed", message) from error
@@ -106,8 +129,7 @@ def visit_url(
     requests: PageRequests,
     credentials: Credentials,
     url: str,
-    wait: Wait,
-    deadline: Deadline,
+    load: Load,
 ) -> None:
     """Navigate to a URL and follow its redirects, those of scripts included.
 
@@ -116,12 +138,13 @@ def visit_url(
     if not url.lower().startswith(WEB_PREFIXES):
         raise RenderFailure("url_not_allowed", "only http: and https: addresses can be rendered")
     # Awaited before the navigation, so that it holds for every renderer process of the page.
-    tab.wait_for(requests.enable_network(tab.prepared_page.session), deadline)
-    credentials.set_cookies(tab, deadline)
+    tab.wait_for(requests.enable_network(tab.prepared_page.session), load.deadline)
+    credentials.set_cookies(tab, load.deadline)
     requests.allow_navigation(credentials)
-    tab.waits_for = wait.until
+    tab.waits_for = load.output.page_wait.until
+    _prepare_end(tab, load.output)
     try:
-        navigation = tab.wait_for(tab.send("Page.navigate", url=url), deadline)
+        navigation = tab.wait_for(tab.send("Page.navigate", url=url), load.deadline)
     except CallRefused as error:
         raise RenderFailure(
             "navigation_failed", f"the address cannot be visited: {error}"
@@ -129,7 +152,7 @@ def visit_url(
     if navigation.get("isDownload"):
         raise RenderFailure("navigation_failed", "the address leads to a file, not to a page")
     _check_response(requests.main_response, navigation.get("errorText"))
-    _follow_client_redirects(tab, requests, wait, deadline)
+    _follow_client_redirects(tab, requests, load)
     _check_response(requests.main_response)
 
 
@@ -149,7 +172,7 @@ def wait_for_conditions(
     if wait.until == "networkidle":
         while quiet_s() < _QUIET_S:
             tab.pause(_CONDITION_POLL_S, deadline)
-    for name, holds in (("selector", _has_selector), ("expression", _is_true)):
+    for name, holds in (("selector", has_selector), ("expression", is_true)):
         condition = getattr(wait, name)
         if condition is not None:
             tab.waits_for = name
@@ -161,6 +184,26 @@ def wait_for_conditions(
     # The page ran on meanwhile and may have added fonts or images.
     if wait.selector or wait.expression or wait.delay_ms:
         tab.wait_for(begin_settling(tab, wait), deadline)
+
+
+def await_frames(tab: Tab, deadline: Deadline) -> None:
+    """Wait until the document knows its new window; raises TimeoutError, CallRefused."""
+    tab.wait_for(tab.call_function(_AWAIT_FRAMES), deadline)
+
+
+def reach_end(tab: Tab, load: Load, *, has_scripts: bool) -> None:
+    """Bring the animations of a settled document to their end, if it is drawn there.
+
+    Raises TimeoutError, and CallRefused when the document is left.
+    """
+    if not reaches_end(load.output):
+        return
+    if has_scripts and load.output.javascript:
+        run_to_end(tab, load.deadline)
+        # The page ran on and may have added fonts or images.
+        tab.wait_for(begin_settling(tab, load.output.page_wait), load.deadline)
+    else:
+        finish_animations(tab)
 
 
 def _set_content(tab: Tab, html: str, wait: Wait, deadline: Deadline, *, print_only: bool) -> None:
@@ -176,22 +219,28 @@ def _set_content(tab: Tab, html: str, wait: Wait, deadline: Deadline, *, print_o
     tab.wait_for(settled, deadline)
 
 
-def _follow_client_redirects(
-    tab: Tab, requests: PageRequests, wait: Wait, deadline: Deadline
-) -> None:
+def _follow_client_redirects(tab: Tab, requests: PageRequests, load: Load) -> None:
     """Wait for the page, and again after each navigation that its scripts begin."""
+    wait, deadline = load.output.page_wait, load.deadline
     while True:
         try:
             tab.enter_document(deadline)
             tab.wait_for(begin_settling(tab, wait), deadline)
+            load.lay_out()
             wait_for_conditions(tab, wait, deadline, requests.quiet_s)
+            reach_end(tab, load, has_scripts=True)
         except CallRefused:
             # A navigation has destroyed the execution context: wait for the next document.
-            pass
+            resume_time(tab)
         else:
             if not requests.is_redirecting:
                 return
         tab.pause(_POLL_S, deadline)
+
+
+def _prepare_end(tab: Tab, output: OutputOptions) -> None:
+    if output.javascript and reaches_end(output):
+        prepare_frame_clock(tab)
 
 
 def _wait_for_assets(tab: Tab, requests: PageRequests, wait: Wait, deadline: Deadline) -> None:
@@ -225,43 +274,3 @@ def _failure_reason(problem: str | None, error: str | None) -> str:
 def _without_lone_surrogates(html: str) -> str:
     """Replace lone surrogates, which the browser's JSON reader refuses."""
     return html.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _has_selector(tab: Tab, selector: str, deadline: Deadline) -> bool:
-    answer = tab.wait_for(tab.call_function(_HAS_SELECTOR, selector), deadline)
-    if "exceptionDetails" in answer:
-        raise RenderFailure("render_failed", "wait.selector is not a valid CSS selector")
-    return answer["result"]["value"]
-
-
-def _is_true(tab: Tab, expression: str, deadline: Deadline) -> bool:
-    evaluated = tab.send("Runtime.evaluate", expression=expression, awaitPromise=True, silent=True)
-    answer = tab.wait_for(evaluated, deadline)
-    if "exceptionDetails" not in answer:
-        return _is_truthy(answer["result"])
-    # A SyntaxError may also be thrown by the page's own code, so the text is compiled to be sure.
-    if answer["exceptionDetails"].get("exception", {}).get("className") == "SyntaxError":
-        _check_syntax(tab, expression, deadline)
-    return False
-
-
-def _check_syntax(tab: Tab, expression: str, deadline: Deadline) -> None:
-    """Raise RenderFailure for an expression that does not compile: it never becomes true."""
-    compiling = tab.send(
-        "Runtime.compileScript", expression=expression, sourceURL="", persistScript=False
-    )
-    compiled = tab.wait_for(compiling, deadline)
-    if "exceptionDetails" in compiled:
-        error = compiled["exceptionDetails"].get("exception", {}).get("description", "SyntaxError")
-        # A page can replace the text of errors, so its type and length are not trusted.
-        first_line = (str(error).splitlines() or ["SyntaxError"])[0][:_MAX_ERROR_CHARS]
-        message = f"wait.expression is not valid JavaScript: {first_line}"
-        raise RenderFailure("render_failed", message)
-
-
-def _is_truthy(remote: RemoteObject) -> bool:
-    if remote.get("type") in {"object", "function", "symbol"}:
-        return remote.get("subtype") != "null"
-    if "unserializableValue" in remote:
-        return remote["unserializableValue"] not in _FALSY
-    return bool(remote.get("value"))

@@ -1,8 +1,8 @@
 """Facade of one document in a prepared page: load, warnings, and each output format."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache
+from contextlib import contextmanager, nullcontext
+from functools import cache, partial
 from pathlib import Path
 from typing import Final, TypedDict
 
@@ -26,8 +26,13 @@ from chalicelib.engine.browser.output.pictures import fit_texts, hide_broken_ima
 from chalicelib.engine.browser.output.printing import print_pdf
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.page.emulation import Emulation
-from chalicelib.engine.browser.page.loading import show_document, visit_url
+from chalicelib.engine.browser.page.loading import (
+    Load,
+    show_document,
+    visit_url,
+)
 from chalicelib.engine.browser.page.nodes import NodeCount
+from chalicelib.engine.browser.page.paper_layout import PaperLayout
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.page.watch import PageWatch
@@ -72,6 +77,7 @@ class BrowserPage:
         )
         self._font_families = font_families
         self._fonts = FontReport((), ())
+        self._output = OutputOptions()
         self._traffic = traffic
         self._html_bytes = 0
         self._is_from_url = False
@@ -134,18 +140,18 @@ class BrowserPage:
             output.http.origin_only_fields, "a document that came as text has no origin"
         )
         print_only = not needs_screen_layout and is_safe_for(html, output)
-        with self._load_phase(output) as deadline:
-            requests, wait = self._watch.requests, output.page_wait
+        with self._load_phase(output, print_only=print_only) as load:
+            requests = self._watch.requests
             stays = show_document(
-                self._tab, requests, html, wait, deadline, print_only=print_only, assets=assets
+                self._tab, requests, html, load, print_only=print_only, assets=assets
             )
             self._is_inert = stays and not _brings_scripts(output)
 
     def visit(self, url: str, output: OutputOptions) -> None:
         """Navigate to a URL; raises as `load`, and `url_not_allowed` for a forbidden target."""
-        with self._load_phase(output) as deadline:
+        with self._load_phase(output) as load:
             credentials = Credentials(output.http, url)
-            visit_url(self._tab, self._watch.requests, credentials, url, output.page_wait, deadline)
+            visit_url(self._tab, self._watch.requests, credentials, url, load)
             self._warn_unused(
                 credentials.unused_fields, "it is the browser's own or for another host"
             )
@@ -162,7 +168,9 @@ class BrowserPage:
             # Scripts may have changed the URL since the page was loaded; the footer shows it.
             answer = self._tab.outcome(self._tab.call_function(_DOCUMENT_URL))
             self.url = without_userinfo(answer["result"].get("value") or "")
-        with form_field_marks(self._tab, options):
+        layout = PaperLayout(self._tab, self._emulation, self._output)
+        in_layout = nullcontext() if self._is_inert else layout.between_pictures()
+        with in_layout, form_field_marks(self._tab, options):
             content, overlaps = print_pdf(self._tab, options)
         self._warnings += overlaps
         return content
@@ -203,11 +211,15 @@ class BrowserPage:
             self._warnings.append(RenderWarning("feature_unavailable", message))
 
     @contextmanager
-    def _load_phase(self, output: OutputOptions) -> Iterator[Deadline]:
-        deadline = self._tab.deadline.within(output.page_wait.timeout_ms / 1000)
+    def _load_phase(self, output: OutputOptions, *, print_only: bool = False) -> Iterator[Load]:
+        self._output, wait = output, output.page_wait
+        deadline = self._tab.deadline.within((wait.timeout_ms + wait.delay_ms) / 1000)
         self._emulation.apply(output)
+        layout = PaperLayout(self._tab, self._emulation, output)
+        if not print_only:
+            layout.set_expected_window()
         try:
-            yield deadline
+            yield Load(output, deadline, partial(layout.fit_window, deadline))
         except TimeoutError as error:
             raise self._timeout_error(output.page_wait) from error
         self._emulation.check_applied()

@@ -34,6 +34,7 @@ class Tab:
         self.deadline = deadline
         self.crashed: Future[None] = Future()
         self.waits_for: str | None = None
+        self.has_virtual_time = False
         self.settle_answer: Future[FunctionResult[RequestedFonts | None]] = Future()
         self._world = prepared_page.world
 

@@ -1,0 +1,139 @@
+"""Page style of a document: size, margins, and what the browser does not read of its style sheets.
+
+The browser drops `size: 80mm auto` and `target-counter()` when it parses a sheet, so these are
+found in the text of `style` elements. The text of a linked sheet would have to be requested again
+(decision 53).
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple, TypedDict
+
+from chalicelib.contract.css_values import css_page_size, length_in_inches
+from chalicelib.contract.options.pdf import MarginInches, PdfOptions
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.page.tab import Tab
+
+_PIXELS_PER_INCH: Final = 96
+_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+_UNREAD: Final = re.compile(r"target-counter|size\s*:[^;}]*\bauto", re.IGNORECASE)
+_AUTO_HEIGHT: Final = re.compile(
+    r"@page\s*\{[^}]*?\bsize\s*:\s*([0-9.]+(?:mm|cm|in|px|pt|pc))\s+auto\b", re.IGNORECASE
+)
+_COUNTER_RULE: Final = re.compile(
+    r"([^{};]+)\{[^{}]*?\bcontent\s*:([^;{}]*\btarget-counter\([^;{}]*)", re.IGNORECASE
+)
+_TARGET_COUNTER: Final = re.compile(
+    r"target-counter\(\s*attr\(\s*([\w-]+)(?:\s+[\w-]+)?\s*\)\s*,\s*page\s*(,\s*[\w-]+\s*)?\)",
+    re.IGNORECASE,
+)
+MAX_COUNTER_RULES: Final = 50
+_MARGIN_SIDES: Final = ("marginTop", "marginRight", "marginBottom", "marginLeft")
+
+
+_ADOPT_STYLE: Final = PageFunction[None]("""(css) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  const sheets = Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
+  Reflect.set(Document.prototype, 'adoptedStyleSheets', [...sheets, sheet], document);
+}""")
+
+
+class CounterRule(NamedTuple):
+    """Rule whose `content` has a page number: its selectors, its content, and the attribute."""
+
+    selectors: str
+    content: str
+    attribute: str
+
+
+class PageStyle(NamedTuple):
+    """What a document says about its pages; None where it says nothing. Sizes are in inches."""
+
+    size: tuple[float, float] | None = None
+    auto_height_width: float | None = None
+    margin: tuple[float | None, ...] = (None, None, None, None)
+    counter_rules: Sequence[CounterRule] = ()
+
+    def page_margin(self, options: PdfOptions) -> MarginInches:
+        """Return the margins of the pages: the document's own, else those of the request."""
+        own, given = self.margin, options.margin.inches
+        return MarginInches(*(g if o is None else o for o, g in zip(own, given, strict=True)))
+
+    def content_pixels(self, options: PdfOptions) -> tuple[int, int]:
+        """Return width and height of the pages' content in CSS pixels; at least 1."""
+        width, height = options.turned_size
+        if options.prefer_css_page_size:
+            width, height = self.size or (width, height)
+            width = self.auto_height_width or width
+        margin, pixels = self.page_margin(options), _PIXELS_PER_INCH / options.scale
+        across = round((width - margin.left - margin.right) * pixels)
+        down = round((height - margin.top - margin.bottom) * pixels)
+        return max(across, 1), max(down, 1)
+
+
+class _ReadStyle(TypedDict):
+    page: dict[str, str]
+    texts: list[str]
+
+
+def adopt_style(tab: Tab, css: str) -> None:
+    """Add a style sheet to the document, behind its own; it appears in no output.
+
+    Raises RenderFailure `render_failed` or `render_timeout`.
+    """
+    tab.outcome(tab.call_function(_ADOPT_STYLE, css))
+
+
+def may_be_unread(html: str) -> bool:
+    """Tell whether a document's own text may hold what the browser does not read."""
+    return _UNREAD.search(html) is not None
+
+
+def read_page_style(tab: Tab, options: PdfOptions) -> PageStyle:
+    """Return the page style of a document; an empty one when its scripts prevent the inspection.
+
+    Raises RenderFailure `render_timeout`.
+    """
+    try:
+        read = tab.outcome(tab.call_function(_read_script()))["result"].get("value")
+    except RenderFailure as failure:
+        if failure.code != "render_failed":
+            raise
+        return PageStyle()
+    if read is None:
+        return PageStyle()
+    page = read["page"]
+    text = _COMMENT.sub("", "\n".join(read["texts"]))
+    auto = _AUTO_HEIGHT.search(text)
+    return PageStyle(
+        css_page_size(page.get("size", ""), options.turned_size),
+        length_in_inches(auto[1]) if auto else None,
+        tuple(_inches(page.get(side, "")) for side in _MARGIN_SIDES),
+        _counter_rules(text),
+    )
+
+
+def _counter_rules(text: str) -> Sequence[CounterRule]:
+    rules = []
+    for rule in _COUNTER_RULE.finditer(text):
+        target = _TARGET_COUNTER.search(rule[2])
+        if target is not None:
+            rules.append(CounterRule(rule[1].strip(), rule[2].strip(), target[1]))
+    return rules[:MAX_COUNTER_RULES]
+
+
+def _inches(length: str) -> float | None:
+    try:
+        return length_in_inches(length)
+    except ValueError:
+        # A percentage or a formula: the margin of the request is near enough for a layout.
+        return None
+
+
+@cache
+def _read_script() -> PageFunction[_ReadStyle | None]:
+    return PageFunction(Path(__file__).with_name("page_style.js").read_text())

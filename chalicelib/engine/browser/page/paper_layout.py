@@ -1,0 +1,70 @@
+"""Window of a document that is printed: as wide as the content of its pages (decision 52)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from chalicelib.contract.options.image import Viewport
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.output.page_style import PageStyle, read_page_style
+from chalicelib.engine.browser.page.emulation import Emulation
+from chalicelib.engine.browser.page.loading import Load, await_frames, reach_end
+from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.deadline import Deadline, timeout_failure
+
+
+class PaperLayout:
+    """Windows of one document; scripts see each change as a resized window."""
+
+    def __init__(self, tab: Tab, emulation: Emulation, output: OutputOptions) -> None:
+        """Change nothing yet."""
+        self._tab = tab
+        self._emulation = emulation
+        self._output = output
+
+    def set_expected_window(self) -> None:
+        """Set the window for the pages of the request, before the document is there."""
+        if self._output.is_laid_out_for_paper:
+            self._emulation.set_window(self._window(PageStyle()))
+
+    def fit_window(self, deadline: Deadline) -> None:
+        """Set the window for the document's own page size, if it has one.
+
+        Raises TimeoutError, CallRefused, RenderFailure `render_timeout`.
+        """
+        if not self._output.is_laid_out_for_paper:
+            return
+        window = self._window(read_page_style(self._tab, self._output.pdf))
+        if window != self._window(PageStyle()):
+            self._emulation.set_window(window)
+            await_frames(self._tab, deadline)
+
+    @contextmanager
+    def between_pictures(self) -> Iterator[None]:
+        """Set the window for paper while a document with pictures is printed.
+
+        Raises RenderFailure `render_failed` or `render_timeout`.
+        """
+        output, picture_window = self._output, self._output.layout_viewport()
+        if output.viewport is not None or not output.has_pictures or picture_window is None:
+            yield
+            return
+        self._change(self._window(read_page_style(self._tab, output.pdf)))
+        yield
+        self._change(picture_window)
+
+    def _window(self, style: PageStyle) -> Viewport:
+        width, height = style.content_pixels(self._output.pdf)
+        return Viewport(width, height)
+
+    def _change(self, window: Viewport) -> None:
+        self._emulation.set_window(window)
+        deadline = self._tab.deadline
+        try:
+            await_frames(self._tab, deadline)
+            reach_end(self._tab, Load(self._output, deadline, lambda: None), has_scripts=True)
+        except CallRefused as error:
+            raise RenderFailure("render_failed", f"the browser refused: {error}") from error
+        except TimeoutError as error:
+            raise timeout_failure() from error

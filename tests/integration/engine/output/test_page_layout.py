@@ -1,0 +1,88 @@
+"""Pages: the window that a PDF's document is laid out in, and whose page size wins."""
+
+import io
+from typing import Any, Final
+
+import pypdf
+import pytest
+from PIL import Image
+
+from chalicelib.core.errors import RenderFailure
+from tests.integration.engine.conftest import Render
+
+WIDTHS: Final = (
+    "<!doctype html><p id=p></p><script>const tell = () => { p.textContent += ` ${innerWidth}` };"
+    "tell(); addEventListener('resize', tell)</script>"
+)
+WIDE_PAGE: Final = "<style>@page { size: 100mm 60mm }</style>"
+A4: Final = (595, 842)
+
+
+def text_of(content: bytes) -> str:
+    return str(pypdf.PdfReader(io.BytesIO(content)).pages[0].extract_text()).strip()
+
+
+def sizes_of(content: bytes) -> list[tuple[int, int]]:
+    pages = pypdf.PdfReader(io.BytesIO(content)).pages
+    return [(round(page.mediabox.width), round(page.mediabox.height)) for page in pages]
+
+
+@pytest.mark.parametrize(
+    ("head", "output", "widths"),
+    [
+        ("", {}, "718"),
+        ("", {"pdf": {"landscape": True, "scale": 0.5}}, "2094"),
+        ("", {"pdf": {"width": "80mm", "height": "100mm", "margin": {"left": "0"}}}, "265"),
+        ("<style>@page { size: A5; margin: 0 }</style>", {}, "718 559"),
+        ("<style>@media print { @page { size: letter landscape } }</style>", {}, "718 980"),
+        ("<style>@page x { size: A5 } @page :first { margin: 0 }</style>", {}, "718"),
+        (WIDE_PAGE, {"pdf": {"prefer_css_page_size": False}}, "718"),
+        ("", {"viewport": {"width": 500}}, "500"),
+        ("<style>@page { size: A5 }</style>", {"viewport": {"width": 500}}, "500"),
+    ],
+)
+def test_document_is_laid_out_at_the_width_of_its_page(
+    render: Render, head: str, output: dict[str, Any], widths: str
+) -> None:
+    (printed,) = render(head + WIDTHS, **output).files
+
+    assert text_of(printed.content) == widths
+
+
+def test_document_of_pdf_and_picture_has_a_window_for_each(render: Render) -> None:
+    html = (
+        "<!doctype html><style>body { margin: 0 } #bar { height: 20px; background: #f00 }</style>"
+        "<p id=p></p><div id=bar></div><script>onresize = () => { p.textContent += innerWidth; "
+        "bar.style.width = `${innerWidth / 2}px` }; onresize()</script>"
+    )
+
+    printed, drawn = render(html, formats=["pdf", "png"], image={"width": 900}).files
+
+    assert text_of(printed.content) == "900718"
+    row = Image.open(io.BytesIO(drawn.content)).convert("RGB").crop((0, 60, 900, 61)).tobytes()
+    assert row.count(b"\xff\x00\x00") == 450
+
+
+@pytest.mark.parametrize(("landscape", "size"), [(False, A4), (True, A4[::-1])])
+@pytest.mark.parametrize("page", ["100mm 60mm", "60mm 100mm", "A5 landscape", "landscape"])
+def test_size_of_the_request_wins_over_that_of_the_document(
+    render: Render, page: str, size: tuple[int, int], *, landscape: bool
+) -> None:
+    html = (
+        f"<style>@page {{ size: {page} }} @page w {{ size: {page} }} i {{ page: w }}</style>x<i>y"
+    )
+    pdf = {"prefer_css_page_size": False, "landscape": landscape}
+
+    (printed,) = render(html, pdf=pdf).files
+
+    assert {(round(w, -1), round(h, -1)) for w, h in sizes_of(printed.content)} == {
+        (round(size[0], -1), round(size[1], -1))
+    }
+
+
+def test_delay_is_added_to_the_timeout(render: Render) -> None:
+    wait = {"delay_ms": 600, "timeout_ms": 500}
+
+    assert render("<p>x", wait=wait).files[0].pages == 1
+    with pytest.raises(RenderFailure, match="it waited for: selector"):
+        render("<p>x", wait={**wait, "selector": "#never"})
