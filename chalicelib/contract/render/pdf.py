@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.css_values import PAGE_SIZES, length_in_inches
+from chalicelib.contract.css_values import length_in_inches
 from chalicelib.contract.field_types import Color, ContentSource, Timestamp, check_language_tag
 from chalicelib.contract.options import pdf as options
 from chalicelib.contract.render.pdf_conformance import check_pdf_conformance
@@ -217,7 +217,9 @@ class PdfOptions(Model):
     page_size: options.PageSize = _PDF.page_size
     width: PositiveLength | None = None
     """More than 0. `width` and `height` together replace `page_size`."""
-    height: PositiveLength | None = None
+    height: PositiveLength | Literal["auto"] | None = None
+    """`auto`: one page that is as long as its content, at most 5 m, and as wide as `width` or else
+    `page_size`; the document's own `@page` size wins over it, which may be `80mm auto`."""
     landscape: bool = _PDF.landscape
     margin: Margin = Margin()
     """Opposite margins together must be smaller than the page."""
@@ -272,22 +274,25 @@ class PdfOptions(Model):
 
     @model_validator(mode="after")
     def _check_size_pair(self) -> Self:
-        if (self.width is None) != (self.height is None):
+        if self.height != options.AUTO_HEIGHT and (self.width is None) != (self.height is None):
             message = "width and height go together"
             raise ValueError(message)
         return self
 
     @model_validator(mode="after")
     def _check_margins(self) -> Self:
-        width, height = PAGE_SIZES[self.page_size]
-        if self.width is not None and self.height is not None:
-            width, height = length_in_inches(self.width), length_in_inches(self.height)
-        if self.landscape:
-            width, height = height, width
+        size = options.PdfOptions(
+            page_size=self.page_size,
+            width=self.width,
+            height=self.height,
+            landscape=self.landscape,
+        )
+        width, height = size.turned_size
         margin = self.margin
         across = length_in_inches(margin.left) + length_in_inches(margin.right)
         down = length_in_inches(margin.top) + length_in_inches(margin.bottom)
-        if across > width - MIN_CONTENT_INCHES or down > height - MIN_CONTENT_INCHES:
+        is_too_high = not size.is_continuous and down > height - MIN_CONTENT_INCHES
+        if across > width - MIN_CONTENT_INCHES or is_too_high:
             message = "margin leaves no room on the page: make it smaller, or the page larger"
             raise ValueError(message)
         return self

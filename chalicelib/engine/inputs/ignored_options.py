@@ -80,7 +80,7 @@ def _ignored_pdf_options(output: OutputOptions) -> Iterator[tuple[str, str]]:
 
 
 def _non_default_pdf_options(pdf: PdfOptions) -> Iterator[str]:
-    if pdf.paper_size != PdfOptions().paper_size:
+    if pdf.is_continuous or pdf.paper_size != PdfOptions().paper_size:
         yield "page_size"
     # A variant that is not given equals the header or footer of every page.
     header, footer = pdf.header_footer.header, pdf.header_footer.footer

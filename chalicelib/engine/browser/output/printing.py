@@ -12,8 +12,9 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
+from chalicelib.engine.browser.output.continuous_page import continuous_width, print_continuous
 from chalicelib.engine.browser.output.header_footer import FRAME_CSS, template, templates
-from chalicelib.engine.browser.output.page_style import adopt_style
+from chalicelib.engine.browser.output.page_style import PageStyle, adopt_style
 from chalicelib.engine.browser.page.animations import await_print
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
@@ -114,15 +115,29 @@ _MEASURE_HEIGHTS: Final = PageFunction[_Measurement | None]("""async (templates,
 type _HeightsAnswer = Future[FunctionResult[_Measurement | None]]
 
 
-def print_pdf(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
+def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, list[RenderWarning]]:
     """Return the PDF of the page's document, and warnings about its headers and footers.
 
-    Headers and footers that vary by page are overlaid later. The overlay needs all pages, so then
-    `page_ranges` is left out here too. Raises RenderFailure `render_failed` or `render_timeout`.
+    `style` is read where it may make a continuous page or count targets. Headers and footers that
+    vary by page are overlaid later. The overlay needs all pages, so then `page_ranges` is left out
+    here too. Raises RenderFailure `render_failed`, `render_timeout` or `page_limit_exceeded`.
     """
     NodeCount(tab).check_limit()
+    warnings: list[RenderWarning] = []
+
+    def print_once(sized: PdfOptions) -> bytes:
+        content, warnings[:] = _print_once(tab, sized)
+        return content
+
+    width = continuous_width(style, options)
+    if width is not None:
+        return print_continuous(tab, options, style, width, print_once), warnings
     if not options.prefer_css_page_size:
         adopt_style(tab, _NO_PAGE_SIZE)
+    return print_once(options), warnings
+
+
+def _print_once(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
     answer = tab.send("Page.printToPDF", **_print_parameters(options))
     # Printing may run scripts of the page, so nodes are counted again.
     nodes_after = NodeCount(tab)

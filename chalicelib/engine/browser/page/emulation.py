@@ -74,6 +74,16 @@ class Emulation:
             mobile=window.mobile,
         )
 
+    def restore(self) -> None:
+        """Set window and media type again as the options say, after a print changed them."""
+        if self._output is None:
+            return
+        self.set_media(self._output.media or "")
+        if (window := self._output.layout_viewport()) is not None:
+            self.set_window(window)
+        else:
+            self._tab.send("Emulation.clearDeviceMetricsOverride")
+
     def set_media(self, media: str) -> None:
         """Switch to a CSS media type."""
         self._tab.send("Emulation.setEmulatedMedia", media=media)

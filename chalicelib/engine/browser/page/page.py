@@ -18,10 +18,16 @@ from chalicelib.engine.browser.output.accessibility import (
     accessibility_gaps,
     link_texts,
 )
+from chalicelib.engine.browser.output.continuous_page import continuous_width
 from chalicelib.engine.browser.output.fonts import FontReport, InstalledFonts, font_report
 from chalicelib.engine.browser.output.form_fields import form_field_marks
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, print_header_footers
 from chalicelib.engine.browser.output.missing_glyphs import glyph_warnings
+from chalicelib.engine.browser.output.page_style import (
+    PageStyle,
+    may_be_unread,
+    read_page_style,
+)
 from chalicelib.engine.browser.output.pictures import fit_texts, hide_broken_images
 from chalicelib.engine.browser.output.printing import print_pdf
 from chalicelib.engine.browser.page.credentials import Credentials
@@ -82,6 +88,7 @@ class BrowserPage:
         self._html_bytes = 0
         self._is_from_url = False
         self._is_inert = False
+        self._may_be_unread = False
         self.url = ""
         self._warnings: list[RenderWarning] = []
         self.links: list[tuple[str, str]] = []
@@ -139,6 +146,7 @@ class BrowserPage:
         self._warn_unused(
             output.http.origin_only_fields, "a document that came as text has no origin"
         )
+        self._may_be_unread = may_be_unread(html)
         print_only = not needs_screen_layout and is_safe_for(html, output)
         with self._load_phase(output, print_only=print_only) as load:
             requests = self._watch.requests
@@ -155,7 +163,7 @@ class BrowserPage:
             self._warn_unused(
                 credentials.unused_fields, "it is the browser's own or for another host"
             )
-            self._is_from_url = True
+            self._is_from_url = self._may_be_unread = True
 
     def pdf(self, options: PdfOptions) -> bytes:
         """Print the document; raises RenderFailure `render_failed` or `render_timeout`."""
@@ -171,9 +179,18 @@ class BrowserPage:
         layout = PaperLayout(self._tab, self._emulation, self._output)
         in_layout = nullcontext() if self._is_inert else layout.between_pictures()
         with in_layout, form_field_marks(self._tab, options):
-            content, overlaps = print_pdf(self._tab, options)
+            style = self._page_style(options)
+            content, overlaps = print_pdf(self._tab, options, style)
+        if continuous_width(style, options) is not None:
+            self._emulation.restore()
         self._warnings += overlaps
         return content
+
+    def _page_style(self, options: PdfOptions) -> PageStyle:
+        """Return the page style where printing depends on it, else an empty one."""
+        if options.is_continuous or self._may_be_unread:
+            return read_page_style(self._tab, options)
+        return PageStyle()
 
     def header_footer_pdf(self, batch: HeaderFooterBatch, output: OutputOptions) -> bytes:
         """Print headers and footers alone, on a prepared page that has shown no document.
