@@ -43,7 +43,7 @@ _ADOPT_STYLE: Final = PageFunction[None]("""(css) => {
 
 
 class CounterRule(NamedTuple):
-    """Rule whose `content` has a page number: its selectors, its content, and the attribute."""
+    """Rule whose `content` has the page number of a target, there a counter `platen-target`."""
 
     selectors: str
     content: str
@@ -122,7 +122,8 @@ def _counter_rules(text: str) -> Sequence[CounterRule]:
     for rule in _COUNTER_RULE.finditer(text):
         target = _TARGET_COUNTER.search(rule[2])
         if target is not None:
-            rules.append(CounterRule(rule[1].strip(), rule[2].strip(), target[1]))
+            content = _TARGET_COUNTER.sub(r"counter(platen-target\2)", rule[2])
+            rules.append(CounterRule(rule[1].strip(), content.strip(), target[1]))
     return rules[:MAX_COUNTER_RULES]
 
 

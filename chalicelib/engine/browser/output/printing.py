@@ -15,6 +15,7 @@ from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunc
 from chalicelib.engine.browser.output.continuous_page import continuous_width, print_continuous
 from chalicelib.engine.browser.output.header_footer import FRAME_CSS, template, templates
 from chalicelib.engine.browser.output.page_style import PageStyle, adopt_style
+from chalicelib.engine.browser.output.target_counters import print_with_target_counters
 from chalicelib.engine.browser.page.animations import await_print
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
@@ -134,6 +135,8 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, l
         return print_continuous(tab, options, style, width, print_once), warnings
     if not options.prefer_css_page_size:
         adopt_style(tab, _NO_PAGE_SIZE)
+    if style.counter_rules:
+        return print_with_target_counters(tab, options, style, print_once), warnings
     return print_once(options), warnings
 
 

@@ -1,0 +1,111 @@
+"""Page numbers of link targets by `target-counter`, which the browser does not have."""
+
+import io
+import re
+from typing import Any, Final
+
+import pypdf
+import pytest
+
+from tests.integration.engine.conftest import Render
+
+RULE: Final = "a::after { content: ' on ' target-counter(attr(href), page) '.' }"
+CHAPTERS: Final = "".join(
+    f"<h1 id='k{number}' style='break-before: page'>Chapter {number}</h1>"
+    f"<p>{'words and words ' * 400 * (number % 3)}"
+    for number in range(1, 9)
+)
+LINKS: Final = "".join(f"<p><a href='#k{number}'>to {number}</a></p>" for number in range(1, 9))
+
+
+def document(rule: str = RULE, links: str = LINKS) -> str:
+    return f"<!doctype html><style>{rule}</style>{links}{CHAPTERS}"
+
+
+def texts_of(content: bytes) -> list[str]:
+    pages = pypdf.PdfReader(io.BytesIO(content)).pages
+    return [" ".join(page.extract_text().split()) for page in pages]
+
+
+def page_of_chapters(texts: list[str]) -> dict[int, int]:
+    return {
+        int(found[1]): page
+        for page, text in enumerate(texts, 1)
+        if (found := re.search(r"Chapter (\d+)", text))
+    }
+
+
+@pytest.mark.parametrize("head", ["", "<script>document.title = 'x'</script>"])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        RULE,
+        RULE.replace("attr(href)", "attr(href url)"),
+        f"/* {{ a */ @media print {{ p {{ margin: 1em }} {RULE} }}",
+        f"p, a {{ color: #000 }} b, a:after {{ {RULE.partition('{')[2]}",
+    ],
+)
+def test_links_have_the_page_numbers_of_their_targets(render: Render, head: str, rule: str) -> None:
+    texts = texts_of(render(head + document(rule)).files[0].content)
+
+    pages = page_of_chapters(texts)
+    assert len(pages) == 8
+    assert len(set(pages.values())) == 8
+    for chapter, page in pages.items():
+        assert f"to {chapter} on {page}." in texts[0]
+
+
+def test_contents_of_several_pages_push_their_targets_on(render: Render) -> None:
+    texts = texts_of(render(document(links=LINKS * 12)).files[0].content)
+
+    contents = " ".join(texts)
+    for chapter, page in page_of_chapters(texts).items():
+        assert contents.count(f"to {chapter} on {page}.") == 12
+
+
+def test_numbers_have_the_style_of_their_rule(render: Render) -> None:
+    rule = "a::after { content: '=' target-counter(attr(href), page, upper-roman) }"
+
+    texts = texts_of(render(document(rule)).files[0].content)
+
+    assert "to 1=II to 2=IV" in texts[0]
+
+
+@pytest.mark.parametrize(
+    ("pdf", "text"),
+    [
+        ({"page_number_start": 11}, "to 1 on 12."),
+        ({"page_ranges": "1"}, "to 2 on 4."),
+        ({"tagged": False, "footer": {"enabled": True, "left": "{{ page }}"}}, "to 1 on 2."),
+        ({"height": "auto", "width": "100mm"}, "to 8"),
+    ],
+)
+def test_numbers_with_other_options(render: Render, pdf: dict[str, Any], text: str) -> None:
+    html = document() if "height" not in pdf else document().replace("words ", "")
+
+    assert text in texts_of(render(html, pdf=pdf).files[0].content)[0]
+
+
+def test_same_request_gives_the_same_bytes(render: Render) -> None:
+    first, second = (render(document()).files for _ in range(2))
+
+    assert first == second
+
+
+def test_link_without_target_and_strange_targets(render: Render) -> None:
+    links = (
+        "<a href='#none'>none</a><a href='https://example.com/'>web</a><a>plain</a>"
+        "<a href='#k%C3%B6p%20(1)'>strange</a>"
+    )
+    html = document(links=links).replace("id='k1'", "id='köp (1)'")
+
+    text = texts_of(render(html).files[0].content)[0]
+
+    assert "strange on 2." in text
+    assert "none on 0." in text
+
+
+def test_numbers_stand_in_no_other_output(render: Render) -> None:
+    _, written = render(document(), formats=["pdf", "html"]).files
+
+    assert b"platen" not in written.content
