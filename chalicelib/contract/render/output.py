@@ -95,7 +95,10 @@ class Wait(Model):
     expression: Annotated[str, StringConstraints(min_length=1, max_length=10_000)] | None = None
     """JavaScript that must become truthy."""
     delay_ms: Annotated[int, Field(ge=0, le=10_000)] = _WAIT.delay_ms
+    """Time after all other conditions. With this, a selector or an expression, animations are drawn
+    as they stand; without, at their end."""
     timeout_ms: Annotated[int, Field(ge=100, le=60_000)] = _WAIT.timeout_ms
+    """For everything but the delay, which is added to it."""
 
 
 class ImageOptions(Model):
@@ -144,6 +147,8 @@ class OutputSpec(Model):
     image: ImageOptions = ImageOptions()
     http: HttpOptions = HttpOptions()
     viewport: Viewport | None = None
+    """The window that the page is laid out in; by default as wide as the content of a page for PDF,
+    and 1280 x 720 for pictures."""
     wait: Wait = Wait()
     media: Literal["print", "screen"] | None = None
     """The CSS media type; by default `print` for PDF and `screen` for images."""

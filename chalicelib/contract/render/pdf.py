@@ -228,7 +228,8 @@ class PdfOptions(Model):
     """Pages to keep, counted from 1, such as `1-3,5`."""
     print_background: bool = _PDF.print_background
     prefer_css_page_size: bool = _PDF.prefer_css_page_size
-    """The document's own `@page` size wins over `page_size`."""
+    """The document's own `@page` size wins over `page_size`; false: this size and `landscape`
+    do."""
     header: HeaderFooter = HeaderFooter()
     footer: HeaderFooter = HeaderFooter()
     first_header: HeaderFooter | None = None

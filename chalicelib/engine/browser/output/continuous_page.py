@@ -1,4 +1,4 @@
-"""Continuous page: a document on one page that is as long as its content (decision 53)."""
+"""Continuous page: a document on one page that is as long as its content (decision 52)."""
 
 from collections.abc import Callable
 from math import ceil

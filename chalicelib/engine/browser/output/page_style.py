@@ -2,7 +2,7 @@
 
 The browser drops `size: 80mm auto` and `target-counter()` when it parses a sheet, so these are
 found in the text of `style` elements. The text of a linked sheet would have to be requested again
-(decision 53).
+(decision 52).
 """
 
 import re

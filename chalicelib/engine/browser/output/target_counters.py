@@ -1,4 +1,4 @@
-"""Page numbers of link targets: `target-counter(attr(href), page)` of style sheets (decision 54).
+"""Page numbers of link targets: `target-counter(attr(href), page)` of style sheets (decision 52).
 
 The browser has no such function. The pages of the targets are read from a print, written into the
 document as numbers, and the document is printed again.
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 # The first print has no numbers. A second one with them may move targets to other pages; numbers
 # that are still not true after the last one stay.
 MAX_PRINTS: Final = 4
-_RULE_CSS: Final = "{selectors} {{ counter-set: platen-target var(--platen-target-{number}, 0); content: {content} }}"
+_RULE_CSS: Final = """{selectors} {{
+  counter-set: platen-target var(--platen-target-{number}, 0);
+  content: {content};
+}}"""
 
 
 def print_with_target_counters(

@@ -38,7 +38,7 @@ from chalicelib.engine.browser.page.loading import (
     visit_url,
 )
 from chalicelib.engine.browser.page.nodes import NodeCount
-from chalicelib.engine.browser.page.paper_layout import PaperLayout
+from chalicelib.engine.browser.page.paper_layout import PaperLayout, may_slice_rows
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.page.watch import PageWatch
@@ -88,6 +88,7 @@ class BrowserPage:
         self._html_bytes = 0
         self._is_from_url = False
         self._is_inert = False
+        self._is_print_only = False
         self._may_be_unread = False
         self.url = ""
         self._warnings: list[RenderWarning] = []
@@ -147,7 +148,10 @@ class BrowserPage:
             output.http.origin_only_fields, "a document that came as text has no origin"
         )
         self._may_be_unread = may_be_unread(html)
-        print_only = not needs_screen_layout and is_safe_for(html, output)
+        print_only = (
+            not needs_screen_layout and is_safe_for(html, output) and not may_slice_rows(html)
+        )
+        self._is_print_only = print_only
         with self._load_phase(output, print_only=print_only) as load:
             requests = self._watch.requests
             stays = show_document(
@@ -178,7 +182,8 @@ class BrowserPage:
             self.url = without_userinfo(answer["result"].get("value") or "")
         layout = PaperLayout(self._tab, self._emulation, self._output)
         in_layout = nullcontext() if self._is_inert else layout.between_pictures()
-        with in_layout, form_field_marks(self._tab, options):
+        unsliced = nullcontext() if self._is_print_only else layout.unsliced_boxes()
+        with in_layout, unsliced, form_field_marks(self._tab, options):
             style = self._page_style(options)
             content, overlaps = print_pdf(self._tab, options, style)
         if continuous_width(style, options) is not None:

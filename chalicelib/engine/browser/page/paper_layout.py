@@ -1,17 +1,35 @@
 """Window of a document that is printed: as wide as the content of its pages (decision 52)."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Final
 
 from chalicelib.contract.options.image import Viewport
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_style import PageStyle, read_page_style
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.loading import Load, await_frames, reach_end
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.deadline import Deadline, timeout_failure
+
+_RESTORE_BOXES: Final = PageFunction[None]("""() => {
+  for (const [element, style] of window.slicedBoxes ?? []) {
+    if (style === null) element.removeAttribute('style');
+    else element.setAttribute('style', style);
+  }
+}""")
+_BOX_IN_LINE: Final = re.compile(r"inline-(?:block|table|flex|grid)", re.IGNORECASE)
+
+
+def may_slice_rows(html: str) -> bool:
+    """Tell whether a document may have rows that must not break in a box that has no breaks."""
+    return "break-inside" in html and _BOX_IN_LINE.search(html) is not None
 
 
 class PaperLayout:
@@ -54,6 +72,17 @@ class PaperLayout:
         yield
         self._change(picture_window)
 
+    @contextmanager
+    def unsliced_boxes(self) -> Iterator[None]:
+        """Let boxes that are higher than a page break like blocks while the document is printed.
+
+        Raises RenderFailure `render_failed` or `render_timeout`.
+        """
+        height = self._window(PageStyle()).height
+        self._tab.outcome(self._tab.call_function(_unslice_script(), height))
+        yield
+        self._tab.call_function(_RESTORE_BOXES)
+
     def _window(self, style: PageStyle) -> Viewport:
         width, height = style.content_pixels(self._output.pdf)
         return Viewport(width, height)
@@ -68,3 +97,8 @@ class PaperLayout:
             raise RenderFailure("render_failed", f"the browser refused: {error}") from error
         except TimeoutError as error:
             raise timeout_failure() from error
+
+
+@cache
+def _unslice_script() -> PageFunction[None]:
+    return PageFunction(Path(__file__).with_name("sliced_boxes.js").read_text())
