@@ -190,6 +190,7 @@ ENUMS: Final[dict[str, str]] = {
     "OutputSpec.format": "pdf png jpeg webp html xml zip",
     "OutputSpec.formats": "pdf png jpeg webp html xml",
     "OutputSpec.media": "print screen",
+    "PdfOptions.height": "auto",
     "PdfOptions.page_size": "A0 A1 A2 A3 A4 A5 A6 Letter Legal Tabloid Ledger",
     "PdfOptions.pdfa": "2b 2u 2a 3b 3u 3a",
     "PdfReport.status": _VERDICT,
