@@ -63,6 +63,21 @@ def test_contents_of_several_pages_push_their_targets_on(render: Render) -> None
         assert contents.count(f"to {chapter} on {page}.") == 12
 
 
+def test_numbers_that_move_their_targets_are_true(render: Render) -> None:
+    # With four digits in place of one the contents take more pages.
+    rule = (
+        "a::after { content: target-counter(attr(href), page); display: block; width: 12mm;"
+        " font-size: 10mm; overflow-wrap: anywhere }"
+    )
+
+    html = document(rule, LINKS * 3)
+    texts = texts_of(render(html, pdf={"page_number_start": 1000}).files[0].content)
+
+    contents = "".join(texts).replace(" ", "")
+    for chapter, page in page_of_chapters(texts).items():
+        assert f"to{chapter}{page + 999}" in contents
+
+
 def test_numbers_have_the_style_of_their_rule(render: Render) -> None:
     rule = "a::after { content: '=' target-counter(attr(href), page, upper-roman) }"
 
