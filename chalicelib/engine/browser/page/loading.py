@@ -80,7 +80,7 @@ class Load(NamedTuple):
     lay_out: Callable[[], None]
 
 
-def show_document(  # noqa: PLR0913 -- the document and how it is shown
+def show_document(
     tab: Tab,
     requests: PageRequests,
     html: str,
