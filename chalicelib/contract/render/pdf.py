@@ -282,12 +282,7 @@ class PdfOptions(Model):
 
     @model_validator(mode="after")
     def _check_margins(self) -> Self:
-        size = options.PdfOptions(
-            page_size=self.page_size,
-            width=self.width,
-            height=self.height,
-            landscape=self.landscape,
-        )
+        size = options.PdfOptions(self.page_size, self.width, self.height, self.landscape)
         width, height = size.turned_size
         margin = self.margin
         across = length_in_inches(margin.left) + length_in_inches(margin.right)
