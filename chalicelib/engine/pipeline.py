@@ -212,11 +212,14 @@ def _draw_page(
             page.visit(document.url, document.output)
         if document.is_canvas:
             page.fit_canvas(document.output)
+        else:
+            page.replace_missing_parts(document.output)
     content_by_draw: dict[Draw, bytes] = {}
     with recorder.stage("print_ms"):
         for format_ in formats:
             if format_.draw not in content_by_draw:
                 content_by_draw[format_.draw] = format_.draw(page, document.output)
+        page.find_clipped_content()
     return [Drawing(format_, content_by_draw[format_.draw]) for format_ in formats]
 
 

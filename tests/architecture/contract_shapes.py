@@ -267,8 +267,9 @@ ENUMS: Final[dict[str, str]] = {
 }
 
 WARNINGS: Final = (
-    "slow_asset asset_failed font_fallback_used header_footer_overlap locale_unsupported "
-    "glyph_missing feature_unavailable data_coerced text_overflow storage_upload_failed "
+    "slow_asset asset_failed navigation_stopped content_clipped font_fallback_used "
+    "header_footer_overlap locale_unsupported glyph_missing "
+    "feature_unavailable data_coerced text_overflow storage_upload_failed "
     "einvoice_validation_warning einvoice_validation_unavailable pdfa_validation_unavailable "
     "pdfua_validation_unavailable accessibility_validation_unavailable einvoice_skipped_plan "
     "storage_skipped_plan email_skipped_plan email_skipped_zero_retention "
@@ -330,7 +331,7 @@ SHAPES: Final[dict[str, str]] = {
     "Cycle": "start end",
     "Event": "id type created_at workspace_id region data",
     "EventData": "object",
-    "Explain": "fonts missing_glyphs bytes requests wait",
+    "Explain": "fonts missing_glyphs bytes requests wait missing",
     "File": "id format filename content_type bytes sha256 pages width height url url_expires_at "
     "expires_at",
     "Finding": "rule message location path count",
@@ -381,6 +382,7 @@ SHAPES: Final[dict[str, str]] = {
     "Upload": "id object filename content_type bytes status upload created_at expires_at",
     "UploadForm": "url fields",
     "MissingGlyphs": "requested characters",
+    "MissingAsset": "source reason",
     "UsedFont": "requested used",
     "VatBreakdown": "category rate taxable_amount tax_amount exemption_reason "
     "exemption_reason_code",

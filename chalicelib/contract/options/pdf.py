@@ -62,9 +62,14 @@ class HeaderFooter(Options, frozen=True):
     height: str | None = None
 
     @property
+    def has_content(self) -> bool:
+        """Tell whether it has HTML or a text."""
+        return any((self.html, self.left, self.center, self.right))
+
+    @property
     def is_shown(self) -> bool:
         """Tell whether it is enabled and not empty."""
-        return self.enabled and any((self.html, self.left, self.center, self.right))
+        return self.enabled and self.has_content
 
     @property
     def brings_fonts(self) -> bool:

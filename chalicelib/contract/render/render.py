@@ -93,6 +93,13 @@ class Bytes(Model):
     other: int = 0
 
 
+class MissingAsset(Model):
+    """A part of the page that was not loaded, by its address or its element, and why not."""
+
+    source: str
+    reason: str
+
+
 class Explain(Model):
     """Details of how the page was made; also present on failures."""
 
@@ -104,6 +111,8 @@ class Explain(Model):
     """Number of requests that the page made."""
     wait: str | None = None
     """The last condition that was waited for."""
+    missing: list[MissingAsset] = Field(default=[])
+    """At most 20."""
 
 
 class Render(Model):

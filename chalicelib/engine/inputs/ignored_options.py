@@ -5,17 +5,15 @@ from typing import Final
 
 from chalicelib.contract.options.image import ImageOptions
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.contract.options.pdf import PdfOptions
+from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
 from chalicelib.engine.emails.model import EmailOmission
 from chalicelib.engine.job import PageJob, RenderWarning
 from chalicelib.engine.storage.model import StorageTargets
 
+_HEADER_FOOTER_FIELDS: Final = ("header", "footer", "first_header", "first_footer", "last_footer")
 # Fields of PdfOptions that are compared under the names of the request's options.
 _COMPOSITE_FIELDS: Final = frozenset(
-    {
-        *("header", "footer", "first_header", "first_footer", "last_footer"),
-        *("page_size", "width", "height", "max_pages"),
-    }
+    {*_HEADER_FOOTER_FIELDS, "page_size", "width", "height", "max_pages"}
 )
 
 _EMAIL_OMISSIONS: Final[Mapping[EmailOmission, str]] = {
@@ -72,11 +70,17 @@ def skipped_storage_warnings(storage: StorageTargets | None) -> Iterator[RenderW
 
 
 def _ignored_pdf_options(output: OutputOptions) -> Iterator[tuple[str, str]]:
+    pdf = output.pdf
     if "pdf" not in output.formats:
-        for name in _non_default_pdf_options(output.pdf):
+        for name in _non_default_pdf_options(pdf):
             yield name, "only pdf has a use for it"
-    elif output.pdf.accessibility_report and not output.pdf.tagged:
+        return
+    if pdf.accessibility_report and not pdf.tagged:
         yield "accessibility_report", "only a tagged document gets one"
+    for name in _HEADER_FOOTER_FIELDS:
+        part: HeaderFooter | None = getattr(pdf, name)
+        if part is not None and part.has_content and not part.enabled:
+            yield name, "it has content, but is not `enabled`"
 
 
 def _non_default_pdf_options(pdf: PdfOptions) -> Iterator[str]:

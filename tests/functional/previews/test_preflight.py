@@ -92,6 +92,13 @@ def test_header_higher_than_its_margin_gives_a_warning(
     assert answer.json["ok"] is True
 
 
+def test_header_that_is_not_enabled_gives_a_warning(service: Service) -> None:
+    answer = preflight(service, output={"pdf": {"header": {"center": "Invoice"}}})
+
+    found = [(warning["code"], warning["detail"]) for warning in answer.json["warnings"]]
+    assert found == [("feature_unavailable", "output.pdf.header")]
+
+
 @pytest.mark.parametrize(
     ("fields", "pointers"),
     [

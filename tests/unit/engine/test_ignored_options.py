@@ -115,3 +115,15 @@ def test_unused_compression_is_reported_by_format(
 )
 def test_conflicting_options_are_reported(output: dict[str, Any], ignored: set[str]) -> None:
     assert reported_options(**output) == ignored
+
+
+@pytest.mark.parametrize(
+    "name", ["header", "footer", "first_header", "first_footer", "last_footer"]
+)
+@pytest.mark.parametrize("content", ["html", "left", "center", "right"])
+def test_header_or_footer_that_is_not_enabled_is_reported(name: str, content: str) -> None:
+    part = {content: "Page 1"}
+
+    assert reported_options(format="pdf", pdf={name: part}) == {f"pdf.{name}"}
+    assert reported_options(format="pdf", pdf={name: part | {"enabled": True}}) == set()
+    assert reported_options(format="pdf", pdf={name: {"enabled": False}}) == set()

@@ -37,6 +37,7 @@ class LogEntry(TypedDict):
 
     source: str
     text: str
+    url: NotRequired[str]
 
 
 class TargetInfo(TypedDict):

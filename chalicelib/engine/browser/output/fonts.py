@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple, TypedDict
+from typing import Final, NamedTuple, NotRequired, TypedDict
 
 from chalicelib.engine.browser.chromium.protocol import FunctionResult
 from chalicelib.engine.browser.output.scripts import (
@@ -86,6 +86,7 @@ _INVISIBLE: Final = re.compile(
 class RequestedFonts(TypedDict):
     """Result of REQUESTED_FONTS; `asked` has a family list, a language, and the characters."""
 
+    hasBrokenImage: NotRequired[bool]
     faces: list[str]
     asked: list[tuple[str, str, str]]
 

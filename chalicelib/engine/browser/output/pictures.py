@@ -1,10 +1,11 @@
-"""Screenshots of a page within size limits, and the preparation of a canvas for them."""
+"""Screenshots of a page within size limits; before: texts of a canvas, and broken pictures."""
 
+import re
 from collections.abc import Collection
 from functools import cache
 from math import ceil, floor
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypedDict
 
 from pybase64 import b64decode
 
@@ -13,6 +14,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import LayoutViewport, PageFunction
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.requests.assets import PageAssets
 
 if TYPE_CHECKING:
     from chalicelib.core.json import Json
@@ -48,6 +50,27 @@ _HIDE_BROKEN_IMAGES: Final = PageFunction[list[str]]("""() => {
   for (const image of broken) { image.style.visibility = 'hidden'; }
   return broken.map(({src, dataset}) => src.startsWith('data:') ? dataset.layer : src);
 }""")
+
+# The browser requests nothing for an empty address or one that cannot be read, and shows no error
+# for a picture that is none.
+type _Kind = Literal["empty", "address", "picture"]
+_REASONS: Final[dict[_Kind, str]] = {
+    "empty": "its address is empty",
+    "address": "it is no address that can be read",
+    "picture": "it is no picture that can be shown",
+}
+# A broken `<img>` is told by the wait for the page. Patterns are faster than a text in lower case.
+_ELEMENT: Final = re.compile(
+    r"<(?:i(?:mage|nput)|s(?:cript|ource)|link|video|audio|embed|object)", re.IGNORECASE
+)
+_STYLE_PICTURE: Final = re.compile(r"\((?:[\s\"']|&quot;|&#39;)*data:image", re.IGNORECASE)
+
+
+class PossibleParts(NamedTuple):
+    """What a document may have, besides images, that can fail without a request."""
+
+    elements: bool
+    style_pictures: bool
 
 
 class PictureLimits(NamedTuple):
@@ -129,6 +152,30 @@ def hide_broken_images(tab: Tab) -> list[str]:
     return answer["result"]["value"]
 
 
+def possible_parts(html: str, *, has_scripts: bool) -> PossibleParts:
+    """Return what is worth a look in a document."""
+    return PossibleParts(
+        has_scripts or _ELEMENT.search(html) is not None,
+        _STYLE_PICTURE.search(html) is not None,
+    )
+
+
+def replace_missing_parts(
+    tab: Tab, assets: PageAssets, parts: PossibleParts, *, has_broken_image: bool
+) -> None:
+    """Record what failed without a request, and put alternative texts for broken pictures.
+
+    Raises RenderFailure `render_failed` or `render_timeout`.
+    """
+    if not any((has_broken_image, *parts)):
+        return
+    called = tab.call_function(
+        _missing_parts_script(), [*assets.missing_urls()], parts.style_pictures
+    )
+    for source, kind in tab.outcome(called)["result"].get("value") or ():
+        assets.record_unshown(source, _REASONS[kind])
+
+
 def _formats_at_taken_size(output: OutputOptions) -> Collection[str]:
     """Return the formats that are encoded in the captured size, without resizing."""
     return output.formats if output.image.fit_size is None else ()
@@ -180,3 +227,8 @@ def _pixel_area(edges: _ElementEdges, window: LayoutViewport) -> dict[str, float
 @cache
 def _fit_texts_script() -> PageFunction[list[str]]:
     return PageFunction(Path(__file__).with_name("fit_canvas.js").read_text())
+
+
+@cache
+def _missing_parts_script() -> PageFunction[list[tuple[str, _Kind]]]:
+    return PageFunction(Path(__file__).with_name("missing_parts.js").read_text())

@@ -50,6 +50,7 @@ _WAIT_UNTIL_SETTLED: Final = PageFunction[RequestedFonts | None](
   }
   own('documentElement')?.getBoundingClientRect();
   await own('fonts').ready;
+  let hasBrokenImage = false;
   for (const image of own('images')) {
     image.loading = 'eager';
     while (!image.complete) {
@@ -59,8 +60,10 @@ _WAIT_UNTIL_SETTLED: Final = PageFunction[RequestedFonts | None](
         setTimeout(resolve, 20);
       });
     }
+    hasBrokenImage ||= !image.naturalWidth;
   }
-  return ASKED_FONTS;
+  const fonts = ASKED_FONTS;
+  return fonts && {...fonts, hasBrokenImage};
 }""".replace("ASKED_FONTS", REQUESTED_FONTS)
 )
 # Size observers and resize events come with a frame.

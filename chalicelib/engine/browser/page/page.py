@@ -18,6 +18,11 @@ from chalicelib.engine.browser.output.accessibility import (
     accessibility_gaps,
     link_texts,
 )
+from chalicelib.engine.browser.output.clipped_content import (
+    PrintedPage,
+    clipped_content_warnings,
+    page_that_may_clip,
+)
 from chalicelib.engine.browser.output.continuous_page import continuous_width
 from chalicelib.engine.browser.output.fonts import FontReport, InstalledFonts, font_report
 from chalicelib.engine.browser.output.form_fields import form_field_marks
@@ -28,7 +33,13 @@ from chalicelib.engine.browser.output.page_style import (
     may_be_unread,
     read_page_style,
 )
-from chalicelib.engine.browser.output.pictures import fit_texts, hide_broken_images
+from chalicelib.engine.browser.output.pictures import (
+    PossibleParts,
+    fit_texts,
+    hide_broken_images,
+    possible_parts,
+    replace_missing_parts,
+)
 from chalicelib.engine.browser.output.printing import print_pdf
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.page.emulation import Emulation
@@ -90,6 +101,9 @@ class BrowserPage:
         self._is_inert = False
         self._is_print_only = False
         self._may_be_unread = False
+        self._possible_parts = PossibleParts(elements=True, style_pictures=False)
+        self._may_be_rtl = False
+        self._clipping_page: PrintedPage | None = None
         self.url = ""
         self._warnings: list[RenderWarning] = []
         self.links: list[tuple[str, str]] = []
@@ -116,7 +130,7 @@ class BrowserPage:
 
     @property
     def explanation(self) -> JsonObject:
-        """Return fonts, bytes, requests and the last wait: the contract's Explain."""
+        """Return the contract's Explain."""
         requests = self._watch.requests
         sizes = dict(requests.transfers.bytes_by_kind)
         sizes["html"] = sizes.get("html", 0) + self._html_bytes
@@ -126,6 +140,7 @@ class BrowserPage:
             "bytes": sizes,
             "requests": requests.count,
             "wait": self._tab.waits_for,
+            "missing": requests.assets.explanation(),
         }
 
     def load(
@@ -144,6 +159,7 @@ class BrowserPage:
         large for a picture.
         """
         self._html_bytes = len(html.encode(errors="replace"))
+        self._may_be_rtl = "rtl" in html or "RTL" in html
         self._warn_unused(
             output.http.origin_only_fields, "a document that came as text has no origin"
         )
@@ -158,6 +174,7 @@ class BrowserPage:
                 self._tab, requests, html, load, print_only=print_only, assets=assets
             )
             self._is_inert = stays and not _brings_scripts(output)
+            self._possible_parts = possible_parts(html, has_scripts=not stays)
 
     def visit(self, url: str, output: OutputOptions) -> None:
         """Navigate to a URL; raises as `load`, and `url_not_allowed` for a forbidden target."""
@@ -189,6 +206,7 @@ class BrowserPage:
         if continuous_width(style, options) is not None:
             self._emulation.restore()
         self._warnings += overlaps
+        self._clipping_page = page_that_may_clip(content, options.scale, is_rtl=self._may_be_rtl)
         return content
 
     def _page_style(self, options: PdfOptions) -> PageStyle:
@@ -196,6 +214,11 @@ class BrowserPage:
         if options.is_continuous or self._may_be_unread:
             return read_page_style(self._tab, options)
         return PageStyle()
+
+    def find_clipped_content(self) -> None:
+        """Warn of content that the print has cut, after all drawings: it changes the layout."""
+        if self._clipping_page is not None:
+            self._warnings += clipped_content_warnings(self._tab, self._clipping_page)
 
     def header_footer_pdf(self, batch: HeaderFooterBatch, output: OutputOptions) -> bytes:
         """Print headers and footers alone, on a prepared page that has shown no document.
@@ -212,6 +235,17 @@ class BrowserPage:
     def sanitized_html(self, *, ran_scripts: bool) -> str:
         """Return the document without scripts; raises as `sanitized_html` below."""
         return sanitized_html(self._tab, ran_scripts=ran_scripts)
+
+    def replace_missing_parts(self, output: OutputOptions) -> None:
+        """Put alternative texts for broken pictures, and record what failed without a request.
+
+        Raises as `fit_canvas`.
+        """
+        told = self._tab.settle_answer.result().get("result", {}).get("value")
+        broken, assets = bool(told and told.get("hasBrokenImage")), self._watch.requests.assets
+        replace_missing_parts(self._tab, assets, self._possible_parts, has_broken_image=broken)
+        if output.strict_assets:
+            self._watch.requests.check_complete()
 
     def fit_canvas(self, output: OutputOptions) -> None:
         """Fit the texts of a canvas and hide its broken images (decision 22).

@@ -16,9 +16,13 @@
   // The page stays visible, so a copy is changed. A document without a window runs nothing.
   const copyDocument = () => {
     const tree = Reflect.get(Document.prototype, 'implementation', document).createHTMLDocument();
+    // The texts of broken pictures are for paper and pictures only (missing_parts.js).
+    const pictures = globalThis.platenPictures ?? [];
+    pictures.forEach(({restore}) => restore());
     const copy = tree.importNode(root(document), true);
     root(tree).replaceWith(copy);
     copyHiddenState(tree, root(document), copy);
+    pictures.forEach(({replace}) => replace());
     if (ranScripts) {
       each(tree, 'noscript', (element) => element.remove());
     }

@@ -10,6 +10,7 @@ from typing import Final
 from chalicelib.engine.browser.chromium.protocol import Event, RemoteObject
 from chalicelib.engine.browser.pool.prepared_page import FRAME_AUTO_ATTACH, PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
+from chalicelib.engine.browser.requests.navigations import Navigations
 from chalicelib.engine.browser.requests.requests import PageRequests
 
 _MAX_LOGS: Final = 100
@@ -35,15 +36,17 @@ class PageWatch:
         self._on_frame_session = on_frame_session
         self._lock = threading.Lock()
         self._logs: list[str] = []
-        self.requests = PageRequests(prepared_page, traffic)
+        self._navigations = Navigations()
+        self.requests = PageRequests(prepared_page, traffic, self._navigations)
         prepared_page.set_handler(partial(self._on_event, prepared_page.session))
 
     def logs(self) -> tuple[str, ...]:
         """Return console lines and failed hosts, at most 100 lines of 500 characters."""
-        failed = self.requests.assets.log_lines()
+        lines = (*self.requests.assets.log_lines(), *self._navigations.log_lines())
+        failed = tuple(dict.fromkeys(lines))
         with self._lock:
-            lines = self._logs[: _MAX_LOGS - len(failed)]
-        return (*lines, *(line[:_MAX_LOG_CHARS] for line in failed))
+            console = self._logs[: _MAX_LOGS - len(failed)]
+        return (*console, *(line[:_MAX_LOG_CHARS] for line in failed))
 
     def _on_event(self, session: str, method: str, event: Event) -> None:
         match method:
@@ -62,6 +65,7 @@ class PageWatch:
         """Watch an out-of-process frame; the browser holds it until it is released here."""
         self._prepared_page.attach_frame(session, partial(self._on_event, session))
         send = partial(self._prepared_page.pipe.send, session=session)
+        send("Log.enable", {})
         send("Fetch.enable", {})
         send("Target.setAutoAttach", FRAME_AUTO_ATTACH)
         self._on_frame_session(session)

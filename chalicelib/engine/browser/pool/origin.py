@@ -13,6 +13,9 @@ from typing import Final
 # `.invalid` never resolves (RFC 6761 6.4).
 _SITE: Final = "document.invalid"
 _LABEL_DIGITS: Final = 24
+_INTERNAL_ORIGIN: Final = re.compile(
+    rf"(blob:)?https://[0-9a-f]{{{_LABEL_DIGITS}}}\.{re.escape(_SITE)}(?=[/?#]|$)"
+)
 # In lower case: markup that runs scripts, or that causes requests with an `Origin` header. Each
 # pattern begins with literal letters, which makes the search fast.
 _ORIGIN_REVEALING: Final = (
@@ -32,6 +35,12 @@ def new_origin() -> str:
 def document_origin(html: str) -> str:
     """Return the origin derived from a document's text (SHA-256)."""
     return _origin(hashlib.sha256(html.encode(errors="replace")).hexdigest()[:_LABEL_DIGITS])
+
+
+def without_origin(url: str) -> str:
+    """Return a URL without an internal origin: no output shows one."""
+    match = _INTERNAL_ORIGIN.match(url)
+    return url if match is None else f"{match[1] or ''}{url[match.end() :]}"
 
 
 def can_reveal_origin(html: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable
+from itertools import islice
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -12,8 +12,7 @@ from chalicelib.contract.options.assets import plain_path
 from chalicelib.core.destinations import ALLOWED_TCP_PORTS
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
-from chalicelib.engine.browser.chromium.protocol import LogEntry
-from chalicelib.engine.browser.pool.origin import document_origin
+from chalicelib.engine.browser.pool.origin import document_origin, without_origin
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage, document_response
 from chalicelib.engine.browser.proxy.budget import TrafficBudget, host_and_port_of
 from chalicelib.engine.inputs.assets import AssetFiles
@@ -24,10 +23,6 @@ _NO_SUCH_ASSET: Final = "no asset of the request has this path"
 USERINFO_REASON: Final = (
     "the browser loads no part of a page by an address with a user name or password in it: give "
     "one without them"
-)
-IP_LITERAL_REASON: Final = (
-    "the browser takes pictures and media from http: addresses by a host's name only, not by its "
-    "number: use https: or the name"
 )
 BAD_PORT_REASON: Final = (
     "browsers ask nobody at a port of other services, "
@@ -44,20 +39,17 @@ _BAD_PORTS: Final = frozenset(
     }
 )  # fmt: skip
 SLOW_S: Final = 2.0
+_REDIRECTS: Final = range(300, 400)
 _MAX_WARNINGS: Final = 50
+MAX_EXPLAINED: Final = 20
 # Bounds the memory that a script with endless requests can use.
 _MAX_RECORDED: Final = 2_000
 _MAX_URL_CHARS: Final = 500
+_MAX_DATA_URL_CHARS: Final = 100
 # Scheme and host, without the userinfo.
 _SCHEME_AND_HOST: Final = re.compile(r"([^:/?#]*:)(?://(?:[^/?#]*@)?([^/?#]*))?")
 # Userinfo may hold a password, which belongs in no warning.
 _USERINFO: Final = re.compile(r"^(https?://)[^/?#]*@")
-# Chromium blocks images and media from http: IP addresses regardless of its settings; only its log
-# reports them (decision 18).
-_BLOCKED_LOG_TEXT: Final = re.compile(
-    r"requested an insecure (?:image|video|audio) '(http://[^']*)'\. "
-    "This request has been blocked"
-)
 # `//user:password@`, also with the escaped slashes of JSON in scripts.
 _URL_WITH_USERINFO: Final = re.compile(r"""/\\?/[^\s/?#"'<>()\\]*@""")
 
@@ -110,32 +102,52 @@ class OwnOrigin:
         }
 
 
-class _MissingAsset(NamedTuple):
+class Refusal(NamedTuple):
+    """Why an asset is not loaded; `is_refused` when its URL is not allowed."""
+
     reason: str
-    is_refused: bool
+    is_refused: bool = False
 
 
 class PageAssets:
     """Record of one page's missing and slow assets; its methods are called from two threads."""
 
-    def __init__(self, origin: Callable[[], str]) -> None:
-        """Start empty; `origin` returns the page's internal origin, which is never reported."""
-        self._origin = origin
+    def __init__(self) -> None:
+        """Start empty."""
         self._lock = threading.Lock()
-        self._missing: dict[str, _MissingAsset] = {}
+        self._missing: dict[str, Refusal] = {}
+        self._redirected: set[str] = set()
         self._slow: dict[str, float] = {}
 
-    def record_missing(self, url: str, reason: str, *, is_refused: bool = False) -> None:
-        """Record an asset that failed; `is_refused` when its URL is not allowed."""
-        recorded = self._recorded_url(url)
+    def record_missing(self, url: str, reason: str) -> None:
+        """Record an asset that failed."""
+        self.record_refusal(url, Refusal(reason))
+
+    def record_refusal(self, url: str, refusal: Refusal) -> None:
+        """Record an asset that is not loaded."""
+        recorded = _recorded_url(url)
         with self._lock:
             if len(self._missing) < _MAX_RECORDED:
-                self._missing.setdefault(recorded, _MissingAsset(reason, is_refused))
+                self._missing.setdefault(recorded, refusal)
 
-    def record_found(self, url: str) -> None:
-        """Record an asset that was loaded after a failure: some are requested twice."""
+    def record_found(self, url: str, status: int = 200) -> None:
+        """Record an answer: an asset may be loaded after a failure, or be redirected."""
         with self._lock:
-            self._missing.pop(self._recorded_url(url), None)
+            self._missing.pop(_recorded_url(url), None)
+            if status in _REDIRECTS and len(self._redirected) < _MAX_RECORDED:
+                self._redirected.add(_recorded_url(url))
+
+    def record_unshown(self, url: str, reason: str) -> None:
+        """Record an asset that is not shown; for a redirected one its last URL was recorded."""
+        with self._lock:
+            is_redirected = _recorded_url(url) in self._redirected
+        if not is_redirected:
+            self.record_missing(url, reason)
+
+    def missing_urls(self) -> tuple[str, ...]:
+        """Return the URLs of missing assets, as they are reported."""
+        with self._lock:
+            return tuple(self._missing)
 
     def record_slow(self, url: str, seconds: float) -> None:
         """Record the load time of an asset, if it exceeds SLOW_S."""
@@ -148,7 +160,7 @@ class PageAssets:
         with self._lock:
             missing = dict(self._missing)
         lines = (
-            f"{'refused' if asset.is_refused else 'failed'}: {_scheme_and_host(url)}"
+            f"{'refused' if asset.is_refused else 'failed'}: {scheme_and_host(url)}"
             for url, asset in missing.items()
         )
         return tuple(dict.fromkeys(lines))[:_MAX_WARNINGS]
@@ -175,6 +187,12 @@ class PageAssets:
         ]
         return (*_first_warnings(failed), *_first_warnings(delayed))
 
+    def explanation(self) -> list[Json]:
+        """Return source and reason of each missing asset, at most 20: the contract's Explain."""
+        with self._lock:
+            missing = list(islice(self._missing.items(), MAX_EXPLAINED))
+        return [{"source": without_userinfo(url), "reason": asset.reason} for url, asset in missing]
+
     def check_complete(self) -> None:
         """Raise RenderFailure `url_not_allowed` or `asset_fetch_failed` for a missing asset."""
         with self._lock:
@@ -192,9 +210,6 @@ class PageAssets:
         message += f"{first.reason}{more}"
         raise RenderFailure(code, message)
 
-    def _recorded_url(self, url: str) -> str:
-        return shortened_url(url.removeprefix(self._origin()))
-
 
 def _path_of(url: str) -> str:
     return plain_path(urlsplit(url).path.removeprefix("/"))
@@ -211,14 +226,6 @@ def shortened_url(url: str) -> str:
 def without_userinfo(url: str) -> str:
     """Return a URL without user name and password."""
     return _USERINFO.sub(r"\1", url)
-
-
-def blocked_url(entry: LogEntry) -> str | None:
-    """Return the URL that a `Log.entryAdded` event reports as blocked, or None."""
-    if entry.get("source") != "security":
-        return None
-    match = _BLOCKED_LOG_TEXT.search(entry.get("text", ""))
-    return None if match is None else match[1]
 
 
 def has_userinfo(text: str) -> bool:
@@ -250,7 +257,13 @@ def failure_reason(traffic: TrafficBudget, url: str, reason: str) -> tuple[str, 
     return unreachable or f"there was no answer ({reason})", False
 
 
-def _scheme_and_host(url: str) -> str:
+def _recorded_url(url: str) -> str:
+    if url.startswith("data:") and len(url) > _MAX_DATA_URL_CHARS:
+        return f"{url[:_MAX_DATA_URL_CHARS]}…"
+    return shortened_url(without_origin(url))
+
+
+def scheme_and_host(url: str) -> str:
     """Return scheme and host, or the path of a URL of the document itself; never the query."""
     match = None if url.startswith("/") else _SCHEME_AND_HOST.match(url)
     if match is None:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import Answer
-from chalicelib.engine.browser.chromium.protocol import Event
+from chalicelib.engine.browser.chromium.protocol import Event, LogEntry
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import (
@@ -18,14 +18,13 @@ from chalicelib.engine.browser.proxy.budget import (
     TrafficBudget,
 )
 from chalicelib.engine.browser.requests.assets import (
-    IP_LITERAL_REASON,
-    USERINFO_REASON,
     OwnOrigin,
     PageAssets,
-    blocked_url,
+    Refusal,
     failure_reason,
-    without_userinfo,
 )
+from chalicelib.engine.browser.requests.log_entries import SCHEME_REASON, logged_failure
+from chalicelib.engine.browser.requests.navigations import Navigations, frame_refusal
 from chalicelib.engine.browser.requests.transfers import (
     MainResponse,
     Transfers,
@@ -34,13 +33,11 @@ from chalicelib.engine.browser.requests.transfers import (
 )
 from chalicelib.engine.job import RenderWarning
 
-_REDIRECT_GRACE_S: Final = 0.5
 _BAD_REQUEST: Final = 400
 _LOCAL_SCHEMES: Final = ("data:", "blob:", "about:")
 _HTTP, _HTTPS = WEB_PREFIXES
 # Mixed content that browsers load on https: pages. HTML documents may load all (decision 18).
 _MIXED_CONTENT_TYPES: Final = frozenset({"Image", "Media"})
-_MIXED_FRAME_REASON: Final = "a page at https: may have frames from https: addresses only"
 _MIXED_ASSET_REASON: Final = "a page at https: may have only pictures from http: addresses"
 _NO_BUFFERS: Final = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
 # Requests without any visible effect: no wait for them, no warning about them.
@@ -56,7 +53,9 @@ class _PendingRequest(NamedTuple):
 class PageRequests:
     """Requests of one page; events come on the browser's reader thread."""
 
-    def __init__(self, prepared_page: PreparedPage, traffic: TrafficBudget) -> None:
+    def __init__(
+        self, prepared_page: PreparedPage, traffic: TrafficBudget, navigations: Navigations
+    ) -> None:
         """Allow the assets of an HTML document; `traffic` is the proxy's record of them."""
         self._prepared_page = prepared_page
         self._traffic = traffic
@@ -64,13 +63,12 @@ class PageRequests:
         self._pending: dict[str, _PendingRequest] = {}
         self._network_enabled: dict[str, Answer] = {}
         self._credentials: Credentials | None = None
-        self._redirect_expected_until = 0.0
         self._counted: set[str] = set()
-        self.count = 0
-        self.is_loaded = False
+        self.count, self.is_loaded = 0, False
         self.main_response: MainResponse | None = None
         self.own_origin = OwnOrigin(prepared_page)
-        self.assets = PageAssets(lambda: prepared_page.origin)
+        self.assets = PageAssets()
+        self.navigations = navigations
         self.transfers = Transfers(self.assets, traffic)
 
     def allow_navigation(self, credentials: Credentials) -> None:
@@ -92,8 +90,8 @@ class PageRequests:
                 self._on_client_redirect(event)
             case "Page.loadEventFired":
                 self.is_loaded = True
-            case "Log.entryAdded" if (url := blocked_url(event["entry"])) is not None:
-                self.assets.record_missing(url, IP_LITERAL_REASON, is_refused=True)
+            case "Log.entryAdded":
+                self._on_log_entry(event["entry"])
             case "Page.frameAttached" if self._credentials is not None:
                 self._credentials.add_frame(event["parentFrameId"], event["frameId"])
             case _ if method.startswith("Network."):
@@ -104,7 +102,7 @@ class PageRequests:
         """Tell whether a request for the page itself is expected or unanswered."""
         response = self.main_response
         pending = response is not None and response.status is None and response.problem is None
-        return pending or time.monotonic() < self._redirect_expected_until
+        return pending or self.navigations.is_expected
 
     def quiet_s(self) -> float:
         """Return the seconds since the last request or transfer ended."""
@@ -120,6 +118,7 @@ class PageRequests:
         """Raise RenderFailure `url_not_allowed` or `asset_fetch_failed` for a missing asset."""
         self._record_exceeded_limits()
         self.assets.check_complete()
+        self.navigations.check_none()
 
     def warnings(self) -> tuple[RenderWarning, ...]:
         """Return a warning for each asset that is missing, slow or still pending."""
@@ -129,19 +128,24 @@ class PageRequests:
         for request in pending:
             if request.type not in _INVISIBLE_TYPES:
                 self.assets.record_slow(request.url, time.monotonic() - request.started_at)
-        return self.assets.warnings()
+        return (*self.assets.warnings(), *self.navigations.warnings())
 
     def _on_client_redirect(self, event: Event) -> None:
         """Handle a navigation by script or `meta refresh`; usually a request follows."""
-        delay = event.get("delay", 0)
-        is_main = event["frameId"] == self._prepared_page.frame
-        # The browser blocks these frame URLs without a request to intercept.
-        if not is_main and without_userinfo(event["url"]) != event["url"]:
-            self.assets.record_missing(event["url"], USERINFO_REASON)
-        elif not is_main and event["url"].startswith(_HTTP) and self._is_secure:
-            self.assets.record_missing(event["url"], _MIXED_FRAME_REASON, is_refused=True)
-        if is_main and delay <= _REDIRECT_GRACE_S and event["url"].startswith(WEB_PREFIXES):
-            self._redirect_expected_until = time.monotonic() + delay + _REDIRECT_GRACE_S
+        url, delay = event["url"], event.get("delay", 0)
+        if event["frameId"] != self._prepared_page.frame:
+            refusal = frame_refusal(url, is_secure=self._is_secure)
+            if refusal is not None:
+                self.assets.record_refusal(url, refusal)
+        elif self._credentials is not None:
+            self.navigations.expect(url, delay)
+        elif not delay:  # A later one is recorded when it comes.
+            self.navigations.stop(url)
+
+    def _on_log_entry(self, entry: LogEntry) -> None:
+        failure = logged_failure(entry)
+        if failure and not self.navigations.has_stopped(failure.url):
+            self.assets.record_refusal(*failure)
 
     def _record_exceeded_limits(self) -> None:
         """Record failures that only the proxy sees: WebSockets, workers, prefetches."""
@@ -166,11 +170,14 @@ class PageRequests:
             self._send(session, "Fetch.fulfillRequest", **document)
             return
         self._count_request(event)
+        if is_main and self._credentials is None:
+            self.navigations.stop(url)
+            # Any other reason would show an error page.
+            self._fail(session, event, "Aborted")
+            return
         refusal = self._refusal(url, event["resourceType"], is_main=is_main)
         if refusal is not None:
-            reason, is_refused = refusal
-            self.assets.record_missing(url, reason, is_refused=is_refused)
-            # `Aborted` leaves the page where it is; any other reason would show an error page.
+            self.assets.record_refusal(url, refusal)
             self._fail(session, event, "Aborted" if is_main else "BlockedByClient")
             return
         own = self.own_origin.asset_response(event["requestId"], url)
@@ -179,7 +186,8 @@ class PageRequests:
             self._send(session, "Fetch.fulfillRequest", **own)
             return
         if is_main:
-            self.main_response, self._redirect_expected_until = MainResponse(url), 0.0
+            self.main_response = MainResponse(url)
+            self.navigations.end_expectation()
         elif event["resourceType"] == "Document":
             # Undoes the record of `_on_client_redirect`: the browser does load this frame.
             self.assets.record_found(url)
@@ -205,23 +213,16 @@ class PageRequests:
             self.main_response is not None and self.main_response.url.startswith(_HTTPS)
         )
 
-    def _refusal(self, url: str, kind: str, *, is_main: bool) -> tuple[str, bool] | None:
-        """Return why a request is refused, and whether because of its URL; None allows it."""
+    def _refusal(self, url: str, kind: str, *, is_main: bool) -> Refusal | None:
+        """Return why a request is refused; None allows it."""
         if self.own_origin.holds(url) and (is_main or not self.own_origin.has_asset(url)):
-            return self.own_origin.missing_reason, False
+            return Refusal(self.own_origin.missing_reason)
         if not url.startswith(WEB_PREFIXES):
-            return "only http: and https: addresses are loaded", True
-        if is_main and self._credentials is None:
-            return "a document may not lead its page elsewhere", True
+            return Refusal(SCHEME_REASON, is_main)
         if self._is_mixed_content(url, kind, is_main=is_main):
-            return _MIXED_ASSET_REASON, False
-        limit = self._exhausted_limit()
-        return None if limit is None else (limit, False)
-
-    def _exhausted_limit(self) -> str | None:
-        if self.count > MAX_REQUESTS:
-            return TOO_MANY_REQUESTS
-        return self.transfers.exhausted_limit
+            return Refusal(_MIXED_ASSET_REASON)
+        limit = TOO_MANY_REQUESTS if self.count > MAX_REQUESTS else self.transfers.exhausted_limit
+        return None if limit is None else Refusal(limit)
 
     def _is_mixed_content(self, url: str, kind: str, *, is_main: bool) -> bool:
         """Tell whether a visited page requests mixed content that browsers block."""
@@ -273,9 +274,9 @@ class PageRequests:
             response = MainResponse(url, status, problem, is_refused)
             self.main_response = MainResponse(url, 0) if is_aborted(event) else response
         elif problem and pending and pending.type not in _INVISIBLE_TYPES and not is_aborted(event):
-            self.assets.record_missing(url, problem, is_refused=is_refused)
+            self.assets.record_refusal(url, Refusal(problem, is_refused))
         elif problem is None:
-            self.assets.record_found(url)
+            self.assets.record_found(url, status or 0)
         if status is None and "responseStatusCode" in event:
             self._fail(session, event, "BlockedByClient")
         else:
@@ -289,8 +290,7 @@ class PageRequests:
             self._fail(session, event, "Failed")
 
     def _fail(self, session: str, event: Event, reason: str) -> None:
-        request = event["requestId"]
-        self._send(session, "Fetch.failRequest", requestId=request, errorReason=reason)
+        self._send(session, "Fetch.failRequest", requestId=event["requestId"], errorReason=reason)
 
     def _send(self, session: str, method: str, **parameters: Json) -> Answer:
         return self._prepared_page.pipe.send(method, parameters, session)

@@ -106,7 +106,7 @@ def test_assets_at_http_urls_are_loaded_without_upgrade(world: Browser, here: Si
         "/style": SitePage("@import url(/more);p{background:url(/paper)}", "text/css"),
         "/more": SitePage("b{mask-image:url(/mask)}", "text/css"),
         "/paper": PICTURE,
-        "/mask": PICTURE,
+        "/mask": SitePage(SVG, "image/svg+xml", headers=FOR_ALL),
         "/picture": PICTURE,
         "/inner": PICTURE,
         "/script": SitePage("done.add('script')", "text/javascript"),

@@ -4,7 +4,7 @@ from chalicelib.engine.browser.requests.assets import PageAssets
 
 
 def test_no_part_of_a_long_password_is_reported() -> None:
-    assets = PageAssets(lambda: "https://own.invalid")
+    assets = PageAssets()
 
     assets.record_missing(f"https://user:{'x' * 600}@host.test/part", "it is not there")
     assets.record_slow(f"https://user:{'x' * 600}@host.test/late", 3)
