@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.field_types import Count
-from chalicelib.contract.storage.upload import StorageError
+from chalicelib.core.storage import StorageErrorCode
 
 
 class StorageTargetSpec(Model):
@@ -26,6 +26,15 @@ class StorageTargetSpec(Model):
 StorageTargetSpecs = Annotated[list[StorageTargetSpec], Field(max_length=10)]
 
 
+class StorageError(Model):
+    """The reason why an upload failed."""
+
+    code: StorageErrorCode
+    message: str
+    status: int | None
+    """The status of the store's answer; null without one."""
+
+
 class StorageReceipt(Model):
     """The upload of one file to one destination."""
 
@@ -39,3 +48,17 @@ class StorageReceipt(Model):
     bytes: Count
     error: StorageError | None
     """The last failure; null after a success."""
+
+
+class StorageUpload(Model):
+    """An upload that has failed for good."""
+
+    id: str
+    object: Literal["storage_upload"]
+    render_id: str
+    file_id: str
+    destination_id: str
+    key: str | None
+    """The key in the destination, with its prefix; null where it could not be made."""
+    attempts: Count
+    error: StorageError

@@ -11,7 +11,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_style import PageStyle, adopt_style
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.finishing.chromium_pdf import page_count
+from chalicelib.engine.finishing.chromium_pdf import cross_reference_table, page_count
 
 MAX_CONTINUOUS_MM: Final = 5000
 _MM_PER_INCH: Final = 25.4
@@ -77,7 +77,7 @@ def print_continuous(
         printed = print_once(
             msgspec.structs.replace(options, landscape=False, prefer_css_page_size=False, **sides)
         )
-        if page_count(printed) == 1:
+        if page_count(printed, cross_reference_table(printed)) == 1:
             return printed
     message = (
         "the continuous page has no end: something in it is always higher than the page; give it "

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Final, TypedDict
+from typing import Final
 
 from chalicelib.contract.options.image import Wait
 from chalicelib.contract.options.output import OutputOptions
@@ -48,9 +48,9 @@ from chalicelib.engine.browser.page.loading import (
     show_document,
     visit_url,
 )
-from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.paper_layout import PaperLayout, may_slice_rows
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
+from chalicelib.engine.browser.page.sanitized_html import sanitized_html
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.page.watch import PageWatch
 from chalicelib.engine.browser.pool.origin import can_reveal_origin
@@ -61,16 +61,9 @@ from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.inputs.assets import AssetFiles
 from chalicelib.engine.job import RenderWarning
 
-MAX_HTML_CHARS: Final = 50_000_000
 _MAX_WARNINGS: Final = 50
 _NO_ASSETS: Final[AssetFiles] = {}
 _DOCUMENT_URL: Final = PageFunction[str]("() => Reflect.get(Document.prototype, 'URL', document)")
-
-
-class _SanitizedHtml(TypedDict, total=False):
-    html: str
-    # The length of a document that is too long.
-    characters: int
 
 
 class BrowserPage:
@@ -233,7 +226,7 @@ class BrowserPage:
         return pictures.take_picture(self._tab, output)
 
     def sanitized_html(self, *, ran_scripts: bool) -> str:
-        """Return the document without scripts; raises as `sanitized_html` below."""
+        """Return the document without scripts; raises as its function."""
         return sanitized_html(self._tab, ran_scripts=ran_scripts)
 
     def replace_missing_parts(self, output: OutputOptions) -> None:
@@ -303,31 +296,3 @@ def _brings_scripts(output: OutputOptions) -> bool:
     return output.page_wait.expression is not None or any(
         part is not None and can_reveal_origin(part.html or "") for part in parts
     )
-
-
-def sanitized_html(tab: Tab, *, ran_scripts: bool) -> str:
-    """Return the document as it is now, without scripts and frames.
-
-    With `ran_scripts` its `noscript` content is left out, as the page did not show it. Raises
-    RenderFailure `render_failed` or `output_too_large`, OverBudget for too many nodes.
-    """
-    NodeCount(tab).check_limit()
-    called = tab.call_function(
-        _sanitize_script(), tab.prepared_page.origin, ran_scripts, MAX_HTML_CHARS
-    )
-    result: _SanitizedHtml = tab.outcome(called)["result"].get("value") or {}
-    if "characters" in result:
-        message = (
-            f"The page's document has {result['characters']} characters; as html it may have "
-            f"{MAX_HTML_CHARS}."
-        )
-        raise RenderFailure("output_too_large", message)
-    if "html" not in result:
-        message = "the format html: this page's document cannot be written without its scripts"
-        raise RenderFailure("render_failed", message)
-    return result["html"]
-
-
-@cache
-def _sanitize_script() -> PageFunction[_SanitizedHtml | None]:
-    return PageFunction(Path(__file__).with_name("sanitized_html.js").read_text())

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pikepdf import Array, Dictionary, Name, Object, Pdf, String
+from pikepdf import Array, Dictionary, Name, Object, Pdf, Stream, String
 
 from chalicelib.engine.combining.item_trees import dictionaries, tree_entries
 from chalicelib.engine.pdf_tools.merging.joined_names import distinct_keys, name_tree
 from chalicelib.engine.pdf_tools.merging.parcel import CopiedParcel, Parcel
-from chalicelib.engine.pdf_tools.merging.struct_parents import renumber_struct_parents
 
 
 class JoinedStructure:
@@ -31,12 +30,12 @@ class JoinedStructure:
         root = source.Root.get("/StructTreeRoot")
         if not isinstance(root, Dictionary):
             self._is_tagged = False
-            renumber_struct_parents(pages, {})
+            _renumber_struct_parents(pages, {})
             return
         entries = dict(_parent_entries(root))
         numbers = {key: self._next_key + rank for rank, key in enumerate(sorted(entries))}
         self._next_key += len(numbers)
-        renumber_struct_parents(pages, numbers)
+        _renumber_struct_parents(pages, numbers)
         self._rename(root, parcel.place)
         elements = _first_level(root)
         lang = str(source.Root.get("/Lang", ""))
@@ -190,3 +189,42 @@ def _dictionary(owner: Object, key: str) -> Object:
     if not isinstance(owner.get(key), Dictionary):
         owner[key] = Dictionary()
     return owner[key]
+
+
+def _renumber_struct_parents(pages: Sequence[Object], numbers: Mapping[int, int]) -> None:
+    """Give everything on the pages its new key; what has no entry loses its key."""
+    visited = set[tuple[int, int]]()
+    for page in pages:
+        _renumber(page, numbers)
+        for annotation in dictionaries(page.get("/Annots")):
+            if annotation.objgen not in visited:
+                _renumber(annotation, numbers)
+            if annotation.is_indirect:
+                visited.add(annotation.objgen)
+        owners = [page]
+        while owners:
+            for drawing in _drawings(owners.pop()):
+                if drawing.objgen not in visited:
+                    visited.add(drawing.objgen)
+                    _renumber(drawing, numbers)
+                    owners.append(drawing)
+
+
+def _drawings(owner: Object) -> list[Object]:
+    """Return the pictures and forms among the resources of a page or a form."""
+    resources = owner.get("/Resources")
+    drawings = resources.get("/XObject") if isinstance(resources, Dictionary) else None
+    if not isinstance(drawings, Dictionary):
+        return []
+    return [each for each in drawings.as_dict().values() if isinstance(each, Stream)]
+
+
+def _renumber(owner: Object, numbers: Mapping[int, int]) -> None:
+    for name in ("/StructParent", "/StructParents"):
+        key: object = owner.get(name)
+        if key is None:
+            continue
+        if isinstance(key, int) and key in numbers:
+            owner[name] = numbers[key]
+        else:
+            del owner[name]

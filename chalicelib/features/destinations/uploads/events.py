@@ -36,7 +36,7 @@ STORAGE_UPLOAD_FAILED: Final = EventType(
     "storage.upload_failed",
     _describe,
     summary="An upload to a storage destination has failed for good",
-    model="chalicelib.contract.storage.upload:StorageUpload",
+    model="chalicelib.contract.storage.target:StorageUpload",
     example=_EXAMPLE,
 )
 
