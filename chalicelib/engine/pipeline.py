@@ -287,7 +287,9 @@ def zip_archive(
     result = io.BytesIO()
     with zipfile.ZipFile(result, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
-            member = zipfile.ZipInfo(_member_name(file, filename), _MEMBER_DATE)
+            # Unique, because no two files share a format.
+            name = safe_filename(filename, fallback=_FALLBACK_FILENAME, extension=file.format)
+            member = zipfile.ZipInfo(name, _MEMBER_DATE)
             member.compress_type = zipfile.ZIP_DEFLATED
             with archive.open(member, "w") as member_file:
                 for start in range(0, len(file.content), _CHUNK_BYTES):
@@ -296,8 +298,3 @@ def zip_archive(
                     member_file.write(file.content[start : start + _CHUNK_BYTES])
     pages = next((file.pages for file in files if file.pages is not None), None)
     return RenderedFile("zip", result.getvalue(), "application/zip", pages=pages)
-
-
-def _member_name(file: RenderedFile, filename: str | None) -> str:
-    """Return the name of a file in the archive; unique, because no two files share a format."""
-    return safe_filename(filename, fallback=_FALLBACK_FILENAME, extension=file.format)

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Day, UploadId
+from chalicelib.contract.field_types import Day
 from chalicelib.contract.invoice import field_types as k
 from chalicelib.contract.invoice.constraints import MAX_ENTRIES
 
@@ -251,7 +251,7 @@ class InvoiceSupportingDocument(Model):
     id: k.RequiredText
     description: k.LongText | None = None
     url: k.Url | None = None
-    upload_id: UploadId | None = None
+    upload_id: k.UploadId | None = None
     """An upload to embed; `filename` and `content_type` are needed beside it. All uploads of an
     invoice together may have 15 MB. Not for an invoice found through `invoice_path`."""
     filename: k.Text | None = None

@@ -63,7 +63,7 @@ class ArrayConstraint:
 Text = Annotated[str, TextConstraint(200)]
 ShortText = Annotated[str, TextConstraint(50)]
 LongText = Annotated[str, TextConstraint(1000)]
-UploadId = Annotated[str, TextConstraint(64)]
+UploadId = Annotated[str, TextConstraint(64, 1)]
 Url = Annotated[str, TextConstraint(2000)]
 PaymentTermsText = Annotated[str, TextConstraint(2000)]
 FreeText = Annotated[str, TextConstraint(5000)]

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from chalicelib.engine.job import JobContext, PageJob
 
 # The document's head, or else the last tag that must precede a head.
-_HEAD_POSITIONS: Final = (
-    re.compile(r"<head(?:\s[^>]*)?>", re.IGNORECASE),
-    re.compile(r"<html(?:\s[^>]*)?>", re.IGNORECASE),
-    re.compile(r"\s*<!doctype[^>]*>", re.IGNORECASE),
+_HEAD_TAGS: Final = (
+    re.compile(r"<head(?=[\s>])", re.IGNORECASE),
+    re.compile(r"<html(?=[\s>])", re.IGNORECASE),
+    re.compile(r"<!doctype", re.IGNORECASE),
 )
 
 
@@ -69,7 +69,7 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
     ) -> SourceDocument:
         html, head, css = self.load(context), self.head or "", self.css or ""
         if not self.templating:
-            return SourceDocument(_insert_head(html, head, css), render_output_texts(job.output))
+            return SourceDocument(insert_head(html, head, css), render_output_texts(job.output))
         # Each text is a separate template, so that line numbers in failures are the caller's.
         texts = JobTexts(templates, job, context)
         html = texts.run(html, {}, escape=True, name="html")
@@ -80,7 +80,7 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
             for name, text in (("head", head), ("css", css))
         )
         output = render_output_texts(job.output, texts.run)
-        return SourceDocument(_insert_head(html, head, css), output, warnings=texts.warnings)
+        return SourceDocument(insert_head(html, head, css), output, warnings=texts.warnings)
 
     def load(self, context: "JobContext") -> str:
         """Return the HTML, which may be an upload.
@@ -104,11 +104,17 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
         return {"upload_id": self.upload_id, "templating": self.templating}
 
 
-def _insert_head(html: str, head: str, css: str) -> str:
+def insert_head(html: str, head: str, css: str) -> str:
+    """Return a document with more in its head; without one it comes first."""
     if css:
         head += f"<style>{css}</style>"
     if not head:
         return html
-    match = next((candidate for form in _HEAD_POSITIONS if (candidate := form.search(html))), None)
-    position = 0 if match is None else match.end()
+    position = next(filter(None, (_end_of_tag(html, tag) for tag in _HEAD_TAGS)), 0)
     return html[:position] + head + html[position:]
+
+
+def _end_of_tag(html: str, tag: re.Pattern[str]) -> int:
+    """Return the position behind the first such tag; 0 without one. The time is linear."""
+    match = tag.search(html)
+    return 0 if match is None else html.find(">", match.end()) + 1

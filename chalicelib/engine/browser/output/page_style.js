@@ -2,7 +2,7 @@
 // `@page` rules, and texts that may hold what the browser does not read.
 () => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
-  const unread = /target-counter|size\s*:[^;}]*\bauto/i;
+  const unread = /target-counter|size\s*:[^:;}]{0,60}auto/i;
   const page = {}, texts = [];
   const readRules = (rules) => {
     for (const rule of rules) {

@@ -18,14 +18,13 @@ from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
 
 _PIXELS_PER_INCH: Final = 96
-_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
-_UNREAD: Final = re.compile(r"target-counter|size\s*:[^;}]*\bauto", re.IGNORECASE)
-_AUTO_HEIGHT: Final = re.compile(
-    r"@page\s*\{[^}]*?\bsize\s*:\s*([0-9.]+(?:mm|cm|in|px|pt|pc))\s+auto\b", re.IGNORECASE
-)
-_COUNTER_RULE: Final = re.compile(
-    r"([^{};]+)\{[^{}]*?\bcontent\s*:([^;{}]*\btarget-counter\([^;{}]*)", re.IGNORECASE
-)
+# Hostile texts are searched: each pattern takes time that is linear in its text.
+_COMMENT: Final = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+_UNREAD: Final = re.compile(r"target-counter|size\s*:[^:;}]{0,60}auto", re.IGNORECASE)
+# The selectors of a rule and its declarations, up to the first rule within it.
+_RULE: Final = re.compile(r"(?:(?<=[{};])|\A)([^{};]++)\{([^{}]*+)")
+_PAGE_RULE: Final = re.compile(r"@page\s*\{([^{}]*+)", re.IGNORECASE)
+_AUTO_HEIGHT: Final = re.compile(r"([0-9.]{1,12}(?:mm|cm|in|px|pt|pc))\s+auto", re.IGNORECASE)
 _TARGET_COUNTER: Final = re.compile(
     r"target-counter\(\s*attr\(\s*([\w-]+)(?:\s+[\w-]+)?\s*\)\s*,\s*page\s*(,\s*[\w-]+\s*)?\)",
     re.IGNORECASE,
@@ -108,22 +107,62 @@ def read_page_style(tab: Tab, options: PdfOptions) -> PageStyle:
         return PageStyle()
     page = read["page"]
     text = _COMMENT.sub("", "\n".join(read["texts"]))
-    auto = _AUTO_HEIGHT.search(text)
     return PageStyle(
         css_page_size(page.get("size", ""), options.turned_size),
-        length_in_inches(auto[1]) if auto else None,
+        _auto_height_width(text),
         tuple(_inches(page.get(side, "")) for side in _MARGIN_SIDES),
         _counter_rules(text),
     )
 
 
+def expected_page_style(html: str, options: PdfOptions) -> PageStyle:
+    """Return what the text of a document lets expect of its pages, before it is loaded.
+
+    It reads all unnamed `@page` rules, also those that the browser will not apply.
+    """
+    if "@page" not in html:
+        return PageStyle()
+    text = _COMMENT.sub("", html)
+    page: dict[str, str] = {}
+    for rule in _PAGE_RULE.finditer(text):
+        page |= _declarations(rule[1])
+    around = page.get("margin", "").split()
+    # As CSS has it: top, right, bottom, left; an absent one is that of the other side.
+    sides = [around[n] if n < len(around) else "" for n in range(4)]
+    sides[1] = sides[1] or sides[0]
+    sides[2] = sides[2] or sides[0]
+    sides[3] = sides[3] or sides[1]
+    names = ("margin-top", "margin-right", "margin-bottom", "margin-left")
+    return PageStyle(
+        css_page_size(page.get("size", ""), options.turned_size),
+        _auto_height_width(text),
+        tuple(_inches(page.get(name, side)) for name, side in zip(names, sides, strict=True)),
+    )
+
+
+def _declarations(text: str) -> dict[str, str]:
+    """Return the values of a rule's declarations by the names of their properties."""
+    pairs = (declaration.partition(":") for declaration in text.split(";"))
+    return {name.strip().lower(): value.strip() for name, colon, value in pairs if colon}
+
+
+def _auto_height_width(text: str) -> float | None:
+    """Return the width in inches of pages that are as long as their content."""
+    for rule in _PAGE_RULE.finditer(text):
+        match = _AUTO_HEIGHT.fullmatch(_declarations(rule[1]).get("size", ""))
+        if match is not None:
+            return _inches(match[1])
+    return None
+
+
 def _counter_rules(text: str) -> Sequence[CounterRule]:
     rules = []
-    for rule in _COUNTER_RULE.finditer(text):
-        target = _TARGET_COUNTER.search(rule[2])
+    for rule in _RULE.finditer(text):
+        content = _declarations(rule[2]).get("content", "")
+        target = _TARGET_COUNTER.search(content)
         if target is not None:
-            content = _TARGET_COUNTER.sub(r"counter(platen-target\2)", rule[2])
-            rules.append(CounterRule(rule[1].strip(), content.strip(), target[1]))
+            content = _TARGET_COUNTER.sub(r"counter(platen-target\2)", content)
+            rules.append(CounterRule(rule[1].strip(), content, target[1]))
     return rules[:MAX_COUNTER_RULES]
 
 

@@ -161,7 +161,7 @@ class BrowserPage:
             not needs_screen_layout and is_safe_for(html, output) and not may_slice_rows(html)
         )
         self._is_print_only = print_only
-        with self._load_phase(output, print_only=print_only) as load:
+        with self._load_phase(output, html, print_only=print_only) as load:
             requests = self._watch.requests
             stays = show_document(
                 self._tab, requests, html, load, print_only=print_only, assets=assets
@@ -260,13 +260,15 @@ class BrowserPage:
             self._warnings.append(RenderWarning("feature_unavailable", message))
 
     @contextmanager
-    def _load_phase(self, output: OutputOptions, *, print_only: bool = False) -> Iterator[Load]:
+    def _load_phase(
+        self, output: OutputOptions, html: str = "", *, print_only: bool = False
+    ) -> Iterator[Load]:
         self._output, wait = output, output.page_wait
         deadline = self._tab.deadline.within((wait.timeout_ms + wait.delay_ms) / 1000)
         self._emulation.apply(output)
         layout = PaperLayout(self._tab, self._emulation, output)
         if not print_only:
-            layout.set_expected_window()
+            layout.set_expected_window(html)
         try:
             yield Load(output, deadline, partial(layout.fit_window, deadline))
         except TimeoutError as error:

@@ -12,7 +12,11 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.output.page_style import PageStyle, read_page_style
+from chalicelib.engine.browser.output.page_style import (
+    PageStyle,
+    expected_page_style,
+    read_page_style,
+)
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.loading import Load, await_frames, reach_end
 from chalicelib.engine.browser.page.tab import Tab
@@ -40,11 +44,13 @@ class PaperLayout:
         self._tab = tab
         self._emulation = emulation
         self._output = output
+        self._expected = PageStyle()
 
-    def set_expected_window(self) -> None:
-        """Set the window for the pages of the request, before the document is there."""
+    def set_expected_window(self, html: str) -> None:
+        """Set the window for the pages that a document's text lets expect; "" is unknown."""
         if self._output.is_laid_out_for_paper:
-            self._emulation.set_window(self._window(PageStyle()))
+            self._expected = expected_page_style(html, self._output.pdf)
+            self._emulation.set_window(self._window(self._expected))
 
     def fit_window(self, deadline: Deadline) -> None:
         """Set the window for the document's own page size, if it has one.
@@ -54,7 +60,7 @@ class PaperLayout:
         if not self._output.is_laid_out_for_paper:
             return
         window = self._window(read_page_style(self._tab, self._output.pdf))
-        if window != self._window(PageStyle()):
+        if window != self._window(self._expected):
             self._emulation.set_window(window)
             await_frames(self._tab, deadline)
 

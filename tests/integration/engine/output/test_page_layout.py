@@ -14,6 +14,11 @@ WIDTHS: Final = (
     "<!doctype html><p id=p></p><script>const tell = () => { p.textContent += ` ${innerWidth}` };"
     "tell(); addEventListener('resize', tell)</script>"
 )
+# The text of the document does not tell this page.
+ADDED_PAGE: Final = (
+    "<script>const added = document.createElement('style');"
+    "added.textContent = '@' + 'page { size: A5; margin: 0 }'; document.head.append(added)</script>"
+)
 WIDE_PAGE: Final = "<style>@page { size: 100mm 60mm }</style>"
 A4: Final = (595, 842)
 
@@ -33,8 +38,9 @@ def sizes_of(content: bytes) -> list[tuple[int, int]]:
         ("", {}, "718"),
         ("", {"pdf": {"landscape": True, "scale": 0.5}}, "2094"),
         ("", {"pdf": {"width": "80mm", "height": "100mm", "margin": {"left": "0"}}}, "265"),
-        ("<style>@page { size: A5; margin: 0 }</style>", {}, "718 559"),
-        ("<style>@media print { @page { size: letter landscape } }</style>", {}, "718 980"),
+        ("<style>@page { size: A5; margin: 0 }</style>", {}, "559"),
+        ("<style>@media print { @page { size: letter landscape } }</style>", {}, "980"),
+        (ADDED_PAGE, {}, "718 559"),
         ("<style>@page x { size: A5 } @page :first { margin: 0 }</style>", {}, "718"),
         (WIDE_PAGE, {"pdf": {"prefer_css_page_size": False}}, "718"),
         ("", {"viewport": {"width": 500}}, "500"),

@@ -51,7 +51,7 @@ FAULTS: Final = [
     ("{% if text %}\n{{ «text is nope }}{% endif %}", RUNTIME, "No test named 'nope'"),
     ("{{ «text|nope if text else 1 }}", RUNTIME, "No filter named 'nope'"),
     ("{{ «namespace().gone.x }}", RUNTIME, "'namespace object' has no attribute 'gone'"),
-    ("{% for x in [1] %}{{ «loop.gone.x }}{% endfor %}", RUNTIME, "'MeteredLoop object' has no"),
+    ("{% for x in [1] %}{{ «loop.gone.x }}{% endfor %}", RUNTIME, "'loop object' has no"),
     ("{{ «nope(1) }}", RUNTIME, "'nope' is undefined"),
     ("{{ «{}[range] }}", RUNTIME, "has no element"),
     ("{{ text }}{{ «'x' * 10**9 }}", FUEL, "too large"),
