@@ -10,6 +10,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from infra.local.examples import example_data, render_body, stored_examples, template_body
+from infra.local.gallery import gallery_requests
 from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
@@ -79,3 +80,11 @@ def test_invoice_repeats_its_table_head_and_has_every_line(live: ApiClient) -> N
     assert all(f"Seite {n} / 3" in text for n, text in enumerate(texts, 1))
     lines = [line for part in example_data("invoice")["parts"] for line in part["lines"]]
     assert [line for line in lines if not any(line["title"] in text for text in texts)] == []
+
+
+@pytest.mark.parametrize("name", gallery_requests())
+def test_document_of_the_gallery_renders_without_a_warning(live: ApiClient, name: str) -> None:
+    answer = live.http.post("/renders", json=gallery_requests()[name])
+
+    assert answer.status_code in {200, 201}, answer.text
+    assert answer.json()["warnings"] == []
