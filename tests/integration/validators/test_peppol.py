@@ -51,6 +51,28 @@ def test_every_invoice_kind_is_valid_or_refused_as_decided(
     assert official == LEFT_TO_THE_SHEET.get(kind, [])
 
 
+SHARE: Final = {
+    "vat": {"category": "S", "rate": "19"},
+    "reason": "r",
+    "amount": "1.03",
+    "percent": "10",
+    "base_amount": "10.30",
+}
+
+
+def _without(name: str) -> dict[str, Any]:
+    return {key: value for key, value in SHARE.items() if key != name}
+
+
+IN_MAY: Final = {"invoice_period": {"start": "2026-05-01", "end": "2026-05-31"}}
+NO_VAT: Final = {f"lines[{n}].vat": {"category": "Z", "rate": 0} for n in range(2)}
+IN_SEK: Final = {"tax_currency": "SEK", "tax_total_in_tax_currency": "0.00"}
+IN_ITALY: Final = {
+    "seller.address.country": "IT",
+    "buyer.address.country": "IT",
+    "lines[0].vat": {"category": "B", "rate": "22"},
+    "lines[1].vat": {"category": "B", "rate": "22"},
+}
 NOTES: Final = [{"text": "One"}, {"text": "Two"}]
 
 
@@ -69,6 +91,23 @@ NOTES: Final = [{"text": "One"}, {"text": "Two"}]
             "type_code",
             {"type_code": "384", "preceding_invoices": [{"number": "1"}], **ABROAD},
         ),
+        # KoSIT has taken the following over from Peppol.
+        ("R005", "tax_currency", {"tax_currency": "EUR"}),
+        ("R040", "allowances[0].amount", {"allowances": [{**SHARE, "amount": "1.00"}]}),
+        ("R041", "charges[0].base_amount", {"charges": [_without("base_amount")]}),
+        ("R042", "charges[0].percent", {"charges": [_without("percent")]}),
+        ("R046", "lines[0].price.net", {"lines[0].price.gross": "20"}),
+        (
+            "R055",
+            "tax_total_in_tax_currency",
+            {"tax_currency": "SEK", "tax_total_in_tax_currency": "-1.00"},
+        ),
+        ("R061", "payment.direct_debit.mandate_reference", {"payment": {"means_code": "49"}}),
+        ("R061", "payment.direct_debit", {"payment": {"means_code": "59"}, **ABROAD}),
+        ("R110", "lines[0].period.start", {**IN_MAY, "lines[0].period": {"start": "2026-04-30"}}),
+        ("R111", "lines[0].period.end", {**IN_MAY, "lines[0].period": {"end": "2026-06-01"}}),
+        ("R121", "lines[0].price.base_quantity", {"lines[0].price.base_quantity": "-1"}),
+        ("R130", "lines[0].price.base_unit", {"lines[0].price.base_unit": "KGM"}),
     ],
 )
 def test_a_missing_or_wrong_field_is_found_as_by_the_official_sheet(
@@ -94,6 +133,14 @@ def test_a_missing_or_wrong_field_is_found_as_by_the_official_sheet(
         {"buyer_reference": ABSENT, "sales_order_reference": "S-1", **ABROAD},
         {"type_code": "381"},
         {"process_id": "urn:peppol:bis:billing_with_response"},
+        {"allowances": [{**SHARE, "amount": "1.05"}]},
+        {"lines[0].price.base_unit": "C62", "lines[0].price.base_quantity": "2"},
+        # 0 has any sign.
+        {"lines[0].quantity": "-100", **IN_SEK},
+        {**NO_VAT, **IN_SEK, "tax_total_in_tax_currency": "-1.00"},
+        # What a price adds is a discount below zero.
+        {"lines[0].price": {"net": "20", "gross": "19", "discount": "-1"}},
+        IN_ITALY,
     ],
 )
 def test_what_the_official_sheet_takes_is_not_refused(
@@ -122,6 +169,25 @@ def test_the_test_mark_keeps_within_the_one_note_that_is_allowed(
 
     assert b"TEST</cbc:Note>" in xml
     assert rejected(judge, xml, "PEPPOL", "ubl", "380") == []
+
+
+@pytest.mark.parametrize(
+    ("content_type", "official"),
+    [("application/pdf", []), ("application/zip", ["PEPPOL-EN16931-CL001", "BR-CL-24"])],
+)
+def test_an_embedded_document_is_as_good_as_its_media_type(
+    judge: LocalValidator, content_type: str, official: list[str]
+) -> None:
+    document = {"id": "A", "upload_id": "upl_1", "filename": "a", "content_type": content_type}
+    source = invoice_json({**ADDRESSES, "supporting_documents": [document]})
+    request = EInvoiceInput(
+        profile=PROFILES["PEPPOL"], syntax="ubl", source=source, findings_root="invoice"
+    )
+
+    xml = prepare_invoice(request).to_xml(lambda _: b"content")
+
+    assert b">Y29udGVudA==<" in xml
+    assert sorted(rejected(judge, xml, "PEPPOL", "ubl", "380")) == sorted(official)
 
 
 def test_edge_cases_that_pass_here_pass_the_official_sheet(judge: LocalValidator) -> None:

@@ -72,7 +72,7 @@ def _violations(
         document_violations(invoice, totals, profile),
         line_violations(invoice, totals, profile, syntax),
         vat_violations(invoice, profile, syntax),
-        xrechnung_violations(invoice, totals) if profile.name == "XRECHNUNG" else (),
+        xrechnung_violations(invoice, totals, syntax) if profile.name == "XRECHNUNG" else (),
         peppol_violations(invoice, totals) if profile.name == "PEPPOL" else (),
         xrechnung_cii_violations(invoice) if (profile.name, syntax) == ("XRECHNUNG", "cii") else (),
         ubl_violations(invoice) if syntax == "ubl" else (),

@@ -68,7 +68,7 @@ def _currencies(invoice: Invoice, profile: InvoiceProfile) -> Iterator[RuleViola
         return
     if invoice.tax_currency == invoice.currency:
         # The sheets of EN 16931 allow the same currency twice, with one VAT total for both.
-        if profile.name == "XRECHNUNG" or invoice.tax_total_in_tax_currency is not None:
+        if profile.name in {"PEPPOL", "XRECHNUNG"} or invoice.tax_total_in_tax_currency is not None:
             yield "PEPPOL-EN16931-R005", "tax_currency", "must be another one than currency"
     elif invoice.tax_total_in_tax_currency is None:
         yield "BR-53", "tax_total_in_tax_currency", "is required for tax_currency"

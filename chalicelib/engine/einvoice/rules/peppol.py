@@ -28,7 +28,8 @@ _GERMAN_CODES: Final = frozenset({"326", "384"})
 _GERMAN_RULE: Final = re.compile(r"BR-DE-(\d+)(?:-([ab]))?")
 # KoSIT has taken these rules over from Peppol.
 _SHARED_RULES: Final = frozenset(
-    f"PEPPOL-EN16931-R{number}" for number in ("040", "041", "042", "055", "061", "110", "111")
+    f"PEPPOL-EN16931-R{number}"
+    for number in ("040", "041", "042", "046", "055", "061", "110", "111", "121", "130")
 )
 
 
@@ -37,13 +38,15 @@ def peppol_violations(invoice: Invoice, totals: InvoiceTotals) -> Iterator[RuleV
     yield from _required_fields(invoice)
     yield from _document(invoice)
     is_domestic = _is_domestic_in_germany(invoice)
-    for rule, path, message in xrechnung_violations(invoice, totals):
+    for rule, path, message in xrechnung_violations(invoice, totals, "ubl"):
         german = _GERMAN_RULE.fullmatch(rule)
         if rule in _SHARED_RULES:
             yield rule, path, message
         elif german and is_domestic:
             place = "PEPPOL, as seller and buyer are in Germany"
             yield _peppol_name(german), path, message.replace("XRECHNUNG", place)
+        elif rule == "BR-DE-25-a":  # a direct debit (59) without its mandate
+            yield "PEPPOL-EN16931-R061", path, message
 
 
 def _peppol_name(german: re.Match[str]) -> str:

@@ -49,7 +49,7 @@ def vat_violations(
         if category != "O":
             yield from _parties(invoice, category, f"BR-{_RULE_PREFIXES[category]}-{2 + kind:02}")
     if _SPLIT_PAYMENT in first_uses:
-        yield from _split_payment(invoice, usages)
+        yield from _split_payment(invoice, usages, syntax)
     if "K" in first_uses:
         yield from _intra_community_supply(invoice)
     if "O" in first_uses and profile.name != "EXTENDED":
@@ -119,11 +119,18 @@ def _not_subject_to_vat(
             yield f"BR-O-{12 + kind}", f"{path}.category", message
 
 
-def _split_payment(invoice: Invoice, usages: Sequence[_VatUsage]) -> Iterator[RuleViolation]:
-    for name, party in (("seller", invoice.seller), ("buyer", invoice.buyer)):
-        if party.address and party.address.country != "IT":
-            message = "must be IT for the category B, which is split payment in Italy"
+def _split_payment(
+    invoice: Invoice, usages: Sequence[_VatUsage], syntax: Syntax
+) -> Iterator[RuleViolation]:
+    message = "must be IT for the category B, which is split payment in Italy"
+    for name in ("seller", "buyer", "tax_representative", "delivery"):
+        address = getattr(getattr(invoice, name), "address", None)
+        if address and address.country != "IT":
             yield "BR-B-01", f"{name}.address.country", message
+    # The UBL sheet looks at every country of the document, the CII sheet at those of addresses.
+    for n, line in enumerate(invoice.lines if syntax == "ubl" else ()):
+        if line.item.origin_country not in {None, "IT"}:
+            yield "BR-B-01", f"lines[{n}].item.origin_country", message
     for _, path, vat in usages:
         if vat.category == "S":
             yield "BR-B-02", f"{path}.category", "must not be S, as another one is B"

@@ -11,6 +11,7 @@ from chalicelib.engine.einvoice.model import (
     InvoiceLine,
     PaymentInstructions,
 )
+from chalicelib.engine.einvoice.profiles import Syntax
 from chalicelib.engine.einvoice.rules.lines import RuleViolation
 from chalicelib.engine.einvoice.totals import InvoiceTotals
 
@@ -49,7 +50,9 @@ _SKONTO_LINE: Final = re.compile(
 )
 
 
-def xrechnung_violations(invoice: Invoice, totals: InvoiceTotals) -> Iterator[RuleViolation]:
+def xrechnung_violations(
+    invoice: Invoice, totals: InvoiceTotals, syntax: Syntax
+) -> Iterator[RuleViolation]:
     """Yield the violations of XRechnung."""
     for rule, path in _REQUIRED_FIELDS:
         holder, _, name = path.rpartition(".")
@@ -57,7 +60,7 @@ def xrechnung_violations(invoice: Invoice, totals: InvoiceTotals) -> Iterator[Ru
         if value is not None and not getattr(value, name):
             yield rule, path, "is required in XRECHNUNG"
     yield from _payment_terms(invoice.payment_terms or "")
-    yield from _tax_total_and_urls(invoice, totals)
+    yield from _tax_total_and_urls(invoice, totals, syntax)
     if invoice.payment:
         yield from _payment(invoice.payment)
     yield from _percentages("", invoice.allowances, invoice.charges)
@@ -71,15 +74,24 @@ def _value_at(invoice: Invoice, path: str) -> object:
     return value
 
 
-def _tax_total_and_urls(invoice: Invoice, totals: InvoiceTotals) -> Iterator[RuleViolation]:
+def _tax_total_and_urls(
+    invoice: Invoice, totals: InvoiceTotals, syntax: Syntax
+) -> Iterator[RuleViolation]:
     tax_total = invoice.tax_total_in_tax_currency
-    if tax_total is not None and (tax_total < 0) != (totals.tax_total < 0):
+    if tax_total is not None and _signs_differ(tax_total, totals.tax_total, syntax):
         message = "must have the sign of the VAT in the invoice's currency"
         yield "PEPPOL-EN16931-R055", "tax_total_in_tax_currency", message
     for n, document in enumerate(invoice.supporting_documents):
         if document.url and not _URL_SCHEME.match(document.url):
             message = "must be a whole URL, with its scheme"
             yield "BR-TMP-2", f"supporting_documents[{n}].url", message
+
+
+def _signs_differ(first: Decimal, second: Decimal, syntax: Syntax) -> bool:
+    """Tell whether two amounts differ in sign; 0 has any sign in UBL, a positive one in CII."""
+    if syntax == "ubl":
+        return min(first, second) < 0 < max(first, second)
+    return (first < 0) != (second < 0)
 
 
 def _payment_terms(terms: str) -> Iterator[RuleViolation]:

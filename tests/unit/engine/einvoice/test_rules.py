@@ -21,6 +21,12 @@ from tests.builders.invoices.invoice_kinds import INVOICE_KINDS
 SYNTAXES: tuple[Syntax, ...] = ("cii", "ubl")
 ONE_OUTSIDE = {"lines[0].vat": {"category": "O"}, "vat_exemptions": {"O": {"reason": "r"}}}
 SHARE = {"percent": "10", "base_amount": "10.30", "reason": "r"}
+SAME_CURRENCY = {"tax_currency": "EUR"}
+ODD_PRICE = {"lines[0].price": {"net": "19.99", "gross": "25", "base_unit": "KGM"}}
+NEGATIVE_BASE = {"lines[0].price.base_quantity": "-1"}
+DEBIT_ABROAD = {"payment": {"means_code": "59"}, "buyer.address.country": "FR"}
+# KoSIT has taken rules over from Peppol.
+PEPPOLS = {"PEPPOL", "XRECHNUNG"}
 NOT_ITS_SHARE = {
     "allowances": [{"amount": "1.00", **SHARE, "vat": {"category": "S", "rate": "19"}}]
 }
@@ -76,7 +82,12 @@ def test_xrechnung_rules_apply_to_xrechnung_only(profile: str) -> None:
         ),
         ("BR-O-12", "lines[1].vat.category", ONE_OUTSIDE, PROFILES.keys() - {"EXTENDED"}),
         ("BR-O-02", "seller.vat_id", ONE_OUTSIDE, PROFILES.keys() - {"EXTENDED"}),
-        ("PEPPOL-EN16931-R040", "allowances[0].amount", NOT_ITS_SHARE, {"PEPPOL", "XRECHNUNG"}),
+        ("PEPPOL-EN16931-R040", "allowances[0].amount", NOT_ITS_SHARE, PEPPOLS),
+        ("PEPPOL-EN16931-R005", "tax_currency", SAME_CURRENCY, PEPPOLS),
+        ("PEPPOL-EN16931-R046", "lines[0].price.net", ODD_PRICE, PEPPOLS),
+        ("PEPPOL-EN16931-R121", "lines[0].price.base_quantity", NEGATIVE_BASE, PEPPOLS),
+        ("PEPPOL-EN16931-R130", "lines[0].price.base_unit", ODD_PRICE, PEPPOLS),
+        ("PEPPOL-EN16931-R061", "payment.direct_debit", DEBIT_ABROAD, {"PEPPOL"}),
     ],
 )
 def test_some_rules_apply_to_some_profiles_only(
@@ -89,11 +100,7 @@ def test_some_rules_apply_to_some_profiles_only(
     } == profiles
 
 
-SAME_CURRENCY = {"tax_currency": "EUR"}
-ODD_PRICE = {"lines[0].price": {"net": "19.99", "gross": "25", "base_unit": "KGM"}}
-
-
-@pytest.mark.parametrize("profile", [name for name in PROFILES if name != "XRECHNUNG"])
+@pytest.mark.parametrize("profile", sorted(PROFILES.keys() - {"PEPPOL", "XRECHNUNG"}))
 @pytest.mark.parametrize("changes", [SAME_CURRENCY, ODD_PRICE, {"type_code": "384"}])
 def test_what_the_sheets_of_other_profiles_pass_is_accepted(
     profile: str, changes: dict[str, Any]
@@ -157,6 +164,41 @@ def test_split_payment_is_for_italy_and_not_beside_the_standard_rate(syntax: Syn
     assert broken_rules(invoice_json(abroad), "EN16931", syntax) == [
         ("BR-B-01", "invoice.buyer.address.country")
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "syntaxes"),
+    [
+        ("delivery.address.country", {"cii", "ubl"}),
+        ("lines[0].item.origin_country", {"ubl"}),
+    ],
+)
+def test_split_payment_names_no_other_country_where_the_sheet_looks(
+    path: str, syntaxes: set[Syntax]
+) -> None:
+    source = invoice_json({**IN_ITALY, path: "DE"})
+
+    for syntax in SYNTAXES:
+        expected = [("BR-B-01", f"invoice.{path}")] if syntax in syntaxes else []
+        assert broken_rules(source, "EN16931", syntax) == expected
+
+
+@pytest.mark.parametrize(
+    ("own", "tax_total", "syntaxes"),
+    [("-1.00", "34.19", {"cii", "ubl"}), ("-1.00", "0.00", {"cii"}), ("0.00", "34.19", set())],
+)
+def test_zero_has_any_sign_in_ubl_and_a_positive_one_in_cii(
+    own: str, tax_total: str, syntaxes: set[Syntax]
+) -> None:
+    changes: dict[str, Any] = {"tax_currency": "SEK", "tax_total_in_tax_currency": own}
+    if tax_total == "0.00":
+        changes |= {f"lines[{n}].vat": {"category": "Z", "rate": 0} for n in range(2)}
+    source = invoice_json(changes)
+
+    for syntax in SYNTAXES:
+        rule = ("PEPPOL-EN16931-R055", "invoice.tax_total_in_tax_currency")
+        expected = [rule] if syntax in syntaxes else []
+        assert broken_rules(source, "XRECHNUNG", syntax) == expected
 
 
 def test_equal_findings_are_counted_with_every_pointer() -> None:
