@@ -15,6 +15,7 @@ _ADDRESS: Final[FieldPaths] = {
     "Country": "country",
 }
 _IDENTIFIER: Final[FieldPaths] = {"": "", "@schemeID": "scheme"}
+_IDENTIFICATION: Final[FieldPaths] = {"": "identifier", "ID": _IDENTIFIER}
 _PARTY: Final[FieldPaths] = {
     "": "",
     "EndpointID": {"": "electronic_address", "@schemeID": "scheme"},
@@ -92,9 +93,15 @@ UBL_FIELD_PATHS: Final[FieldPaths] = {
     "OriginatorDocumentReference": "tender_reference",
     "ContractDocumentReference": "contract_reference",
     "ProjectReference": "project_reference",
-    "AccountingSupplierParty": {"": "seller", "Party": _PARTY},
-    "AccountingCustomerParty": {"": "buyer", "Party": _PARTY},
-    "PayeeParty": "payee",
+    "AccountingSupplierParty": {
+        "": "seller",
+        "Party": {**_PARTY, "PartyIdentification": "identifiers"},
+    },
+    "AccountingCustomerParty": {
+        "": "buyer",
+        "Party": {**_PARTY, "PartyIdentification": _IDENTIFICATION},
+    },
+    "PayeeParty": {"": "payee", "PartyIdentification": _IDENTIFICATION},
     "TaxRepresentativeParty": {
         "": "tax_representative",
         "PartyName": "name",

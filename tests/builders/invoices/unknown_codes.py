@@ -11,10 +11,14 @@ UNKNOWN_CODES: Final[list[tuple[str, str | None, dict[str, Any]]]] = [
     ("BR-CL-04", "currency", {"currency": "ABC"}),
     ("BR-CL-05", "tax_currency", {"tax_currency": "ABC", "tax_total_in_tax_currency": "1.00"}),
     ("BR-CL-07", None, {"invoiced_object": {"id": "1", "scheme": "QQQ"}}),
-    ("BR-CL-08", "notes[1]", {"notes": [{"text": "a"}, {"text": "b", "subject_code": "XXX"}]}),
-    ("BR-CL-10", "seller", {"seller.identifiers": [{"id": "1"}, _NONE]}),
-    ("BR-CL-10", "buyer", {"buyer.identifier": _NONE}),
-    ("BR-CL-10", "payee", {"payee": {"name": "P", "identifier": _NONE}}),
+    (
+        "BR-CL-08",
+        "notes[1].subject_code",
+        {"notes": [{"text": "a"}, {"text": "b", "subject_code": "XXX"}]},
+    ),
+    ("BR-CL-10", "seller.identifiers", {"seller.identifiers": [{"id": "1"}, _NONE]}),
+    ("BR-CL-10", "buyer.identifier", {"buyer.identifier": _NONE}),
+    ("BR-CL-10", "payee.identifier", {"payee": {"name": "P", "identifier": _NONE}}),
     ("BR-CL-11", "seller.legal_registration", {"seller.legal_registration": _NONE}),
     ("BR-CL-11", "buyer.legal_registration", {"buyer.legal_registration": _NONE}),
     (

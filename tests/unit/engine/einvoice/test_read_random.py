@@ -61,11 +61,15 @@ def values(name: str, hint: Any) -> st.SearchStrategy[Any]:
 
 def scalars(name: str, hint: type) -> st.SearchStrategy[Any]:
     if hint is Decimal:
+        if name == "rate":
+            return st.decimals(min_value=0, max_value=100, places=6)
         places = 2 if name in AMOUNTS else 6
         return st.decimals(min_value=-(10**6), max_value=10**6, places=places)
     if hint is dt.date:
         return st.dates()
     assert hint is str, (name, hint)
+    if name == "vat_id":  # the only text with a least length
+        return TEXT.map(lambda text: f"DE{text}A")
     return st.sampled_from(CODES[name]) if name in CODES else TEXT
 
 
