@@ -24,7 +24,7 @@ WHOLE: Final = {"EN16931", "XRECHNUNG"}
 STRICTER: Final = {("a whole card", "ubl"), ("the seller's trading name is paid", "cii")}
 
 # UBL has the code in the text of the note.
-PLACES: Final = {("notes[1].subject_code", "ubl"): "notes[1]"}
+PLACES: Final[dict[tuple[str | None, Syntax], str]] = {("notes[1].subject_code", "ubl"): "notes[1]"}
 
 
 def written(changes: dict[str, Any], profile: str, syntax: Syntax) -> bytes:
