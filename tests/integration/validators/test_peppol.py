@@ -8,9 +8,10 @@ import pytest
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.einvoice.model import Identifier, Invoice
 from chalicelib.engine.einvoice.prepare import EInvoiceInput, prepare_invoice
-from chalicelib.engine.einvoice.profiles import PROFILES
+from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
 from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.totals import compute_totals
+from chalicelib.engine.einvoice.write_cii import write_cii
 from chalicelib.engine.einvoice.write_json import invoice_json as to_json
 from chalicelib.engine.einvoice.write_ubl import write_ubl
 from tests.builders.invoices.edge_cases import EDGE_CASES
@@ -188,6 +189,30 @@ def test_an_embedded_document_is_as_good_as_its_media_type(
 
     assert b">Y29udGVudA==<" in xml
     assert sorted(rejected(judge, xml, "PEPPOL", "ubl", "380")) == sorted(official)
+
+
+@pytest.mark.parametrize(
+    ("profile", "syntax", "rule"),
+    [
+        ("XRECHNUNG", "cii", "BR-DE-22"),
+        ("XRECHNUNG", "ubl", "BR-DE-22"),
+        ("PEPPOL", "ubl", "DE-R-022"),
+    ],
+)
+def test_embedded_documents_have_names_of_their_own_within_germany(
+    judge: LocalValidator, profile: str, syntax: Syntax, rule: str
+) -> None:
+    document = {"upload_id": "upl_1", "filename": "a.pdf", "content_type": "application/pdf"}
+    documents = [{"id": "A", **document}, {"id": "B", **document}]
+    source = invoice_json({**ADDRESSES, "supporting_documents": documents})
+    invoice = read_invoice(source, "invoice")
+    write = {"cii": write_cii, "ubl": write_ubl}[syntax]
+
+    own, _ = refused(source, profile, syntax)
+    xml = write(invoice, compute_totals(invoice), PROFILES[profile], {"upl_1": "QQ=="})
+
+    assert own == [(rule, "invoice.supporting_documents[1].filename")]
+    assert rule in rejected(judge, xml, profile, syntax, "380")
 
 
 def test_edge_cases_that_pass_here_pass_the_official_sheet(judge: LocalValidator) -> None:

@@ -60,7 +60,8 @@ def xrechnung_violations(
         if value is not None and not getattr(value, name):
             yield rule, path, "is required in XRECHNUNG"
     yield from _payment_terms(invoice.payment_terms or "")
-    yield from _tax_total_and_urls(invoice, totals, syntax)
+    yield from _tax_total(invoice, totals, syntax)
+    yield from _supporting_documents(invoice)
     if invoice.payment:
         yield from _payment(invoice.payment)
     yield from _percentages("", invoice.allowances, invoice.charges)
@@ -74,14 +75,21 @@ def _value_at(invoice: Invoice, path: str) -> object:
     return value
 
 
-def _tax_total_and_urls(
-    invoice: Invoice, totals: InvoiceTotals, syntax: Syntax
-) -> Iterator[RuleViolation]:
+def _tax_total(invoice: Invoice, totals: InvoiceTotals, syntax: Syntax) -> Iterator[RuleViolation]:
     tax_total = invoice.tax_total_in_tax_currency
     if tax_total is not None and _signs_differ(tax_total, totals.tax_total, syntax):
         message = "must have the sign of the VAT in the invoice's currency"
         yield "PEPPOL-EN16931-R055", "tax_total_in_tax_currency", message
+
+
+def _supporting_documents(invoice: Invoice) -> Iterator[RuleViolation]:
+    filenames: set[str] = set()
     for n, document in enumerate(invoice.supporting_documents):
+        if document.upload_id and document.filename:
+            if document.filename in filenames:
+                message = "must be another one than those of the documents before it"
+                yield "BR-DE-22", f"supporting_documents[{n}].filename", message
+            filenames.add(document.filename)
         if document.url and not _URL_SCHEME.match(document.url):
             message = "must be a whole URL, with its scheme"
             yield "BR-TMP-2", f"supporting_documents[{n}].url", message

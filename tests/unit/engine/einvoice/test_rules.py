@@ -250,6 +250,28 @@ def test_xrechnung_rules_apply_within_germany_under_the_names_of_peppol() -> Non
     assert broken_rules(invoice_json(abroad), "PEPPOL", "ubl") == []
 
 
+@pytest.mark.parametrize(
+    ("profile", "country", "rule"),
+    [
+        ("XRECHNUNG", "FR", "BR-DE-22"),
+        ("PEPPOL", "DE", "DE-R-022"),
+        ("PEPPOL", "FR", None),
+        ("EN16931", "DE", None),
+    ],
+)
+def test_embedded_documents_have_names_of_their_own_in_germany(
+    profile: str, country: str, rule: str | None
+) -> None:
+    document = {"upload_id": "upl_1", "filename": "a.pdf", "content_type": "application/pdf"}
+    linked = {"id": "C", "url": "https://example.com/a.pdf", "filename": "a.pdf"}
+    documents = [{"id": "A", **document}, {"id": "B", **document}, linked]
+    changes = {"supporting_documents": documents, "buyer.address.country": country}
+
+    found = broken_rules(invoice_json(changes), profile, "ubl")
+
+    assert found == ([(rule, "invoice.supporting_documents[1].filename")] if rule else [])
+
+
 def test_xrechnung_has_room_for_one_preceding_invoice_in_cii_only() -> None:
     two = invoice_json({"preceding_invoices": [{"number": "1"}, {"number": "2"}]})
 
