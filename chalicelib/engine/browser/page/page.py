@@ -92,7 +92,7 @@ class BrowserPage:
         self._html_bytes = 0
         self._is_from_url = False
         self._is_inert = False
-        self._is_print_only = False
+        self._may_slice_rows = True
         self._may_be_unread = False
         self._possible_parts = PossibleParts(elements=True, style_pictures=False)
         self._may_be_rtl = False
@@ -157,15 +157,15 @@ class BrowserPage:
             output.http.origin_only_fields, "a document that came as text has no origin"
         )
         self._may_be_unread = may_be_unread(html)
-        print_only = (
-            not needs_screen_layout and is_safe_for(html, output) and not may_slice_rows(html)
-        )
-        self._is_print_only = print_only
+        may_slice = may_slice_rows(html)
+        print_only = not needs_screen_layout and is_safe_for(html, output) and not may_slice
         with self._load_phase(output, html, print_only=print_only) as load:
             requests = self._watch.requests
             stays = show_document(
                 self._tab, requests, html, load, print_only=print_only, assets=assets
             )
+            # What is moved may have style sheets that are not in its text.
+            self._may_slice_rows = may_slice or not stays
             self._is_inert = stays and not _brings_scripts(output)
             self._possible_parts = possible_parts(html, has_scripts=not stays)
 
@@ -192,7 +192,7 @@ class BrowserPage:
             self.url = without_userinfo(answer["result"].get("value") or "")
         layout = PaperLayout(self._tab, self._emulation, self._output)
         in_layout = nullcontext() if self._is_inert else layout.between_pictures()
-        unsliced = nullcontext() if self._is_print_only else layout.unsliced_boxes()
+        unsliced = layout.unsliced_boxes() if self._may_slice_rows else nullcontext()
         with in_layout, unsliced, form_field_marks(self._tab, options):
             style = self._page_style(options)
             content, overlaps = print_pdf(self._tab, options, style)

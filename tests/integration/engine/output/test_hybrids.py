@@ -112,4 +112,4 @@ def test_einvoice_skipped_by_plan_still_has_its_totals(made: Any) -> None:
     outcome = made({}, written=False)
     assert outcome.invoice_totals is None
     codes = [warning.code for warning in outcome.trace.warnings]
-    assert codes == ["einvoice_skipped_plan", "invoice_totals_unavailable"]
+    assert codes == ["einvoice_skipped_plan", "invoice_totals_unavailable", "undefined_value"]
