@@ -131,13 +131,17 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, l
         return content
 
     width = continuous_width(style, options)
-    if width is not None:
-        return print_continuous(tab, options, style, width, print_once), warnings
-    if not options.prefer_css_page_size:
+    if width is None and not options.prefer_css_page_size:
         adopt_style(tab, _NO_PAGE_SIZE)
+
+    def print_pages(sized: PdfOptions) -> bytes:
+        if width is None:
+            return print_once(sized)
+        return print_continuous(tab, sized, style, width, print_once)
+
     if style.counter_rules:
-        return print_with_target_counters(tab, options, style, print_once), warnings
-    return print_once(options), warnings
+        return print_with_target_counters(tab, options, style, print_pages), warnings
+    return print_pages(options), warnings
 
 
 def _print_once(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:

@@ -124,3 +124,13 @@ def test_numbers_stand_in_no_other_output(render: Render) -> None:
     _, written = render(document(), formats=["pdf", "html"]).files
 
     assert b"platen" not in written.content
+
+
+def test_targets_of_a_continuous_page_are_on_its_first(render: Render) -> None:
+    pdf = {"width": "80mm", "height": "auto", "page_number_start": 7}
+
+    html = f"<!doctype html><style>{RULE}</style><a href='#k'>to k</a><h1 id=k>Chapter</h1>"
+
+    (text,) = texts_of(render(html, pdf=pdf).files[0].content)
+
+    assert "to k on 7." in text
