@@ -29,8 +29,10 @@ MAX_ROUNDS_S: Final = 3.0
 _MAX_NETWORK_S: Final = 0.5
 _MAX_PRINT_START_S: Final = 4.0
 _PAUSE_FOR_NETWORK: Final = "pauseIfNetworkFetchesPending"
-# After a navigation virtual time goes on: nothing else would run the new document's timers.
-_NAVIGATION_BUDGET_MS: Final = 60_000
+# While time stands still, no timer and no event of an asset comes: it is given in slices, about as
+# fast as it passes.
+_SLICE_MS: Final = 50
+_MAX_STOP_S: Final = 0.25
 # Longer than a frame of the browser, so that frames come by timer in virtual time only.
 _MAX_FRAME_MS: Final = 50
 # Returns whether there was something to finish. Endless animations have no end: they are taken
@@ -98,36 +100,37 @@ def finish_animations(tab: Tab) -> None:
 def run_to_end(tab: Tab, deadline: Deadline) -> None:
     """Finish animations, and let scripts run in virtual time until they request no frames.
 
-    Virtual time stands still afterwards. Raises TimeoutError for a script that never yields, and
-    CallRefused when the document is left.
+    Virtual time stands still afterwards. A script that takes too long is stopped. Raises
+    TimeoutError at the deadline, and CallRefused when the document is left.
     """
     last_wait, tab.waits_for = tab.waits_for, "animations"
     tab.has_virtual_time = True
-    policy, idle_rounds, needed_rounds = _PAUSE_FOR_NETWORK, 0, _IDLE_ROUNDS
-    rounds_end = deadline.within(MAX_ROUNDS_S)
-    for _ in range(MAX_ROUNDS):
-        # Time stands still until the round's timer is set; otherwise it would pass before.
-        answer = tab.call_function(_RUN_ROUND, _ROUND_MS - 1)
-        _set_virtual_time(tab, policy, _ROUND_MS)
-        try:
-            result = tab.wait_for(answer, deadline.within(_MAX_NETWORK_S))
-        except TimeoutError:
-            policy = "advance"
-            _set_virtual_time(tab, policy, _ROUND_MS)
-            result = tab.wait_for(answer, deadline)
-        if result["result"].get("value", False):
-            idle_rounds, needed_rounds = 0, _IDLE_ROUNDS_BETWEEN
-        else:
-            idle_rounds += 1
-        if rounds_end.has_passed or idle_rounds == needed_rounds:
-            break
+    rounds_end = deadline.within(min(MAX_ROUNDS_S, deadline.remaining_s() / 2))
+    try:
+        _run_rounds(tab, rounds_end)
+    except TimeoutError:
+        if deadline.has_passed:
+            raise
+        _stop_time(tab, deadline)
     tab.waits_for = last_wait
 
 
-def resume_time(tab: Tab) -> None:
-    """Let virtual time go on in a document that came after one that did not reach its end."""
+def wait_in_slices[Result](tab: Tab, answer: Future[Result], deadline: Deadline) -> Result:
+    """Return the answer of a call that may need time to pass; raises as `Tab.wait_for`."""
+    while tab.has_virtual_time:
+        try:
+            return tab.wait_for(answer, deadline.within(_SLICE_MS / 1000))
+        except TimeoutError:
+            if deadline.has_passed:
+                raise
+        _set_virtual_time(tab, "advance", _SLICE_MS)
+    return tab.wait_for(answer, deadline)
+
+
+def hold_time(tab: Tab) -> None:
+    """Let virtual time stand still: the rest of a round would pass at once in the next document."""
     if tab.has_virtual_time:
-        _set_virtual_time(tab, _PAUSE_FOR_NETWORK, _NAVIGATION_BUDGET_MS)
+        tab.send("Emulation.setVirtualTimePolicy", policy="pause")
 
 
 def await_print[Result](tab: Tab, answer: Future[Result]) -> Result:
@@ -140,6 +143,41 @@ def await_print[Result](tab: Tab, answer: Future[Result]) -> Result:
             return tab.wait_for(answer, tab.deadline.within(_MAX_PRINT_START_S))
         tab.send("Emulation.setVirtualTimePolicy", policy="advance")
     return tab.outcome(answer)
+
+
+def _run_rounds(tab: Tab, rounds_end: Deadline) -> None:
+    policy, idle_rounds, needed_rounds = _PAUSE_FOR_NETWORK, 0, _IDLE_ROUNDS
+    for _ in range(MAX_ROUNDS):
+        # Time stands still until the round's timer is set; otherwise it would pass before.
+        answer = tab.call_function(_RUN_ROUND, _ROUND_MS - 1)
+        _set_virtual_time(tab, policy, _ROUND_MS)
+        try:
+            result = tab.wait_for(answer, rounds_end.within(_MAX_NETWORK_S))
+        except TimeoutError:
+            policy = "advance"
+            _set_virtual_time(tab, policy, _ROUND_MS)
+            result = tab.wait_for(answer, rounds_end)
+        if result["result"].get("value", False):
+            idle_rounds, needed_rounds = 0, _IDLE_ROUNDS_BETWEEN
+        else:
+            idle_rounds += 1
+        if rounds_end.has_passed or idle_rounds == needed_rounds:
+            return
+
+
+def _stop_time(tab: Tab, deadline: Deadline) -> None:
+    """Let time stand still, and stop the script that holds it: a clock that it reads stands."""
+    stopped = tab.send("Emulation.setVirtualTimePolicy", policy="pause")
+    while not stopped.done():
+        with suppress(TimeoutError):
+            tab.wait_for(stopped, deadline.within(_MAX_STOP_S))
+            break
+        if deadline.has_passed:
+            raise TimeoutError
+        tab.send("Runtime.terminateExecution")
+    # What found nothing to stop stops the next script.
+    with suppress(CallRefused):
+        tab.wait_for(tab.send("Runtime.evaluate", expression="0"), deadline)
 
 
 def _set_virtual_time(tab: Tab, policy: str, budget_ms: int) -> None:

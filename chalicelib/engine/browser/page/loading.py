@@ -13,10 +13,11 @@ from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunc
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS, RequestedFonts
 from chalicelib.engine.browser.page.animations import (
     finish_animations,
+    hold_time,
     prepare_frame_clock,
     reaches_end,
-    resume_time,
     run_to_end,
+    wait_in_slices,
 )
 from chalicelib.engine.browser.page.conditions import has_selector, is_true
 from chalicelib.engine.browser.page.credentials import Credentials
@@ -32,6 +33,9 @@ from chalicelib.engine.inputs.assets import AssetFiles
 _POLL_S: Final = 0.01
 _CONDITION_POLL_S: Final = 0.025
 _QUIET_S: Final = 0.5
+# Time that is moved on leads some pages from one to the next without an end; what came after so
+# many is taken as it is.
+MAX_NAVIGATIONS_TO_END: Final = 5
 # Chromium's answer for the "bad ports" of the Fetch standard.
 _UNSAFE_PORT_ERROR: Final = "net::ERR_UNSAFE_PORT"
 # A layout is forced first, as it requests the fonts. Lazy images below the fold would never load,
@@ -204,9 +208,13 @@ def reach_end(tab: Tab, load: Load, *, has_scripts: bool) -> None:
     if has_scripts and load.output.javascript:
         run_to_end(tab, load.deadline)
         # The page ran on and may have added fonts or images.
-        tab.wait_for(begin_settling(tab, load.output.page_wait), load.deadline)
+        _settle(tab, load.output.page_wait, load.deadline)
     else:
         finish_animations(tab)
+
+
+def _settle(tab: Tab, wait: Wait, deadline: Deadline) -> None:
+    wait_in_slices(tab, begin_settling(tab, wait), deadline)
 
 
 def _set_content(tab: Tab, html: str, wait: Wait, deadline: Deadline, *, print_only: bool) -> None:
@@ -224,17 +232,20 @@ def _set_content(tab: Tab, html: str, wait: Wait, deadline: Deadline, *, print_o
 
 def _follow_client_redirects(tab: Tab, requests: PageRequests, load: Load) -> None:
     """Wait for the page, and again after each navigation that its scripts begin."""
-    wait, deadline = load.output.page_wait, load.deadline
+    wait, deadline, left = load.output.page_wait, load.deadline, 0
     while True:
         try:
             tab.enter_document(deadline)
-            tab.wait_for(begin_settling(tab, wait), deadline)
+            _settle(tab, wait, deadline)
             load.lay_out()
             wait_for_conditions(tab, wait, deadline, requests.quiet_s)
-            reach_end(tab, load, has_scripts=True)
+            if left < MAX_NAVIGATIONS_TO_END:
+                reach_end(tab, load, has_scripts=True)
         except CallRefused:
             # A navigation has destroyed the execution context: wait for the next document.
-            resume_time(tab)
+            left += 1
+            if left == MAX_NAVIGATIONS_TO_END:
+                hold_time(tab)
         else:
             if not requests.is_redirecting:
                 return

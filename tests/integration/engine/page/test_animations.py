@@ -51,6 +51,16 @@ MOVES: Final = {
     "a timer": f"<script>{SET} let n = 0; const timer = setInterval(() => "
     "{ set(++n / 50); if (n === 50) clearInterval(timer) }, 13)</script>",
 }
+# The clock stands still while a task runs in virtual time.
+STUCK: Final = {
+    "waits for the clock": "setTimeout(() => { const begun = Date.now();"
+    " while (Date.now() - begun < 100); }, 200)",
+    "never yields": "setTimeout(() => { for (;;); }, 200)",
+    "never yields, again and again": "setInterval(() => { for (;;); }, 50)",
+    "is slow": "setInterval(() => { const begun = new Date; for (let n = 0; n < 2e8; n++); }, 1)",
+    "draws slowly": "(function step() { for (let n = 0; n < 1e8; n++);"
+    " requestAnimationFrame(step) })()",
+}
 ENDLESS: Final = f"{BAR}{DIV}<script>(function step() {{ requestAnimationFrame(step) }})()</script>"
 
 
@@ -112,6 +122,24 @@ def test_endless_drawing_ends_in_time(render: Render) -> None:
     assert explain_of(outcome)["wait"] == "load"
 
 
+@pytest.mark.parametrize("name", STUCK)
+def test_script_that_holds_its_time_is_stopped(render: Render, name: str) -> None:
+    begun = time.monotonic()
+
+    outcome = render(f"<p>printed<script>{STUCK[name]}</script>")
+
+    assert "printed" in text_of(outcome.files[0].content)
+    assert time.monotonic() - begun < MAX_ROUNDS_S + 5
+
+
+def test_animations_leave_time_for_the_print_within_a_short_wait(render: Render) -> None:
+    html = f"<p>printed<script>{STUCK['never yields']}</script>"
+
+    outcome = render(html, wait={"timeout_ms": 2000})
+
+    assert "printed" in text_of(outcome.files[0].content)
+
+
 def test_late_timer_does_not_run(render: Render) -> None:
     (printed,) = render("<p>x<script>setTimeout(() => document.write('late'), 2500)</script>").files
 
@@ -138,6 +166,14 @@ def slow_data(handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n1800")
 
 
+def slow_picture(handler: BaseHTTPRequestHandler) -> None:
+    file = io.BytesIO()
+    Image.new("RGB", (9, 9), "#f00").save(file, "PNG")
+    time.sleep(0.7)
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(file.getvalue())}\r\n\r\n"
+    handler.wfile.write(head.encode() + file.getvalue())
+
+
 @pytest.fixture(scope="module")
 def web() -> Iterator[Site]:
     drawing = (
@@ -151,6 +187,18 @@ def web() -> Iterator[Site]:
         "/drawing": SitePage(drawing),
         "/moving": SitePage(moving),
         "/data": slow_data,
+        "/picture": slow_picture,
+        "/adding": SitePage(
+            "<body><script>setTimeout(() => { document.body.innerHTML = "
+            "'<img src=/picture width=300 height=20>' }, 400)</script>"
+        ),
+        "/reloading": SitePage("<p>here<script>setTimeout(() => location.reload(), 100)</script>"),
+        "/signing-in": SitePage(
+            "<script>setTimeout(() => { location = '/expiring' }, 300)</script>"
+        ),
+        "/expiring": SitePage(
+            "<p id=p>here<script>setTimeout(() => { p.textContent = 'expired' }, 15000)</script>"
+        ),
     }
     with running_site(pages) as web:
         yield web
@@ -165,6 +213,25 @@ def test_drawing_of_fetched_data_is_printed_at_its_end(
     (printed,) = run_page_job(*web_page_task(web.url(path)), services).files
 
     assert red_width(printed.content) == pytest.approx(300, abs=2)
+
+
+def test_slow_picture_that_a_timer_adds_is_printed(web: Site, connected: Browser) -> None:
+    services = PipelineServices(connected, NoTemplates(), egress_to(web))
+
+    (printed,) = run_page_job(*web_page_task(web.url("/adding")), services).files
+
+    assert red_width(printed.content) == pytest.approx(300, abs=2)
+
+
+@pytest.mark.parametrize("path", ["/reloading", "/signing-in"])
+def test_page_that_moves_on_is_printed_with_its_time(
+    web: Site, connected: Browser, path: str
+) -> None:
+    services = PipelineServices(connected, NoTemplates(), egress_to(web))
+
+    (printed,) = run_page_job(*web_page_task(web.url(path)), services).files
+
+    assert "here" in text_of(printed.content)
 
 
 def test_lazy_picture_below_the_window_is_printed_at_once(render: Render) -> None:
