@@ -276,9 +276,8 @@ def test_missing_installation_names_the_install_command(tmp_path: Path) -> None:
 def test_a_browser_without_fonts_is_refused_at_its_start(own_tmp: Path) -> None:
     fonts = own_tmp / "fonts"
     fonts.mkdir(mode=0o755)
-    (fonts / "fonts.conf").write_text("<fontconfig></fontconfig>", encoding="utf-8")
-    for name in ("families.json", "characters.json"):
-        (fonts / name).write_text("{}", encoding="utf-8")
+    for name in ("fonts.conf", "families.json", "characters.json"):
+        (fonts / name).write_text("<fontconfig></fontconfig>", encoding="utf-8")
     browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
 
     with pytest.raises(BrowserUnusable, match="fonts"):
@@ -298,5 +297,4 @@ def test_unreadable_checkout_is_copied_once(own_tmp: Path) -> None:
         finally:
             browser.close()
 
-    copies = [path for path in own_tmp.glob("platen-0/fonts-*") if path.is_dir()]
-    assert len(copies) == 1
+    assert len(list(own_tmp.glob("platen-0/fonts-*/"))) == 1
