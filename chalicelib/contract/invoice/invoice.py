@@ -24,7 +24,7 @@ class Invoice(Model):
     due_date: Day | None = None
     tax_point_date: Day | None = None
     type_code: k.InvoiceTypeCode | None = "380"
-    """UNTDID 1001: 380 invoice, 381 credit note, 384 corrected (should name `preceding_invoices`),
+    """UNTDID 1001: 380 invoice, 381 credit note, 384 corrected (needs `preceding_invoices`),
     389 self-billed, 326 partial, 386 prepayment, 751, 875, 876, 877."""
     currency: k.CurrencyCode
     """ISO 4217."""

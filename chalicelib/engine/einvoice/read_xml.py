@@ -23,6 +23,7 @@ from chalicelib.engine.einvoice.profiles import PROFILES, InvoiceProfile, Syntax
 from chalicelib.engine.einvoice.read_cii import read_cii
 from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.read_ubl import read_ubl
+from chalicelib.engine.einvoice.rules.document import lacks_corrected_invoice
 from chalicelib.engine.einvoice.totals import InvoiceTotals, compute_totals
 from chalicelib.engine.einvoice.write_cii.document import NAMESPACES as CII
 from chalicelib.engine.einvoice.write_json import invoice_json
@@ -149,6 +150,9 @@ def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInv
     if differing:
         content = invoice_json(fitted)
     misfits.extend(differing_totals(root, totals, invoice.currency, reader.totals))
+    if lacks_corrected_invoice(invoice):
+        message = f"{INVOICE_ROOT}.preceding_invoices is absent, which the type_code 384 needs"
+        misfits.append(LocatedMessage(location=value_xpath(raw.type_code), message=message))
     return _FittedInvoice(fitted, content, misfits, embedded)
 
 

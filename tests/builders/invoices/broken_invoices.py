@@ -44,6 +44,7 @@ def _allowance(**changes: Any) -> list[dict[str, Any]]:
 
 BROKEN_INVOICES: Final[list[tuple[str, str, dict[str, Any]]]] = [
     # Of the document.
+    ("BR-DE-26", "preceding_invoices", {"type_code": "384"}),
     (
         "BR-CO-03",
         "tax_point_date_code",

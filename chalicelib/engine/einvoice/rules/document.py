@@ -45,7 +45,17 @@ def document_violations(
     yield from _amounts(invoice, totals)
 
 
+def lacks_corrected_invoice(invoice: Invoice) -> bool:
+    """Tell whether a corrected invoice (384) names none that it corrects.
+
+    The model requires one, where the official sheets only recommend it.
+    """
+    return invoice.type_code == "384" and not invoice.preceding_invoices
+
+
 def _references(invoice: Invoice) -> Iterator[RuleViolation]:
+    if lacks_corrected_invoice(invoice):
+        yield "BR-DE-26", "preceding_invoices", "is required for type_code 384"
     if invoice.tax_point_date and invoice.tax_point_date_code:
         yield "BR-CO-03", "tax_point_date_code", "must not stand beside tax_point_date"
     period = invoice.invoice_period

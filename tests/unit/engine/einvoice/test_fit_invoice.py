@@ -46,6 +46,16 @@ def test_zeros_behind_the_point_say_nothing(text: str, read: str) -> None:
     assert not [each for each in reading.not_in_model if "price.net" in each.message]
 
 
+def test_corrected_invoice_without_the_one_that_it_corrects_is_named() -> None:
+    reading = received(b">380<", b">384<")
+
+    assert content(reading)["type_code"] == "384"
+    assert (
+        "/rsm:CrossIndustryInvoice/rsm:ExchangedDocument/ram:TypeCode",
+        "invoice.preceding_invoices is absent, which the type_code 384 needs",
+    ) in remarks(reading)
+
+
 def test_kosovo_is_a_country() -> None:
     reading = received(b">DE</ram:CountryID>", b">1A</ram:CountryID>")
 

@@ -32,7 +32,7 @@ CODES = {
     "currency": ["EUR", "SEK"],
     "country": ["DE", "FR"],
     "origin_country": ["CN"],
-    "type_code": ["380", "381", "384"],
+    "type_code": ["380", "381", "389"],
     "category": ["S", "E", "O", "AE"],
     "unit": ["C62", "KGM"],
     "base_unit": ["C62"],
