@@ -110,7 +110,7 @@ def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
         "billed": render.billed,
         "storage": [_receipt_json(receipt) for receipt in render.storage],
         "emails": _email_counts(render),
-        "timings": _timings_json(render.timings),
+        "timings": timings_json(render.timings),
         "logs": list(render.logs),
         "explain": _explain_json(render.explain),
         "created_at": render.created_at,
@@ -121,7 +121,7 @@ def render_json(render: Render, files: Sequence[JsonObject]) -> dict[str, Json]:
     }
 
 
-def _timings_json(timings: Mapping[str, int] | None) -> JsonObject | None:
+def timings_json(timings: Mapping[str, int] | None) -> JsonObject | None:
     """Return all stages; those that did not run are null."""
     return None if timings is None else {stage: timings.get(stage) for stage in _STAGES}
 

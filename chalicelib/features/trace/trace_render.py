@@ -16,6 +16,7 @@ from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.present import timings_json
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import partition, render_of
 from chalicelib.features.renders.run.after_final import (
@@ -160,7 +161,7 @@ class TraceRender:
             "completed_at": render.completed_at,
             **_origin(render),
             "due_at": row.get("due_at"),
-            "timings": render.timings,
+            "timings": timings_json(render.timings),
         }
 
     def _delivery_entries(self, deliveries: Iterable[WebhookDelivery]) -> Iterator[TimelineEntry]:
