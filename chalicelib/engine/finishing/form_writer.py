@@ -26,7 +26,8 @@ _PRINTED: Final = 4
 _SERIF: Final = re.compile(r"serif|times|georgia|tinos|cambria|caladea|gelasio", re.IGNORECASE)
 _SANS: Final = re.compile(r"sans|system-ui", re.IGNORECASE)
 _FIXED: Final = re.compile(r"mono|courier|cousine|consol", re.IGNORECASE)
-_NUMBER: Final = re.compile(r"[\d.]+")
+_CHANNEL: Final = r"([0-9]{1,3}(?:\.[0-9]{1,9})?)"
+_RGB: Final = re.compile(rf"rgba?\({_CHANNEL}, {_CHANNEL}, {_CHANNEL}", re.ASCII)
 _DEFAULT_STATE: Final = "on"
 _QUADDING: Final = {"center": 1, "right": 2, "end": 2}
 _CIRCLE: Final = "l"
@@ -121,7 +122,9 @@ class FormWriter:
 
     def _describe(self, holder: pikepdf.Object, field: PageField) -> None:
         holder.Ff = _READ_ONLY * field.is_read_only | _REQUIRED * field.is_required
-        holder.DA = String(f"/{self._font(field)} {field.size:.4g} Tf {_color(field.color)}")
+        holder.DA = String(
+            f"/{self._font(field)} {field.size:.4g} Tf {color_operator(field.color)}"
+        )
         if field.label:
             holder.TU = String(field.label)
 
@@ -197,11 +200,13 @@ def _set_choice(widget: pikepdf.Object, field: PageField) -> None:
             widget.I = Array(chosen)
 
 
-def _color(color: str) -> str:
+def color_operator(color: str) -> str:
     """Return the operator of a computed colour, `rgb(…)` or `rgba(…)`; black for any other."""
-    numbers = [float(each) for each in _NUMBER.findall(color)[:3]] if "rgb" in color else []
-    red, green, blue = numbers or (0.0, 0.0, 0.0)
-    return f"{red / 255:.3g} {green / 255:.3g} {blue / 255:.3g} rg"
+    channels = _RGB.match(color)
+    if channels is None:
+        return "0 g"
+    red, green, blue = (min(float(each) / 255, 1) for each in channels.groups())
+    return f"{red:.4f} {green:.4f} {blue:.4f} rg"
 
 
 def _name_element(document: pikepdf.Pdf, widget: pikepdf.Object) -> None:

@@ -59,7 +59,7 @@ _REASONS: Final[dict[_Kind, str]] = {
     "address": "it is no address that can be read",
     "picture": "it is no picture that can be shown",
 }
-# A broken `<img>` is told by the wait for the page. Patterns are faster than a text in lower case.
+# The wait for the page reports a broken `<img>`. Patterns are faster than a text in lower case.
 _ELEMENT: Final = re.compile(
     r"<(?:i(?:mage|nput)|s(?:cript|ource)|link|video|audio|embed|object)", re.IGNORECASE
 )

@@ -1,4 +1,4 @@
-"""What cannot be compiled or called is told in words of the template, at its place."""
+"""Refusals of what cannot be compiled or called: in words of the template, at its place."""
 
 from typing import TYPE_CHECKING
 
