@@ -78,9 +78,12 @@ class OwnOrigin:
         """Tell whether a URL is at this origin."""
         return url.startswith(f"{self._prepared_page.origin}/")
 
-    def has_asset(self, url: str) -> bool:
-        """Tell whether a URL at this origin is that of an asset."""
-        return bool(self._assets) and _path_of(url) in self._assets
+    def asset_bytes(self, url: str) -> int | None:
+        """Return the size of the asset of a URL, or None without one."""
+        if not self._assets or not self.holds(url):
+            return None
+        asset = self._assets.get(_path_of(url))
+        return None if asset is None else len(asset.content)
 
     def take_document(self, request: str) -> dict[str, Json] | None:
         """Return the response to the first request of the page itself, None for a later one."""

@@ -11,10 +11,8 @@ from chalicelib.engine.browser.chromium.protocol import Event, LogEntry
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import (
-    MAX_REQUESTS,
     MAX_RESPONSE_BYTES,
     RESPONSE_TOO_LARGE,
-    TOO_MANY_REQUESTS,
     TrafficBudget,
 )
 from chalicelib.engine.browser.requests.assets import (
@@ -175,7 +173,7 @@ class PageRequests:
             # Any other reason would show an error page.
             self._fail(session, event, "Aborted")
             return
-        refusal = self._refusal(url, event["resourceType"], is_main=is_main)
+        refusal = self._refusal(event, is_main=is_main)
         if refusal is not None:
             self.assets.record_refusal(url, refusal)
             self._fail(session, event, "Aborted" if is_main else "BlockedByClient")
@@ -213,15 +211,17 @@ class PageRequests:
             self.main_response is not None and self.main_response.url.startswith(_HTTPS)
         )
 
-    def _refusal(self, url: str, kind: str, *, is_main: bool) -> Refusal | None:
+    def _refusal(self, event: Event, *, is_main: bool) -> Refusal | None:
         """Return why a request is refused; None allows it."""
-        if self.own_origin.holds(url) and (is_main or not self.own_origin.has_asset(url)):
+        url = event["request"]["url"]
+        own_bytes = self.own_origin.asset_bytes(url)
+        if self.own_origin.holds(url) and (is_main or own_bytes is None):
             return Refusal(self.own_origin.missing_reason)
         if not url.startswith(WEB_PREFIXES):
             return Refusal(SCHEME_REASON, is_main)
-        if self._is_mixed_content(url, kind, is_main=is_main):
+        if self._is_mixed_content(url, event["resourceType"], is_main=is_main):
             return Refusal(_MIXED_ASSET_REASON)
-        limit = TOO_MANY_REQUESTS if self.count > MAX_REQUESTS else self.transfers.exhausted_limit
+        limit = self.transfers.admit(event.get("networkId"), own_bytes or 0, self.count)
         return None if limit is None else Refusal(limit)
 
     def _is_mixed_content(self, url: str, kind: str, *, is_main: bool) -> bool:

@@ -12,6 +12,7 @@ from chalicelib.engine.browser.proxy.budget import (
     MAX_RESPONSE_BYTES,
     MAX_TOTAL_BYTES,
     RESPONSE_TOO_LARGE,
+    TOO_MANY_REQUESTS,
     TOTAL_TOO_LARGE,
     TrafficBudget,
     host_and_port_of,
@@ -67,9 +68,11 @@ class Transfers:
         self._userinfo_urls: dict[str, str] = {}
         self._bytes_by_kind: dict[str, int] = {}
         self._received_bytes = 0
+        # Requests whose bytes were counted when they were admitted.
+        self._counted: set[str] = set()
+        self._exhausted_limit: str | None = None
         # The document's own, whose text is counted by others.
         self.document_request: str | None = None
-        self.exhausted_limit: str | None = None
         self.last_event_at = time.monotonic()
 
     @property
@@ -83,6 +86,22 @@ class Transfers:
         """Tell whether a response that will end is in transfer."""
         with self._lock:
             return any(transfer.type not in _ENDLESS for transfer in self._transfers.values())
+
+    def admit(self, request: str | None, known_bytes: int, request_count: int) -> str | None:
+        """Return the limit of the page that forbids a request, or None.
+
+        `known_bytes` are those of an answer that this process sends. They count at once: the
+        browser tells of them only after all its paused requests are answered.
+        """
+        with self._lock:
+            if request_count > MAX_REQUESTS:
+                return TOO_MANY_REQUESTS
+            if self._received_bytes + known_bytes > MAX_TOTAL_BYTES:
+                self._exhausted_limit = TOTAL_TOO_LARGE
+            if self._exhausted_limit is None and known_bytes:
+                self._received_bytes += known_bytes
+                self._counted |= set() if request is None else {request}
+            return self._exhausted_limit
 
     def on_event(self, method: str, event: Event) -> None:
         """Handle a Network event."""
@@ -134,7 +153,8 @@ class Transfers:
             if transfer is None:
                 return
             transfer.size_bytes += size
-            self._received_bytes += size
+            if request not in self._counted:
+                self._received_bytes += size
             kind = _KINDS.get(transfer.type, "other")
             self._bytes_by_kind[kind] = self._bytes_by_kind.get(kind, 0) + size
             excessive = self._over_limit(transfer)
@@ -146,8 +166,8 @@ class Transfers:
     def _over_limit(self, transfer: _Transfer) -> list[tuple[str, str]]:
         """Return URL and reason of each transfer to cut."""
         if self._received_bytes > MAX_TOTAL_BYTES:
-            self.exhausted_limit = TOTAL_TOO_LARGE
-            return [(transfer.url, self.exhausted_limit) for transfer in self._transfers.values()]
+            self._exhausted_limit = TOTAL_TOO_LARGE
+            return [(transfer.url, self._exhausted_limit) for transfer in self._transfers.values()]
         if transfer.size_bytes > MAX_RESPONSE_BYTES:
             return [(transfer.url, RESPONSE_TOO_LARGE)]
         return []

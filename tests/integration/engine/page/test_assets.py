@@ -172,7 +172,7 @@ def test_slow_asset_is_awaited_and_gives_a_warning(render: Render, web: Site) ->
 def test_requests_over_the_limit_fail(
     render: Render, web: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(requests, "MAX_REQUESTS", 5)
+    monkeypatch.setattr(transfers, "MAX_REQUESTS", 5)
     web.pages |= {f"/{n}": SVG for n in range(7)}
 
     within = render("".join(f"<img src={web.url(f'/{n}')}>" for n in range(5)))

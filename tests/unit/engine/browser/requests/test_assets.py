@@ -1,6 +1,52 @@
-"""Reports about the assets of a page."""
+"""Requests of a page: what is reported about them, and what its own files may take."""
 
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, cast
+
+from chalicelib.contract.options.assets import MAX_ASSET_BYTES
+from chalicelib.engine.browser.chromium.protocol import Event
+from chalicelib.engine.browser.proxy.budget import MAX_TOTAL_BYTES, TrafficBudget
 from chalicelib.engine.browser.requests.assets import PageAssets
+from chalicelib.engine.browser.requests.navigations import Navigations
+from chalicelib.engine.browser.requests.requests import PageRequests
+from chalicelib.engine.inputs.assets import AssetFile
+
+if TYPE_CHECKING:
+    from chalicelib.engine.browser.pool.prepared_page import PreparedPage
+
+LARGE = AssetFile(bytes(MAX_ASSET_BYTES), "application/octet-stream")
+MOST = MAX_TOTAL_BYTES // MAX_ASSET_BYTES
+
+
+class SentCalls:
+    """Page and pipe that keep the methods of all calls and answer none."""
+
+    session, frame, origin = "session", "frame", "https://own.test"
+
+    def __init__(self) -> None:
+        self.pipe = self
+        self.methods: list[str] = []
+
+    def send(self, method: str, _parameters: dict[str, Any], _session: str) -> Future[Any]:
+        self.methods.append(method.rpartition(".")[2])
+        return Future()
+
+
+def paused(number: int) -> Event:
+    url = f"{SentCalls.origin}/a.bin?{number}"
+    return {
+        "requestId": f"interception-{number}",
+        "networkId": f"{number}",
+        "resourceType": "Image",
+        "request": {"url": url, "headers": {}},
+    }
+
+
+def loading(sent: SentCalls) -> PageRequests:
+    requests = PageRequests(cast("PreparedPage", sent), TrafficBudget(), Navigations())
+    requests.own_origin.serve("<p>x", {"a.bin": LARGE, "b.bin": AssetFile(b"1", "x/y")})
+    sent.origin = SentCalls.origin
+    return requests
 
 
 def test_no_part_of_a_long_password_is_reported() -> None:
@@ -13,3 +59,38 @@ def test_no_part_of_a_long_password_is_reported() -> None:
         "https://host.test/part",
         "https://host.test/late",
     ]
+
+
+def test_files_sent_to_a_page_count_before_it_has_them() -> None:
+    sent = SentCalls()
+    requests = loading(sent)
+
+    for number in range(20):
+        requests.on_event(sent.session, "Fetch.requestPaused", paused(number))
+
+    assert sent.methods.count("fulfillRequest") == MOST
+    assert sent.methods.count("failRequest") == 20 - MOST
+    assert {warning.message for warning in requests.warnings()} == {
+        "A part of the page was not loaded: the page may load 100 MB in all."
+    }
+
+
+def test_files_count_once() -> None:
+    sent = SentCalls()
+    requests = loading(sent)
+
+    for number in range(MOST):
+        requests.on_event(sent.session, "Fetch.requestPaused", paused(number))
+        told: Event = {
+            "requestId": f"{number}",
+            "type": "Image",
+            "timestamp": 0,
+            "response": {"url": paused(number)["request"]["url"]},
+            "dataLength": MAX_ASSET_BYTES,
+        }
+        requests.on_event(sent.session, "Network.responseReceived", told)
+        requests.on_event(sent.session, "Network.dataReceived", told)
+
+    assert sent.methods.count("fulfillRequest") == MOST
+    assert requests.warnings() == ()
+    assert requests.transfers.bytes_by_kind == {"image": MAX_TOTAL_BYTES}
