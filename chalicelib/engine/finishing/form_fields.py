@@ -1,23 +1,30 @@
 """AcroForm fields in place of the links that mark the controls of a page."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 from urllib.parse import unquote
 
 import msgspec
 
-from chalicelib.engine.browser.output.form_fields import FIELD_URL
+from chalicelib.engine.browser.output.form_fields import FIELD_URL, MAX_FORM_FIELDS
 from chalicelib.engine.finishing.finisher import PdfFinisher
+from chalicelib.engine.finishing.tagging.structure_tree import as_list
 
 if TYPE_CHECKING:
     import pikepdf
 
     from chalicelib.engine.finishing.finisher import FinishingContext
 
+_MAX_LENGTH: Final = (1 << 31) - 1
+_PLACE_KEYS: Final = frozenset({"/Type", "/Subtype", "/Rect"})
+
 
 class PageField(msgspec.Struct, frozen=True):
-    """Control of a page, as form_fields.js tells it; `form` is the number of its form, or -1."""
+    """Control of a page, as form_fields.js tells it; `form` is the number of its form, or -1.
 
-    index: int
+    A page can tell of controls in the same way, so that any may be a text or number of its choice.
+    """
+
+    index: Annotated[int, msgspec.Meta(ge=0, lt=MAX_FORM_FIELDS)]
     kind: str
     name: str
     form: int
@@ -29,7 +36,7 @@ class PageField(msgspec.Struct, frozen=True):
     is_password: bool
     is_read_only: bool
     is_required: bool
-    max_length: int
+    max_length: Annotated[int, msgspec.Meta(ge=0, le=_MAX_LENGTH)]
     label: str
     size: float
     color: str
@@ -63,30 +70,68 @@ def _take_marks(
     for page in document.pages:
         kept = []
         for annotation in page.get("/Annots", []):
-            field = _field_of(annotation)
+            url = _url_of(annotation)
+            field = _field_of(url)
             # A second mark is that of the rest of a control, which is broken over two pages.
-            if field is None or field.index not in marks:
-                kept.append(annotation)
-            if field is not None:
-                marks.setdefault(field.index, (page, annotation, field))
+            if field is not None and field.index not in marks:
+                marks[field.index] = page, annotation, field
+            elif url.startswith(FIELD_URL):
+                _remove_link(document, annotation)
+                continue
+            kept.append(annotation)
         if kept or "/Annots" in page:
             page.Annots = pikepdf.Array(kept)
     return list(marks.values())
 
 
-def _field_of(annotation: "pikepdf.Object") -> PageField | None:
-    """Return the field that a link marks, or None for any other annotation."""
+def _url_of(annotation: "pikepdf.Object") -> str:
+    """Return the URL to which a link leads, or an empty text for any other annotation."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     action: object = annotation.get("/A")
-    url = str(action.get("/URI", "")) if isinstance(action, pikepdf.Dictionary) else ""
+    return str(action.get("/URI", "")) if isinstance(action, pikepdf.Dictionary) else ""
+
+
+def _field_of(url: str) -> PageField | None:
+    """Return the field of a URL, or None for one that tells no control."""
     if not url.startswith(FIELD_URL):
         return None
     try:
         return msgspec.json.decode(unquote(url.removeprefix(FIELD_URL)), type=PageField)
     except msgspec.MsgspecError:
-        # The document has a link of its own there.
         return None
+
+
+def element_of(document: "pikepdf.Pdf", annotation: "pikepdf.Object") -> "pikepdf.Object | None":
+    """Return the structure element of an annotation, or None in a PDF without tags."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
+
+    root: pikepdf.Object | None = document.Root.get("/StructTreeRoot")
+    key: object = annotation.get("/StructParent")
+    if root is None or not isinstance(key, int) or "/ParentTree" not in root:
+        return None
+    element = pikepdf.NumberTree(root.ParentTree).get(key)
+    return element if isinstance(element, pikepdf.Dictionary) else None
+
+
+def _remove_link(document: "pikepdf.Pdf", link: "pikepdf.Object") -> None:
+    """Take a link out of the structure, and its address out of the file: it tells a value."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
+
+    element = element_of(document, link)
+    if element is not None:
+        kids = as_list(element.get("/K"))
+        element.K = pikepdf.Array(
+            [
+                kid
+                for kid in kids
+                if isinstance(kid, int) or "/Obj" not in kid or kid.Obj.objgen != link.objgen
+            ]
+        )
+        del pikepdf.NumberTree(document.Root.StructTreeRoot.ParentTree)[int(link.StructParent)]
+    for name in [str(name) for name in link]:
+        if name not in _PLACE_KEYS:
+            del link[name]
 
 
 FORM_FIELDS: Final = PdfFinisher(lambda finishing: finishing.output.pdf.forms, _add_form_fields)

@@ -7,7 +7,7 @@ from typing import Final
 import pikepdf
 from pikepdf import Array, Dictionary, Name, String
 
-from chalicelib.engine.finishing.form_fields import PageField
+from chalicelib.engine.finishing.form_fields import PageField, element_of
 from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
 from chalicelib.engine.pdf_tools.forms.field_appearances import complete_button, draw_field
 from chalicelib.engine.pdf_tools.forms.form_fields import (
@@ -31,6 +31,10 @@ _RGB: Final = re.compile(rf"rgba?\({_CHANNEL}, {_CHANNEL}, {_CHANNEL}", re.ASCII
 _DEFAULT_STATE: Final = "on"
 _QUADDING: Final = {"center": 1, "right": 2, "end": 2}
 _CIRCLE: Final = "l"
+_MAX_SIZE: Final = 2_000
+_MAX_NAME_CHARS: Final = 500
+# Each part of a name is a level of the form, of which a reader may follow only some.
+_MAX_NAME_PARTS: Final = 20
 # The standard fonts by family and style, for readers in which values are changed.
 _FONTS: Final = {
     "Helv": ("Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Helvetica-BoldOblique"),
@@ -57,6 +61,8 @@ class FormWriter:
         # Fields by their full names, and those that only hold others.
         self._fields: dict[str, pikepdf.Object] = {}
         self._groups: dict[str, pikepdf.Object] = {}
+        # The last number that a name got.
+        self._numbers: dict[str, int] = {}
 
     def add(self, page: pikepdf.Page, mark: pikepdf.Object, field: PageField) -> None:
         """Make the widget of a field of its mark."""
@@ -67,7 +73,7 @@ class FormWriter:
         if field.kind == "radio":
             self._add_radio(mark, field)
         else:
-            self._place(mark, self._free_name(field.name or f"{field.kind}-{field.index + 1}"))
+            self._place(mark, self._free_name(_full_name(field)))
             self._describe(mark, field)
             if field.kind == "checkbox":
                 self._set_button(mark, mark, field)
@@ -75,7 +81,9 @@ class FormWriter:
                 _set_choice(mark, field)
             else:
                 _set_text(mark, field)
-        _name_element(self._document, mark)
+        element = element_of(self._document, mark)
+        if element is not None:
+            element.S = Name.Form
 
     def finish(self) -> None:
         """Draw the fields and put the form into the document."""
@@ -99,7 +107,7 @@ class FormWriter:
         if group is None or not field.name:
             group = self._document.make_indirect(Dictionary(Kids=Array()))
             self._radios[key] = group
-            self._place(group, self._free_name(field.name or f"radio-{field.index + 1}"))
+            self._place(group, self._free_name(_full_name(field)))
             self._describe(group, field)
             group.Ff = int(group.Ff) | RADIO | _NO_TOGGLE_TO_OFF
             group.V = Name(OFF)
@@ -122,9 +130,8 @@ class FormWriter:
 
     def _describe(self, holder: pikepdf.Object, field: PageField) -> None:
         holder.Ff = _READ_ONLY * field.is_read_only | _REQUIRED * field.is_required
-        holder.DA = String(
-            f"/{self._font(field)} {field.size:.4g} Tf {color_operator(field.color)}"
-        )
+        size = round(min(max(field.size, 0), _MAX_SIZE), 2)
+        holder.DA = String(f"/{self._font(field)} {size:g} Tf {color_operator(field.color)}")
         if field.label:
             holder.TU = String(field.label)
 
@@ -148,11 +155,10 @@ class FormWriter:
 
     def _free_name(self, name: str) -> str:
         """Return a name that no field has, with a number if another one has it."""
-        name, number = name.strip(".") or "field", 1
         free = name
         while free in self._fields or free in self._groups:
-            number += 1
-            free = f"{name}-{number}"
+            self._numbers[name] = self._numbers.get(name, 1) + 1
+            free = f"{name}-{self._numbers[name]}"
         return free
 
     def _place(self, field: pikepdf.Object, name: str) -> None:
@@ -166,9 +172,18 @@ class FormWriter:
                 group = self._document.make_indirect(Dictionary(T=String(part), Kids=Array()))
                 self._groups[prefix] = group
                 self._append(group, parent)
+                self._rename(prefix)
             parent = group
         field.T = String(parts[-1])
         self._append(field, parent)
+
+    def _rename(self, name: str) -> None:
+        """Give another name to a field that has the name of a group, if there is one."""
+        field = self._fields.pop(name, None)
+        if field is not None:
+            free = self._free_name(name)
+            self._fields[free] = field
+            field.T = String(free.rpartition(".")[2])
 
     def _append(self, field: pikepdf.Object, parent: pikepdf.Object | None) -> None:
         if parent is None:
@@ -176,6 +191,15 @@ class FormWriter:
         else:
             field.Parent = parent
             parent.Kids.append(field)
+
+
+def _full_name(field: PageField) -> str:
+    """Return the name of a control as that of a field: no part is empty, and there are few."""
+    parts = [part for part in field.name[:_MAX_NAME_CHARS].split(".") if part]
+    if not parts:
+        return "field" if field.name else f"{field.kind}-{field.index + 1}"
+    last = "-".join(parts[_MAX_NAME_PARTS:])
+    return ".".join([*parts[:_MAX_NAME_PARTS], *([last] if last else [])])
 
 
 def _set_text(widget: pikepdf.Object, field: PageField) -> None:
@@ -207,14 +231,3 @@ def color_operator(color: str) -> str:
         return "0 g"
     red, green, blue = (min(float(each) / 255, 1) for each in channels.groups())
     return f"{red:.4f} {green:.4f} {blue:.4f} rg"
-
-
-def _name_element(document: pikepdf.Pdf, widget: pikepdf.Object) -> None:
-    """Make the structure element of the mark that of a field."""
-    root: pikepdf.Object | None = document.Root.get("/StructTreeRoot")
-    key: object = widget.get("/StructParent")
-    if root is None or not isinstance(key, int) or "/ParentTree" not in root:
-        return
-    element = pikepdf.NumberTree(root.ParentTree).get(key)
-    if isinstance(element, pikepdf.Dictionary):
-        element.S = Name.Form

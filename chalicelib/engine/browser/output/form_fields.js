@@ -79,7 +79,9 @@
     style(control, {
       'transition': 'none', 'anchor-name': anchor, '-webkit-text-fill-color': 'transparent'});
     const link = Document.prototype.createElement.call(document, 'a');
-    link.href = prefix + encodeURIComponent(JSON.stringify(field));
+    // Half a character has no place in a URL.
+    link.href = prefix + encodeURIComponent(JSON.stringify(
+      field, (_, value) => typeof value === 'string' ? value.toWellFormed() : value));
     const sides = ['left', 'top', 'right', 'bottom'].map(
       (side) => `${side}: anchor(${anchor} ${side})`);
     link.style.cssText = `all: initial; position: absolute; ${sides.join('; ')}`;

@@ -13,6 +13,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output import form_fields
 from chalicelib.engine.browser.output.form_fields import FIELD_URL
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.finishing.tagging.structure_tree import element_annotations
 from chalicelib.engine.job import RenderOutcome
 from tests.builders.pdfs.content import picture, run_tool, texts
 from tests.builders.pdfs.forms import fill, font_files
@@ -163,3 +164,30 @@ def test_hostile_names_and_values_stay_texts(browser: Browser) -> None:
     assert found["#/ü"] == ("/Btn", "/off")
     assert [name for name in found if name.startswith("a")] != []
     assert len(found) == 6
+
+
+def test_half_a_character_is_no_reason_to_lose_a_field(browser: Browser) -> None:
+    html = "<input id=a><script>a.value = a.name = 'x' + String.fromCharCode(0xd83d)</script>"
+
+    with pikepdf.open(io.BytesIO(made(browser, html))) as document:
+        (field,) = document.Root.AcroForm.Fields
+        assert (str(field.T), str(field.V)) == ("x\ufffd", "x\ufffd")
+
+
+@pytest.mark.parametrize("pdfua", [False, True])
+def test_control_on_two_pages_is_one_field_and_one_element(
+    browser: Browser, *, pdfua: bool
+) -> None:
+    html = "<title>x</title><textarea aria-label=t style='height:1500px'>secret</textarea>"
+
+    with pikepdf.open(io.BytesIO(made(browser, html, pdfua=pdfua))) as document:
+        elements = [
+            each
+            for each in document.objects
+            if isinstance(each, pikepdf.Dictionary) and "/S" in each and "/P" in each
+        ]
+        referring = {each.objgen: (str(each.S), element_annotations(each)) for each in elements}
+        ((kind, annotations),) = [each for each in referring.values() if each[1]]
+        assert (kind, [str(each.Subtype) for each in annotations]) == ("/Form", ["/Widget"])
+        assert sum(len(page.get("/Annots", [])) for page in document.pages) == 1
+        assert not [each for each in document.objects if "/URI" in repr(each)]
