@@ -87,11 +87,12 @@ def _choice_operators(field: FormField, drawing: TextDrawing) -> list[str]:
         value = "".join(field.values[:1])
         text = next((shown for export, shown in options if export == value), value)
         return drawing.one_line(text) if text else []
-    selected = [
+    values = set(field.values)
+    selected = {
         index
         for index, (export, shown) in enumerate(options)
-        if export in field.values or shown in field.values
-    ]
+        if export in values or shown in values
+    }
     top = min(max(field.number("/TI"), 0), max(len(options) - 1, 0))
     return drawing.options([shown for _, shown in options], selected, top)
 

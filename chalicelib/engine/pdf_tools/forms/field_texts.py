@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import pikepdf
@@ -89,7 +89,7 @@ class TextDrawing:
             drawn.append(self._show_runs(runs, size, middle, baseline))
         return [*self._dividers(count), *self._enclose(drawn)]
 
-    def options(self, texts: Sequence[str], selected: Sequence[int], top: int) -> list[str]:
+    def options(self, texts: Sequence[str], selected: Collection[int], top: int) -> list[str]:
         """Draw the options of a list from the option `top` on; selected ones are highlighted."""
         size = self._look.size or _MULTILINE_SIZE
         height = size * self._leading

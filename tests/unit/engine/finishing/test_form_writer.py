@@ -189,3 +189,12 @@ def test_size_is_a_number_of_a_pdf(size: float, written_size: str) -> None:
 
     (field,) = fields_of(document).values()
     assert str(field.dictionary.DA) == f"/Helv {written_size} Tf 0.0000 0.0000 0.0000 rg"
+
+
+def test_list_with_many_chosen_options_takes_no_time() -> None:
+    started = time.process_time()
+    options = [[f"{n}", "x", True] for n in range(20_000)]
+
+    with_form(control(0, kind="select", is_list=True, is_multiple=True, options=options, size=0.01))
+
+    assert time.process_time() - started < 5
