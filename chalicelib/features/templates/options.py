@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from chalicelib.contract.options.pdf import AUTO_HEIGHT
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
@@ -23,6 +24,8 @@ _EXCLUSIVE_MEMBERS: Final = (
     ("page_size", "width height"),
     ("html", "left center right"),
 )
+# It goes with `page_size`, whose width it takes.
+_CONTINUOUS: Final = ("height", AUTO_HEIGHT)
 
 
 def check_options(_workspace_id: WorkspaceId, source: SourceBundle) -> None:
@@ -74,9 +77,10 @@ def check_einvoice_carrier(explicit: Mapping[str, Any]) -> None:
     if pdfa is not None and not pdfa.startswith("3"):
         message = f"pdfa {pdfa} and the template's einvoice exclude each other: use 3b, 3u or 3a; "
         raise validation_error("/output/pdf/pdfa", message + remedy, "not_allowed")
-    if pdf.get("protection") is not None:
-        message = "protection and the template's einvoice exclude each other: leave it out; "
-        raise validation_error("/output/pdf/protection", message + remedy, "not_allowed")
+    for name in ("protection", "forms"):
+        if pdf.get(name):
+            message = f"{name} and the template's einvoice exclude each other: leave it out; "
+            raise validation_error(f"/output/pdf/{name}", message + remedy, "not_allowed")
 
 
 def _header_footer_defaults(source: SourceBundle) -> dict[str, Any]:
@@ -96,7 +100,7 @@ def _merge(defaults: Mapping[str, Any], explicit: Mapping[str, Any]) -> dict[str
     merged = {
         name: value
         for name, value in defaults.items()
-        if name not in cleared and not _is_overridden(name, given)
+        if name not in cleared and not _is_overridden(name, value, given)
     }
     for name, value in given.items():
         default = merged.get(name)
@@ -106,12 +110,15 @@ def _merge(defaults: Mapping[str, Any], explicit: Mapping[str, Any]) -> dict[str
     return merged
 
 
-def _is_overridden(name: str, given: Mapping[str, Any]) -> bool:
-    for one, other in _EXCLUSIVE_MEMBERS:
-        for side, rivals in ((one.split(), other.split()), (other.split(), one.split())):
-            if name in side and any(rival in given for rival in rivals):
-                return True
-    return False
+def _is_overridden(name: str, default: object, given: Mapping[str, Any]) -> bool:
+    if (name, default) == _CONTINUOUS:
+        return False
+    rivals = {each for each, value in given.items() if (each, value) != _CONTINUOUS}
+    return any(
+        (name in one.split() and rivals.intersection(other.split()))
+        or (name in other.split() and rivals.intersection(one.split()))
+        for one, other in _EXCLUSIVE_MEMBERS
+    )
 
 
 def _upload_pointers(value: Any, path: str) -> list[str]:

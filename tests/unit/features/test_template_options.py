@@ -8,10 +8,16 @@ from chalicelib.contract.render.output import complete_output
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates.model import SourceBundle
-from chalicelib.features.templates.options import check_options, merged_output
+from chalicelib.features.templates.options import (
+    check_einvoice_carrier,
+    check_options,
+    merged_output,
+)
 
 LETTER = {"pdf": {"page_size": "Letter", "margin": {"top": "5mm", "left": "1mm"}}}
 SIZED = {"pdf": {"width": "10cm", "height": "5cm"}}
+A5 = {"pdf": {"page_size": "A5"}}
+RECEIPT = {"pdf": {"width": "80mm", "height": "auto"}}
 MARKED = {"pdf": {"watermark": {"text": "A", "angle": 0}}}
 SHUT = {"pdf": {"protection": {"user_password": "a", "permissions": {"print": False}}}}
 ARCHIVED = {"pdf": {"pdfa": "2b", "pdfua": True, "scale": 2}}
@@ -41,7 +47,17 @@ TEXTS = {"pdf": {"header": {"enabled": True, "left": "x", "height": "9mm"}}}
         ),
         (LETTER, {"pdf": None}, LETTER),
         (SIZED, {"pdf": {"page_size": "A5"}}, {"pdf": {"page_size": "A5"}}),
-        ({"pdf": {"page_size": "A5"}}, SIZED, SIZED),
+        (A5, SIZED, SIZED),
+        (A5, {"pdf": {"height": "auto"}}, {"pdf": {"page_size": "A5", "height": "auto"}}),
+        (
+            {"pdf": {"page_size": "A5", "height": "auto"}},
+            {"pdf": {"page_size": "A6"}},
+            {"pdf": {"page_size": "A6", "height": "auto"}},
+        ),
+        (SIZED, {"pdf": {"height": "auto"}}, {"pdf": {"width": "10cm", "height": "auto"}}),
+        (RECEIPT, {"pdf": {"page_size": "A6"}}, {"pdf": {"page_size": "A6", "height": "auto"}}),
+        (A5, RECEIPT, RECEIPT),
+        (RECEIPT, {"pdf": {"height": "9cm"}}, {"pdf": {"width": "80mm", "height": "9cm"}}),
         (MARKED, {"pdf": {"watermark": {"text": "B"}}}, {"pdf": {"watermark": {"text": "B"}}}),
         (
             SHUT,
@@ -118,6 +134,28 @@ def test_upload_cannot_be_a_default(pdf: dict[str, Any], pointer: str) -> None:
         check_options(WorkspaceId("ws_1"), SourceBundle({}, {"pdf": pdf}))
 
     assert refusal.value.errors[0].path == f"/options/pdf/{pointer}/upload_id"
+
+
+@pytest.mark.parametrize(
+    ("pdf", "member"),
+    [
+        ({"pdfa": "2b"}, "pdfa"),
+        ({"protection": {"owner_password": "x"}}, "protection"),
+        ({"forms": True}, "forms"),
+    ],
+)
+def test_option_that_no_einvoice_goes_with_is_named_with_the_remedy(
+    pdf: dict[str, Any], member: str
+) -> None:
+    with pytest.raises(ServiceError) as refusal:
+        check_einvoice_carrier({"pdf": pdf})
+
+    (error,) = refusal.value.errors
+    assert error.path == f"/output/pdf/{member}"
+    assert error.message.startswith(member)
+    assert "output.einvoice null" in error.message
+    check_einvoice_carrier({"pdf": {"pdfa": "3b", "protection": None, "forms": False}})
+    check_einvoice_carrier({"pdf": None})
 
 
 def test_conflicting_options_are_reported_with_their_pointer() -> None:
