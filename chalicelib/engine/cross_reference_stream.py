@@ -8,8 +8,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Final
 
-# Kinds of entries.
-FREE: Final = 0
+# Kinds of entries; 0 is one without an object.
 IN_FILE: Final = 1
 IN_STREAM: Final = 2
 # Filter of a row that has its differences to the row before (PNG, 9.2).

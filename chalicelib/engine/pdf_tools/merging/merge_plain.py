@@ -7,13 +7,13 @@ joins the documents are a few new objects, whose numbers have one digit.
 
 import hashlib
 import io
-import sys
 import zlib
 from array import array
 from collections.abc import Sequence
 from itertools import accumulate, count, pairwise
 from typing import Final
 
+from chalicelib.engine.cross_reference_stream import four_byte_columns, plain_rows
 from chalicelib.engine.pdf_tools.merging.plain_part import (
     IDS,
     OUTLINE,
@@ -129,7 +129,9 @@ class _Output:
     def _with_table(self, info: bytes) -> bytes:
         name = self._digest.hexdigest()[:_ID_DIGITS].encode()
         table_at = self._places[_TABLE] = self._length
-        rows = zlib.compress(_table_rows(self._places), _FAST)
+        # Whether there is an object, and its place.
+        columns = [bytes(map(bool, self._places)), *four_byte_columns(self._places)]
+        rows = zlib.compress(plain_rows(columns), _FAST)
         head = (
             b"<< /Type /XRef /Size %d /W [1 4 0] /Root %d 0 R%b /ID [<%b> <%b>] "
             b"/Filter /FlateDecode /Length %d >>\nstream\n"
@@ -137,16 +139,3 @@ class _Output:
         self._write(_TABLE, head + rows + b"\nendstream")
         self._append(b"startxref\n%d\n%%%%EOF\n" % table_at)
         return self._file.getvalue()
-
-
-def _table_rows(places: array[int]) -> bytes:
-    """Return the rows of a cross-reference stream: whether there is an object, and its place."""
-    numbers = places[:]
-    if sys.byteorder == "little":
-        numbers.byteswap()
-    content = numbers.tobytes()
-    rows = bytearray(5 * len(places))
-    rows[0::5] = bytes(map(bool, places))
-    for digit in range(4):
-        rows[digit + 1 :: 5] = content[digit::4]
-    return bytes(rows)
