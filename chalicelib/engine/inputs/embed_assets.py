@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _MISSING: Final = "no asset of the request has this path: send it in input.assets"
 _MAX_WARNINGS: Final = 50
 _MAX_ADDRESS_CHARS: Final = 500
+_MAX_MENTIONS: Final = 20_000
 # What stands where the addresses of a header begin; nobody is ever reached there.
 _ROOT: Final = "https://assets.invalid/"
 _COMMENT_OR_TAG: Final = re.compile(
@@ -35,16 +36,25 @@ _ATTRIBUTE: Final = re.compile(
     r"(?P<name>[^\s=/]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"?|'([^']*+)'?|([^\s]*+)))?", re.DOTALL
 )
 _END_OF_STYLE: Final = re.compile(r"</style|\Z", re.IGNORECASE)
+_STRING: Final = (
+    r"(?:\"[^\"\\\n]*+(?:\\(?:.|\Z)[^\"\\\n]*+)*+\"|'[^'\\\n]*+(?:\\(?:.|\Z)[^'\\\n]*+)*+')"
+)
+_URL: Final = rf"url\(\s*+(?:{_STRING}|[^()\"'\s]*+)\s*+\)"
+# No longer, so that no part of a text is looked at often.
+_COMMENT: Final = r"/\*(?:[^*]|\*(?!/)){0,200}+\*/"
 # Comments and strings are matched so that nothing in them is. No part of a text is looked at twice,
 # however it is made.
 _CSS: Final = re.compile(
     r"/\*.*?(?:\*/|\Z)"
-    r"|@import\s+(?:url\(\s*+)?(?P<import>\"[^\"]*+\"|'[^']*+'|[^\s;()\"'@]++)\s*+\)?+"
-    r"(?P<media>[^;{}\"'@]*+)(?:;|\Z)"
-    r"|\burl\(\s*+(?P<url>\"[^\"]*+\"|'[^']*+'|[^()\"'\s]*+)\s*+\)"
-    r"|\"(?:[^\"\\\n]|\\(?:.|\Z))*+(?:\"|\n|\Z)|'(?:[^'\\\n]|\\(?:.|\Z))*+(?:'|\n|\Z)",
+    rf"|@import(?:\s|{_COMMENT})*+(?P<import>{_STRING}|{_URL})"
+    rf"(?P<conditions>(?:[^;{{}}\[\]\"'@/]|{_COMMENT}|/(?!\*)|{_STRING})*+)(?:;|\Z)"
+    rf"|\b(?P<url>{_URL})|{_STRING}|[\"'](?:[^\\\n]|\\(?:.|\Z))*+",
     re.DOTALL | re.IGNORECASE,
 )
+_CSS_COMMENT: Final = re.compile(_COMMENT)
+_LAYER: Final = re.compile(r"layer(?:\((?P<name>[^()]*+)\)|(?![\w(-]))\s*+", re.IGNORECASE)
+_SUPPORTS: Final = re.compile(r"supports(?=\()", re.IGNORECASE)
+_PARENTHESIS: Final = re.compile(rf"{_STRING}|[()]", re.DOTALL)
 _CSS_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _PICTURES: Final = {
     "img": ("src",),
@@ -105,7 +115,7 @@ class _Embedder:
 
     def __init__(self, assets: AssetFiles) -> None:
         self._assets = assets
-        self._left_bytes = MAX_ASSET_BYTES
+        self._left_bytes, self._left_mentions = MAX_ASSET_BYTES, _MAX_MENTIONS
         # Addresses without an asset, in their order.
         self.missing: dict[str, None] = {}
 
@@ -154,17 +164,23 @@ class _Embedder:
         values = {match["name"].lower(): _value(match) for match in _ATTRIBUTE.finditer(attributes)}
         if "stylesheet" not in values.get("rel", "").lower().split():
             return None
-        css = self._sheet(values.get("href", ""), "", frozenset(), values.get("media", ""))
-        return None if css is None else f"<style>{css}</style>"
+        css, media = self._sheet(values.get("href", ""), "", frozenset()), values.get("media", "")
+        if css is None:
+            return None
+        return (
+            f"<style>@media {media}{{{css}}}</style>" if media.strip() else f"<style>{css}</style>"
+        )
 
     def _css(self, text: str, base: str, inside: frozenset[str]) -> str:
         """Return CSS of the sheet at `base`, which stands `inside` these sheets."""
 
         def write(match: re.Match[str]) -> str:
             if match["import"] is not None:
-                address = _css_address(match["import"])
-                sheet = self._sheet(address, base, inside, match["media"].strip())
-                return match[0] if sheet is None else sheet
+                rules = _rules_of(match["conditions"])
+                sheet = None
+                if rules is not None:
+                    sheet = self._sheet(_css_address(match["import"]), base, inside)
+                return match[0] if sheet is None or rules is None else _nest(rules, sheet)
             if match["url"] is None:
                 return match[0]
             url = self._data_url(_css_address(match["url"]), base)
@@ -172,7 +188,7 @@ class _Embedder:
 
         return _CSS.sub(write, text)
 
-    def _sheet(self, address: str, base: str, inside: frozenset[str], media: str) -> str | None:
+    def _sheet(self, address: str, base: str, inside: frozenset[str]) -> str | None:
         """Return the CSS of a style sheet, or None where the address is not one's."""
         found = self._find(address, base)
         if found is None:
@@ -182,8 +198,7 @@ class _Embedder:
             return ""
         self._take(asset)
         text = asset.content.decode("utf-8-sig", errors="replace").replace("</", "<\\/")
-        css = self._css(text, path, inside | {path})
-        return f"@media {media}{{{css}}}" if media else css
+        return self._css(text, path, inside | {path})
 
     def _data_url(self, address: str, base: str) -> str | None:
         found = self._find(address, base)
@@ -195,6 +210,13 @@ class _Embedder:
         return f"data:{kind};base64,{b64encode(asset.content).decode()}"
 
     def _find(self, address: str, base: str) -> tuple[str, AssetFile] | None:
+        self._left_mentions -= 1
+        if self._left_mentions < 0:
+            message = (
+                f"output.pdf: headers and footers name more than {_MAX_MENTIONS} files; each "
+                "mention counts"
+            )
+            raise RenderFailure("render_failed", message)
         try:
             url = urljoin(_ROOT + quote(base), address)
             path = plain_path(urlsplit(url).path.removeprefix("/"))
@@ -222,6 +244,43 @@ def _value(attribute: re.Match[str]) -> str:
     return unescape(next((text for text in attribute.groups()[1:] if text is not None), ""))
 
 
+def _rules_of(conditions: str) -> list[str] | None:
+    """Return the at-rules, from within, that are the conditions of an import; None if invalid."""
+    rest, rules = _CSS_COMMENT.sub(" ", conditions).strip(), []
+    layer = _LAYER.match(rest)
+    if layer is not None:
+        rules.append(f"@layer {(layer['name'] or '').strip()}".rstrip())
+        rest = rest[layer.end() :]
+    supports = _SUPPORTS.match(rest)
+    if supports is not None:
+        end = _end_of_block(rest)
+        if end == 0:
+            return None
+        rules.append(f"@supports {rest[supports.end() : end]}")
+        rest = rest[end:].lstrip()
+    if rest.count("(") != rest.count(")"):
+        return None
+    return [*rules, f"@media {rest}"] if rest else rules
+
+
+def _end_of_block(text: str) -> int:
+    """Return where the first parentheses of a text are closed, or 0."""
+    depth = 0
+    for match in _PARENTHESIS.finditer(text):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth == 0 and match[0] == ")":
+            return match.end()
+    return 0
+
+
+def _nest(rules: list[str], css: str) -> str:
+    for rule in rules:
+        css = f"{rule}{{{css}}}"
+    return css
+
+
 def _css_address(text: str) -> str:
+    if text[:4].lower() == "url(":
+        text = text[4:-1].strip()
     is_quoted = text[:1] in {'"', "'"}
     return _CSS_ESCAPE.sub(r"\1", text[1:-1] if is_quoted else text)

@@ -23,6 +23,7 @@ FILES = {
         b"@font-face{src:url(../../f.woff2)}@import '../a.css';", "text/css"
     ),
     "f.woff2": AssetFile(b"font", "font/woff2"),
+    "p.css": AssetFile(b"p{}", "text/css"),
 }
 PNG = "data:image/png;base64,UE5H"
 
@@ -84,6 +85,44 @@ def test_style_sheets_are_put_in_with_what_they_import_and_name() -> None:
     assert len(re.findall("</style", found)) == 1
 
 
+@pytest.mark.parametrize(
+    ("rule", "result"),
+    [
+        ('@import"p.css";', "p{}"),
+        ("@IMPORT/* a */'p.css'/* b */", "p{}"),
+        ("@import url(p.css)layer;", "@layer{p{}}"),
+        ("@import 'p.css' layer( x.y );", "@layer x.y{p{}}"),
+        ("@import 'p.css' supports(color: red);", "@supports (color: red){p{}}"),
+        (
+            "@import 'p.css' supports(not (a(b))) print;",
+            "@media print{@supports (not (a(b))){p{}}}",
+        ),
+        (
+            "@import url('p.css') layer(x) supports(b: ';\\'\"') print and (min-width: 1px), all",
+            "@media print and (min-width: 1px), all{@supports (b: ';\\'\"'){@layer x{p{}}}}",
+        ),
+        ("@import 'p.css' layers;", "@media layers{p{}}"),
+        ("@import 'p.css' layer-x;", "@media layer-x{p{}}"),
+        ("@import 'p.css' supports(a;b{}", None),
+        ("@import 'p.css' layer(a;b{}", None),
+        ("@import 'p.css' (a;b{}", None),
+        ("@import 'p.css' [a];b{}", None),
+        ("@importp.css;", None),
+        ("@import p.css;", None),
+    ],
+)
+def test_imports_keep_their_layer_and_conditions(rule: str, result: str | None) -> None:
+    expected = f"<style>{rule if result is None else result}</style>"
+
+    assert embedded(f"<style>{rule}</style>") == (expected, [])
+
+
+def test_import_without_asset_is_told_however_it_is_written() -> None:
+    css = "@import\"a1.css\";@import'a2.css'layer(x);@import/**/url( a3.css )supports(b:'c');"
+
+    assert embedded(f"<style>{css}")[1] == ["a1.css", "a2.css", "a3.css"]
+
+
 def test_type_in_a_data_url_has_no_parameters() -> None:
     found, _ = embedded("<img src='img/b%20c.svg'>")
 
@@ -110,7 +149,45 @@ def test_each_mention_counts_and_all_together_have_a_limit() -> None:
     assert caught.value.code == "render_failed"
 
 
-HOSTILE = ["<a ", "<img src=", "url(", "@import ", "@import x", "/*", "'", '"\\', "<img src='"]
+@pytest.mark.parametrize("text", ["<img src=s.png>", "<p style='background:url(no.png)'>"])
+def test_number_of_mentions_has_a_limit(text: str) -> None:
+    embedded(text * 5_000)
+    with pytest.raises(RenderFailure) as caught:
+        embedded(text * 20_001)
+
+    assert caught.value.code == "render_failed"
+
+
+def test_sheets_that_double_each_other_fail_soon() -> None:
+    started = time.process_time()
+    sheets = {
+        f"s{n}.css": AssetFile(f"@import 's{n + 1}.css';@import 's{n + 1}.css';".encode(), "a/b")
+        for n in range(49)
+    }
+    header: dict[str, Any] = {"enabled": True, "html": "<link rel=stylesheet href=s0.css>"}
+
+    with pytest.raises(RenderFailure):
+        embed_assets(OutputOptions.from_json({"pdf": {"header": header}}), sheets)
+
+    assert time.process_time() - started < 5
+
+
+HOSTILE = [
+    "@import/*",
+    "@import 'a'",
+    "@import url(a)'",
+    "@import 'a' supports(",
+    "/**/",
+    "<a ",
+    "<img src=",
+    "url(",
+    "@import ",
+    "@import x",
+    "/*",
+    "'",
+    '"\\',
+    "<img src='",
+]
 
 
 @pytest.mark.parametrize("part", [*HOSTILE, "url('", "url( ", "<!--", "<style>", "\\"])
