@@ -5,10 +5,13 @@ control characters. No other ligatures than lam with alef are made.
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, groupby
 from typing import Final
+
+# A letter with its marks, and its level.
+type _Cluster = tuple[list[str], int]
 
 _ARABIC_FORMS: Final = range(0xFE70, 0xFEFD)
 _LAM: Final = "\u0644"
@@ -21,10 +24,9 @@ def join_letters(text: str) -> str:
     """Return a text with its Arabic letters in the forms that join them."""
     forms = _joining_forms()
     letters = _with_ligatures(text)
+    afters = reversed([*_letters_before(reversed(letters))])
     shown = []
-    for place, letter in enumerate(letters):
-        before = _neighbour(letters, place, -1)
-        after = _neighbour(letters, place, 1)
+    for letter, before, after in zip(letters, _letters_before(letters), afters, strict=True):
         joins_before = ("final", letter) in forms and ("initial", before) in forms
         joins_after = ("initial", letter) in forms and ("final", after) in forms
         kind = {
@@ -43,22 +45,22 @@ def visual_order(line: str) -> str:
         return line
     levels = _levels(kinds)
     # Marks stay behind the letters that they belong to.
-    clusters: list[tuple[str, int]] = []
+    clusters: list[_Cluster] = []
     for character, kind, level in zip(line, kinds, levels, strict=True):
         if kind == "NSM" and clusters:
-            clusters[-1] = clusters[-1][0] + character, clusters[-1][1]
+            clusters[-1][0].append(character)
         else:
             is_right = level % 2 == 1
             shown = character.translate(_MIRRORED) if is_right else character
-            clusters.append((shown, level))
+            clusters.append(([shown], level))
     for lowest in range(max(levels), 0, -1):
         clusters = _turn_runs(clusters, lowest)
-    return "".join(text for text, _ in clusters)
+    return "".join(character for characters, _ in clusters for character in characters)
 
 
-def _turn_runs(clusters: Sequence[tuple[str, int]], lowest: int) -> list[tuple[str, int]]:
+def _turn_runs(clusters: Sequence[_Cluster], lowest: int) -> list[_Cluster]:
     """Turn each run of clusters whose level is at least `lowest`."""
-    turned: list[tuple[str, int]] = []
+    turned: list[_Cluster] = []
     for is_turned, group in groupby(clusters, lambda each: each[1] >= lowest):
         run = list(group)
         turned += reversed(run) if is_turned else run
@@ -118,11 +120,13 @@ def _with_ligatures(text: str) -> list[str]:
     return letters
 
 
-def _neighbour(letters: Sequence[str], place: int, step: int) -> str:
-    place += step
-    while 0 <= place < len(letters) and unicodedata.category(letters[place][0]) == "Mn":
-        place += step
-    return letters[place] if 0 <= place < len(letters) else ""
+def _letters_before(letters: Iterable[str]) -> Iterator[str]:
+    """Yield the nearest letter before each one; marks are none."""
+    nearest = ""
+    for letter in letters:
+        yield nearest
+        if unicodedata.category(letter[0]) != "Mn":
+            nearest = letter
 
 
 @cache

@@ -198,3 +198,12 @@ def test_list_with_many_chosen_options_takes_no_time() -> None:
     with_form(control(0, kind="select", is_list=True, is_multiple=True, options=options, size=0.01))
 
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize("text", ["a" + "\u0301" * 100_000, "\u0628" + "\u064e" * 100_000])
+def test_letter_with_many_marks_takes_no_time(text: str) -> None:
+    started = time.process_time()
+
+    with_form(control(0, value=text))
+
+    assert time.process_time() - started < 10
