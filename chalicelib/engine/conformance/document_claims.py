@@ -254,7 +254,8 @@ def _read_head(xml: bytes) -> _XmlHead:
     parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
         parser.Parse(xml, True)  # noqa: FBT003 -- takes no keywords
-    except expat.ExpatError as error:
+    # LookupError and ValueError: an encoding that Python or expat does not know.
+    except (expat.ExpatError, LookupError, ValueError) as error:
         raise NotAnInvoice(f"the XML is not well-formed: {error}") from error
     return head
 
