@@ -253,7 +253,7 @@ class InvoiceSupportingDocument(Model):
     url: k.Url | None = None
     upload_id: k.UploadId | None = None
     """An upload to embed; `filename` and `content_type` are needed beside it. All uploads of an
-    invoice together may have 15 MB. Not for an invoice found through `invoice_path`."""
+    invoice together may have 14 MB. Not for an invoice found through `invoice_path`."""
     filename: k.Text | None = None
     content_type: k.Text | None = None
     """PDF, PNG, JPEG, CSV, or a spreadsheet of Excel or OpenDocument."""

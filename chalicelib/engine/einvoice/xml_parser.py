@@ -10,6 +10,9 @@ MAX_XML_BYTES: Final = 64_000_000
 # a small file could fill the memory.
 _MAX_TAGS: Final = 3_000_000
 _MAX_ATTRIBUTES: Final = 1_500_000
+# The validators walk an XML recursively.
+_MAX_DEPTH: Final = 256
+_IS_TOO_DEEP: Final = etree.XPath(f"boolean({'/*' * (_MAX_DEPTH + 1)})")
 _DOCTYPE_MESSAGE: Final = "The XML has a DOCTYPE; remove it: invoices need none, and none is read"
 
 
@@ -25,7 +28,8 @@ def parse_xml(data: bytes) -> etree._Element:
         resolve_entities=False,
         load_dtd=False,
         no_network=True,
-        huge_tree=False,
+        # Otherwise libxml2 stops at 10 MB of text: an embedded document may be larger.
+        huge_tree=True,
         remove_comments=True,
         remove_pis=True,
     )
@@ -34,6 +38,8 @@ def parse_xml(data: bytes) -> etree._Element:
     except (etree.XMLSyntaxError, ValueError) as error:
         message = f"The XML is not well-formed or too deep: {error}"
         raise RefusedXmlError(message) from error
+    if _IS_TOO_DEEP(root):
+        raise RefusedXmlError(f"The XML has more than {_MAX_DEPTH} elements inside each other")
     # The prolog was checked before by expat; this is the second lock.
     if root.getroottree().docinfo.internalDTD is not None:
         raise RefusedXmlError(_DOCTYPE_MESSAGE)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.engine.conformance.document_claims import MAX_INVOICE_BYTES
 from chalicelib.engine.conformance.read_received_worker import read_document
 from chalicelib.engine.einvoice.model import SupportingDocument
 from chalicelib.engine.einvoice.profiles import PROFILES
@@ -15,7 +16,7 @@ from tests.builders.http import ApiAnswer
 from tests.builders.invoices.invoice_json import invoice_json
 from tests.builders.invoices.models import minimal
 from tests.builders.service import Service
-from tests.builders.uploads import post_upload
+from tests.builders.uploads import announce_upload, post_upload, store_announced
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 TIMESHEET = SupportingDocument(
@@ -80,13 +81,30 @@ def test_a_document_without_its_media_type_is_named(service: Service) -> None:
     ]
 
 
-def test_a_document_too_large_for_the_answer_is_named() -> None:
-    reading = read_document(document("cii", "A" * 4_400_000))
+# libxml2 stops at 10 000 000 characters in a text unless it is told otherwise.
+@pytest.mark.parametrize("characters", [4_400_000, 10_400_000, 18_600_000])
+def test_a_document_too_large_for_the_answer_is_named(characters: int) -> None:
+    reading = read_document(document("cii", "A" * characters))
 
     assert reading.get("embedded") == []
     assert "too large for an answer" in reading["warnings"][0]["message"]
     invoice: Any = reading["invoice"]
     assert invoice["supporting_documents"][1] == {"id": "D-1"}
+
+
+def test_largest_embedded_document_makes_an_xml_that_can_be_validated(service: Service) -> None:
+    def embed(size: int) -> ApiAnswer:
+        upload = announce_upload(service, bytes=size, content_type="image/png").json["id"]
+        store_announced(service, upload, bytes(size))
+        named = {"id": "D", "upload_id": upload, "filename": "a.png", "content_type": "image/png"}
+        invoice = invoice_json({"supporting_documents": [named]})
+        return send(service, invoice, delivery={"type": "url"})
+
+    made, refused = embed(14_000_000), embed(14_000_001)
+
+    assert made.status == 200, made.json
+    assert made.json["files"][0]["bytes"] < MAX_INVOICE_BYTES
+    assert (refused.status, refused.code) == (400, "validation_error")
 
 
 def test_unknown_upload_is_refused_at_its_pointer(service: Service) -> None:

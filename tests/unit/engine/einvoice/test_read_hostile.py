@@ -66,12 +66,21 @@ def test_external_entity_reads_no_file(tmp_path: Path) -> None:
         b"\xff\xfe\x00",
         b"<?xml version='1.0' encoding='utf-7'?><a/>",
         b"<a>\x00</a>",
-        b"<a>" * 300 + b"</a>" * 300,
     ],
 )
 def test_malformed_xml_is_refused(broken: bytes) -> None:
     with pytest.raises(RefusedXmlError, match="not well-formed"):
         read_xml(broken)
+
+
+@pytest.mark.parametrize("depth", [257, 3_000, 1_000_000])
+def test_xml_that_is_too_deep_is_refused(depth: int) -> None:
+    with pytest.raises(RefusedXmlError, match=r"inside each other|too deep"):
+        read_xml(b"<a>" * depth + b"</a>" * depth)
+
+
+def test_deepest_xml_is_read() -> None:
+    assert xml_parser.parse_xml(b"<a>" * 256 + b"</a>" * 256).tag == "a"
 
 
 def test_size_is_checked_before_parsing() -> None:
