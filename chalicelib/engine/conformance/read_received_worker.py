@@ -31,7 +31,6 @@ from chalicelib.engine.conformance.document_claims import (
     read_pdf_claims,
 )
 from chalicelib.engine.conformance.rule_sets import missing_rules, rule_check
-from chalicelib.engine.einvoice.findings import Finding
 from chalicelib.engine.einvoice.read_xml import INVOICE_ROOT, XmlInvoice, read_xml
 from chalicelib.engine.einvoice.xml_parser import RefusedXmlError
 from chalicelib.engine.templating import process_sandbox, wire
@@ -147,8 +146,8 @@ def _absent_invoice(claims: PdfClaims) -> str:
 def _add_pdf_checks(answer: DocumentReading, claims: PdfClaims) -> None:
     level = claims.pdfa
     if level is not None and level not in PDFA_PROFILES:
-        missing = Finding("PLT-PROFILE", f"There are no rules here for PDF/A-{level}", "")
-        answer["warnings"].insert(0, _finding_json(missing))
+        missing = _finding("PLT-PROFILE", f"There are no rules here for PDF/A-{level}")
+        answer["warnings"].insert(0, missing)
         level = None
     if level is None and claims.names_an_invoice:
         level = _HYBRID_PDFA_PROFILE
@@ -165,12 +164,13 @@ def _xml_answer(xml: bytes) -> DocumentReading:
     check = rule_check(reading.guideline or "", reading.document_type)
     invoice, findings = _invoice_and_findings(reading)
     embedded = _embedded_files(reading, invoice, findings) if invoice else []
-    errors, warnings = [], findings
+    errors: list[ReportFinding] = []
+    warnings = findings
     if reading.guideline is None:
-        errors = [Finding("BR-01", "The document names no profile: BT-24 is absent", "")]
+        errors = [_finding("BR-01", "The document names no profile: BT-24 is absent")]
     elif check is None:
         missing = missing_rules(reading.guideline[:200], reading.document_type)
-        warnings = [Finding("PLT-PROFILE", missing, ""), *findings]
+        warnings = [_finding("PLT-PROFILE", missing), *findings]
     answer = _received_document(
         profile=check.profile if check else None,
         syntax=reading.syntax,
@@ -186,7 +186,7 @@ def _xml_answer(xml: bytes) -> DocumentReading:
 
 
 def _embedded_files(
-    reading: XmlInvoice, invoice: JsonObject, findings: list[Finding]
+    reading: XmlInvoice, invoice: JsonObject, findings: list[ReportFinding]
 ) -> list[EmbeddedFile]:
     """Return the embedded documents; what is no base64 is left out and named."""
     files: list[EmbeddedFile] = []
@@ -196,7 +196,8 @@ def _embedded_files(
             base64.b64decode(compact, validate=True)
         except ValueError:
             drop_embedded(invoice, position)
-            findings.append(_not_in_model_finding("The embedded document is no base64", location))
+            message = "The embedded document is no base64"
+            findings.append(_not_in_model(message, location, _document_path(position)))
         else:
             files.append({"position": position, "content": compact})
     return files
@@ -213,9 +214,13 @@ def _leave_out_large_files(answer: DocumentReading) -> None:
             continue
         assert answer["invoice"] is not None, "its documents have positions in it"
         drop_embedded(answer["invoice"], file["position"])
-        place = f"{INVOICE_ROOT}.supporting_documents[{file['position']}]"
-        message = f"{place}: the embedded document is too large for an answer"
-        answer["warnings"].insert(0, _finding_json(_not_in_model_finding(message, place)))
+        path = _document_path(file["position"])
+        message = f"{path}: the embedded document is too large for an answer"
+        answer["warnings"].insert(0, _not_in_model(message, path, path))
+
+
+def _document_path(position: int) -> str:
+    return f"{INVOICE_ROOT}.supporting_documents[{position}]"
 
 
 def drop_embedded(invoice: JsonObject, position: int) -> None:
@@ -226,29 +231,33 @@ def drop_embedded(invoice: JsonObject, position: int) -> None:
         documents[position].pop(name, None)
 
 
-def _invoice_and_findings(reading: XmlInvoice) -> tuple[JsonObject | None, list[Finding]]:
+def _invoice_and_findings(reading: XmlInvoice) -> tuple[JsonObject | None, list[ReportFinding]]:
     """Return the invoice in the contract's model, and findings about content it cannot hold."""
     if reading.problem is not None:
-        return None, [_not_in_model_finding(reading.problem.message, reading.problem.location)]
+        return None, [_not_in_model(reading.problem.message, reading.problem.location)]
     invoice = reading.content
     if invoice is None:
-        return None, [
-            _not_in_model_finding("The profile carries no lines, which an invoice needs", "")
-        ]
+        return None, [_not_in_model("The profile carries no lines, which an invoice needs")]
     # Serialised twice, because a function's response carries the body as a JSON string.
     if len(json.dumps(json.dumps(invoice))) > _MAX_ANSWER_BYTES:
-        return None, [_not_in_model_finding("The invoice is too large for an answer", "")]
+        return None, [_not_in_model("The invoice is too large for an answer")]
     return invoice, [
-        _not_in_model_finding(each.message, each.location) for each in reading.not_in_model
+        _not_in_model(each.message, each.location, each.path) for each in reading.not_in_model
     ]
 
 
-def _not_in_model_finding(message: str, location: str) -> Finding:
-    return Finding("PLT-NOT-IN-MODEL", message, location)
+def _not_in_model(message: str, location: str = "", path: str | None = None) -> ReportFinding:
+    return _finding("PLT-NOT-IN-MODEL", message, location, path)
+
+
+def _finding(
+    rule: str, message: str, location: str = "", path: str | None = None
+) -> ReportFinding:
+    return {"rule": rule, "message": message, "location": location, "path": path, "count": 1}
 
 
 def _no_invoice_answer(reason: str) -> DocumentReading:
-    return _received_document(errors=[Finding("PLT-NO-INVOICE", reason, "")])
+    return _received_document(errors=[_finding("PLT-NO-INVOICE", reason)])
 
 
 def _received_document(
@@ -257,25 +266,17 @@ def _received_document(
     syntax: str | None = None,
     check: ConformanceCheck | None = None,
     invoice: JsonObject | None = None,
-    errors: Sequence[Finding] = (),
-    warnings: Sequence[Finding] = (),
+    errors: Sequence[ReportFinding] = (),
+    warnings: Sequence[ReportFinding] = (),
 ) -> DocumentReading:
     return {
         "profile": profile,
         "syntax": syntax,
         "check": check.to_json() if check else None,
         "invoice": invoice,
-        "errors": [_finding_json(finding) for finding in errors],
-        "warnings": [_finding_json(finding) for finding in warnings],
+        "errors": [*errors],
+        "warnings": [*warnings],
     }
-
-
-def _finding_json(finding: Finding) -> ReportFinding:
-    """Return a finding; `path` is null unless its location is a path into the invoice."""
-    plain = finding.to_json()
-    if not finding.location.startswith(INVOICE_ROOT):
-        plain["path"] = None
-    return plain
 
 
 if __name__ == "__main__":

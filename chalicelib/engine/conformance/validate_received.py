@@ -90,9 +90,17 @@ def _einvoice_section(
         "warnings": [],
     }
     is_unvalidated = "einvoice" in report and section["status"] == "unavailable"
-    own = [*([_NOT_VALIDATED] if is_unvalidated else []), *answer["warnings"]]
-    warnings = [*own[:_MAX_OWN_WARNINGS], *section["warnings"]]
+    own = [*([_NOT_VALIDATED] if is_unvalidated else []), *answer["warnings"]][:_MAX_OWN_WARNINGS]
+    if answer["invoice"]:
+        own = [_with_path(finding) for finding in own]
+    warnings = [*own, *section["warnings"]]
     return fit_section({**section, "warnings": warnings[:MAX_FINDINGS]})
+
+
+def _with_path(finding: ReportFinding) -> ReportFinding:
+    """Return a finding with the JSON path of the field nearest to its XPath, if it has none."""
+    path = finding["path"] or _to_json_path(finding["location"])
+    return {**finding, "path": path}
 
 
 # Of an invoice of unknown shape: other writers may mix allowances and charges.

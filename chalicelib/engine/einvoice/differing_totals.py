@@ -6,13 +6,10 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
+from chalicelib.engine.einvoice.located_values import LocatedMessage, UnreadableInvoiceError
 from chalicelib.engine.einvoice.model import Vat
 from chalicelib.engine.einvoice.totals import InvoiceTotals, VatBreakdown, vat_breakdown_key
-from chalicelib.engine.einvoice.xml_reader import (
-    ElementReader,
-    LocatedMessage,
-    UnreadableInvoiceError,
-)
+from chalicelib.engine.einvoice.xml_reader import ElementReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +30,7 @@ class TotalPaths:
     tax_amount: str
 
 
+_MAX_CATEGORY: Final = 10
 _CII_SETTLEMENT: Final = "rsm:SupplyChainTradeTransaction/ram:ApplicableHeaderTradeSettlement"
 _CII_SUMMATION: Final = f"{_CII_SETTLEMENT}/ram:SpecifiedTradeSettlementHeaderMonetarySummation"
 CII_TOTALS: Final = TotalPaths(
@@ -81,10 +79,10 @@ def differing_totals(
     """Yield the totals of a document that differ from the computed ones (BG-22, BG-23)."""
     stated = root.require(paths.totals)
     for name, path in paths.amounts.items():
-        yield from _difference(stated.find(path), getattr(computed, name))
+        yield from _difference(name, stated.find(path), getattr(computed, name))
     for amount in root.find_all(paths.tax_total):
         if amount.attribute("currencyID") in {currency, None}:
-            yield from _difference(amount, computed.tax_total)
+            yield from _difference("tax_total", amount, computed.tax_total)
             break
     yield from _differing_vat(root, computed, currency, paths)
 
@@ -103,14 +101,23 @@ def _differing_vat(
         rate = _amount(stated.find(paths.rate))
         vat = Vat(category=stated.peek(paths.category), rate=rate)
         part = breakdown.get(vat_breakdown_key(vat))
-        yield from _difference(taxable, part.taxable_amount if part else Decimal(0))
-        yield from _difference(tax, part.tax_amount if part else Decimal(0))
+        name = _vat_name(vat)
+        for kind, element in (("taxable_amount", taxable), ("tax_amount", tax)):
+            amount = getattr(part, kind) if part else Decimal(0)
+            yield from _difference(f"{kind} of {name}", element, amount)
 
 
-def _difference(element: ElementReader | None, computed: Decimal) -> Iterator[LocatedMessage]:
+def _vat_name(vat: Vat) -> str:
+    rate = "" if vat.rate is None else f" at {vat.rate} %"
+    return f"the VAT category {vat.category[:_MAX_CATEGORY]}{rate}"
+
+
+def _difference(
+    name: str, element: ElementReader | None, computed: Decimal
+) -> Iterator[LocatedMessage]:
     amount = _amount(element)
     if element is not None and amount not in {None, computed}:
-        message = f"The document has {amount}; from its lines follows {computed}"
+        message = f"{name} is {amount} in the document; from its lines follows {computed}"
         yield LocatedMessage(location=element.location, message=message)
 
 

@@ -11,9 +11,8 @@ from typing import Annotated, Final, get_args, get_origin, get_type_hints
 from chalicelib.contract.invoice.constraints import MAX_ENTRIES, MAX_INTEGER_PLACES
 from chalicelib.core.json import Json
 from chalicelib.engine.einvoice import data_types as v
-from chalicelib.engine.einvoice.located_values import value_xpath
+from chalicelib.engine.einvoice.located_values import MAX_MESSAGES, LocatedMessage, value_xpath
 from chalicelib.engine.einvoice.model import Invoice
-from chalicelib.engine.einvoice.xml_reader import LocatedMessage
 
 _LIMIT: Final = Decimal(10) ** MAX_INTEGER_PLACES
 _EXACT: Final = Context(prec=120, rounding=ROUND_HALF_UP)
@@ -28,6 +27,7 @@ type _Fitter = Callable[[object, str, list[LocatedMessage]], Json]
 def fit_invoice(invoice: Invoice, root: str) -> tuple[dict[str, Json], list[LocatedMessage]]:
     """Return a received invoice as JSON, without absent fields, and a misfit on each change.
 
+    The first changes have one, as many as a report can name.
     Zeros behind the point beyond the model's places say nothing. `root` is the JSON path of the
     invoice, which misfits name.
     """
@@ -173,9 +173,11 @@ def _leave_out(value: object, path: str, reason: str, misfits: list[LocatedMessa
 
 
 def _add_misfit(value: object, path: str, reason: str, misfits: list[LocatedMessage]) -> None:
+    if len(misfits) >= MAX_MESSAGES:
+        return
     quoted = "" if isinstance(value, tuple) else f" ({str(value)[:_MAX_QUOTE]})"
     message = f"{path} {reason}{quoted}"
-    misfits.append(LocatedMessage(location=_first_xpath(value), message=message))
+    misfits.append(LocatedMessage(location=_first_xpath(value), message=message, path=path))
 
 
 def _first_xpath(value: object) -> str:

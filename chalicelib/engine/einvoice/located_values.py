@@ -1,10 +1,32 @@
-"""Values of a document that know their element, so that a misfit on them names its XPath."""
+"""Values of a document that know their element, and messages that name its XPath."""
 
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 if TYPE_CHECKING:
     from chalicelib.engine.einvoice.xml_reader import ElementReader
+
+
+MAX_MESSAGES: Final = 100
+"""Bound of each kind of messages about a document; a report shows fewer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocatedMessage:
+    """A message, the XPath that it is about, and the JSON path of the field where it is known."""
+
+    location: str
+    message: str
+    path: str | None = None
+
+
+class UnreadableInvoiceError(ValueError):
+    """A document from which no invoice can be built; `problem` has the reason and the place."""
+
+    def __init__(self, location: str, message: str) -> None:
+        super().__init__(message)
+        self.problem = LocatedMessage(location=location, message=message)
 
 
 class ValuePlace(NamedTuple):

@@ -17,9 +17,15 @@ from chalicelib.engine.einvoice.differing_totals import (
 )
 from chalicelib.engine.einvoice.findings import InvalidInvoiceError
 from chalicelib.engine.einvoice.fit_invoice import fit_invoice
-from chalicelib.engine.einvoice.located_values import LocatedText, value_xpath
+from chalicelib.engine.einvoice.located_values import (
+    MAX_MESSAGES,
+    LocatedMessage,
+    LocatedText,
+    UnreadableInvoiceError,
+    value_xpath,
+)
 from chalicelib.engine.einvoice.model import Invoice
-from chalicelib.engine.einvoice.profiles import PROFILES, InvoiceProfile, Syntax
+from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
 from chalicelib.engine.einvoice.read_cii import read_cii
 from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.read_ubl import read_ubl
@@ -30,12 +36,7 @@ from chalicelib.engine.einvoice.write_json import invoice_json
 from chalicelib.engine.einvoice.write_ubl.document import NAMESPACES as UBL
 from chalicelib.engine.einvoice.write_ubl.document import UBL_SCHEMA
 from chalicelib.engine.einvoice.xml_parser import RefusedXmlError, parse_xml
-from chalicelib.engine.einvoice.xml_reader import (
-    ElementReader,
-    LocatedMessage,
-    UnreadableInvoiceError,
-    XmlDocument,
-)
+from chalicelib.engine.einvoice.xml_reader import ElementReader, XmlDocument
 
 # JSON path of the invoice in the answer.
 INVOICE_ROOT: Final = "invoice"
@@ -61,19 +62,18 @@ class XmlInvoice:
     """The name of the root element."""
     guideline: str | None
     """BT-24 of the document."""
-    profile: InvoiceProfile | None
-    """The profile of that guideline; None if this service has no such profile."""
-    invoice: Invoice | None
-    """None if the profile carries no lines, if there is a `problem`, or if `content` lacks a
-    required value."""
     content: dict[str, Json] | None
-    """The invoice in the contract's model, as far as it fits."""
+    """The invoice in the contract's model, as far as it fits; required fields may be absent.
+
+    None if the profile carries no lines, or if there is a `problem`.
+    """
     embedded: tuple[EmbeddedDocument, ...]
     """By the positions of the supporting documents of `content`."""
     problem: LocatedMessage | None
     """The reason why no invoice can be built from the document."""
     not_in_model: tuple[LocatedMessage, ...]
-    """Unread elements, values that do not fit, and amounts that differ from the computed ones."""
+    """Reasons why `content` is no complete invoice, unread elements, values that do not fit, and
+    amounts that differ from the computed ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def read_xml(data: bytes) -> XmlInvoice:
     part = ElementReader(document, root)
     guideline = part.code(reader.guideline_path)
     profile = _PROFILE_BY_GUIDELINE.get(guideline or "")
-    found = _FittedInvoice(None, None, [], ())
+    found = _FittedInvoice(None, (), [], [])
     problem = None
     # MINIMUM and BASIC_WL carry no lines, without which the model has no invoice.
     if profile is None or profile.has_lines:
@@ -114,22 +114,25 @@ def read_xml(data: bytes) -> XmlInvoice:
         syntax=reader.syntax,
         document_type=etree.QName(root).localname,
         guideline=guideline,
-        profile=profile,
-        invoice=found.invoice,
         content=found.content,
         embedded=found.embedded,
         problem=problem,
-        not_in_model=(*document.unread_elements(), *document.unreadable, *found.misfits)
+        not_in_model=(
+            *found.refusals,
+            *document.unread_elements(),
+            *document.unreadable,
+            *found.misfits,
+        )
         if found.content
         else (),
     )
 
 
 class _FittedInvoice(NamedTuple):
-    invoice: Invoice | None
     content: dict[str, Json] | None
-    misfits: list[LocatedMessage]
     embedded: tuple[EmbeddedDocument, ...]
+    refusals: list[LocatedMessage]
+    misfits: list[LocatedMessage]
 
 
 def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInvoice:
@@ -139,11 +142,8 @@ def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInv
     try:
         invoice = read_invoice(content, INVOICE_ROOT)
     except InvalidInvoiceError as invalid:
-        known = {misfit.message.partition(" ")[0] for misfit in misfits}
-        for finding in invalid.findings:
-            if finding.location not in known:
-                misfits.append(LocatedMessage(location=root.location, message=finding.message))
-        return _FittedInvoice(None, content, misfits, embedded)
+        refusals, misfits = _refusals(root, invalid, misfits)
+        return _FittedInvoice(content, embedded, refusals, misfits)
     totals = compute_totals(invoice)
     fitted, differing = _without_differing_net_amounts(raw, invoice, totals)
     misfits.extend(differing)
@@ -151,9 +151,27 @@ def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInv
         content = invoice_json(fitted)
     misfits.extend(differing_totals(root, totals, invoice.currency, reader.totals))
     if lacks_corrected_invoice(invoice):
-        message = f"{INVOICE_ROOT}.preceding_invoices is absent, which the type_code 384 needs"
-        misfits.append(LocatedMessage(location=value_xpath(raw.type_code), message=message))
-    return _FittedInvoice(fitted, content, misfits, embedded)
+        path = f"{INVOICE_ROOT}.preceding_invoices"
+        message = f"{path} is absent, which the type_code 384 needs"
+        misfits.append(
+            LocatedMessage(location=value_xpath(raw.type_code), message=message, path=path)
+        )
+    return _FittedInvoice(content, embedded, [], misfits)
+
+
+def _refusals(
+    root: ElementReader, invalid: InvalidInvoiceError, misfits: list[LocatedMessage]
+) -> tuple[list[LocatedMessage], list[LocatedMessage]]:
+    """Return why the content is no complete invoice, and the other misfits."""
+    refused = {finding.location: finding for finding in invalid.findings}
+    reasons = [misfit for misfit in misfits if misfit.path in refused]
+    known = {reason.path for reason in reasons}
+    reasons += [
+        LocatedMessage(location=root.location, message=finding.message, path=path)
+        for path, finding in refused.items()
+        if path not in known
+    ]
+    return reasons, [misfit for misfit in misfits if misfit.path not in refused]
 
 
 def _embedded_documents(raw: Invoice) -> Iterator[EmbeddedDocument]:
@@ -171,13 +189,16 @@ def _without_differing_net_amounts(
     lines = list(invoice.lines)
     for n, (line, computed) in enumerate(zip(invoice.lines, totals.line_net_amounts, strict=True)):
         if line.net_amount not in {None, computed}:
+            lines[n] = replace(line, net_amount=None)
+            if len(differing) >= MAX_MESSAGES:
+                continue
+            path = f"{INVOICE_ROOT}.lines[{n}].net_amount"
             message = (
-                f"{INVOICE_ROOT}.lines[{n}].net_amount is left out: the document has "
+                f"{path} is left out: the document has "
                 f"{line.net_amount}; from price, quantity and adjustments follows {computed}"
             )
             location = value_xpath(raw.lines[n].net_amount)
-            differing.append(LocatedMessage(location=location, message=message))
-            lines[n] = replace(line, net_amount=None)
+            differing.append(LocatedMessage(location=location, message=message, path=path))
     return (replace(invoice, lines=tuple(lines)) if differing else invoice), differing
 
 

@@ -5,6 +5,7 @@ Elements that no reader has read are content that the model of an invoice cannot
 
 import datetime as dt
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -12,27 +13,17 @@ from typing import Final, Never
 
 from lxml import etree
 
-from chalicelib.engine.einvoice.located_values import LocatedDecimal, LocatedText, ValuePlace
+from chalicelib.engine.einvoice.located_values import (
+    MAX_MESSAGES,
+    LocatedDecimal,
+    LocatedMessage,
+    LocatedText,
+    UnreadableInvoiceError,
+    ValuePlace,
+)
 
-_MAX_UNREAD: Final = 100
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,80})?|\.[0-9]{1,80})")
 _XSD_DATE: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocatedMessage:
-    """A message and the XPath that it is about."""
-
-    location: str
-    message: str
-
-
-class UnreadableInvoiceError(ValueError):
-    """A document from which no invoice can be built; `problem` has the reason and the place."""
-
-    def __init__(self, location: str, message: str) -> None:
-        super().__init__(message)
-        self.problem = LocatedMessage(location=location, message=message)
 
 
 @dataclass(slots=True)
@@ -43,9 +34,10 @@ class XmlDocument:
     prefixes: Mapping[str, str]
     """Prefix by namespace. Paths use these prefixes, whichever the document declares."""
     read_elements: set[etree._Element] = field(default_factory=set)
-    unreadable: list["LocatedMessage"] = field(default_factory=list)
+    unreadable: list[LocatedMessage] = field(default_factory=list)
     """Values without which the document still is an invoice: each is left out."""
     _prefixed_names: dict[str, str] = field(default_factory=dict)
+    _positions: dict[etree._Element, Mapping[etree._Element, str]] = field(default_factory=dict)
 
     def prefixed_name(self, element: etree._Element) -> str:
         """Return the name of an element with its prefix."""
@@ -73,7 +65,7 @@ class XmlDocument:
         unread: list[LocatedMessage] = []
         ancestors = self._ancestors()
         pending = [self.root]
-        while pending and len(unread) < _MAX_UNREAD:
+        while pending and len(unread) < MAX_MESSAGES:
             element = pending.pop()
             # Something inside it was read: only its unread children count.
             if element in ancestors:
@@ -101,11 +93,25 @@ class XmlDocument:
                 ancestor = ancestor.getparent()
         return ancestors
 
-    @staticmethod
-    def _position(element: etree._Element) -> str:
-        before = sum(1 for _ in element.itersiblings(element.tag, preceding=True))
-        is_alone = not before and next(element.itersiblings(element.tag), None) is None
-        return "" if is_alone else f"[{before + 1}]"
+    def _position(self, element: etree._Element) -> str:
+        parent = element.getparent()
+        if parent is None:
+            return ""
+        # Once for each parent: a misfit in each of many lines takes linear time.
+        if parent not in self._positions:
+            self._positions[parent] = _positions(parent)
+        return self._positions[parent][element]
+
+
+def _positions(parent: etree._Element) -> Mapping[etree._Element, str]:
+    """Return the position of each child among those of its name; none for the only one."""
+    counts = Counter(child.tag for child in parent)
+    before = Counter[object]()
+    positions: dict[etree._Element, str] = {}
+    for child in parent:
+        before[child.tag] += 1
+        positions[child] = f"[{before[child.tag]}]" if counts[child.tag] > 1 else ""
+    return positions
 
 
 class ElementReader:
@@ -257,7 +263,8 @@ class ElementReader:
         try:
             return read()
         except UnreadableInvoiceError as error:
-            self.document.unreadable.append(error.problem)
+            if len(self.document.unreadable) < MAX_MESSAGES:
+                self.document.unreadable.append(error.problem)
             return None
 
     def unreadable_error(self, complaint: str) -> UnreadableInvoiceError:
