@@ -88,6 +88,7 @@ PLT_RULES: Final = MappingProxyType(
         "PLT-UNKNOWN-FIELD": "a property is not known",
         "PLT-LINE-ID": "a line has no id, and its position is another line's id",
         "PLT-PRICE-GROSS": "a price has a discount, but no gross price that it is taken from",
+        "PLT-BASE-QUANTITY": "a price is for 0 units",
         "PLT-TAX-CURRENCY": "there is a VAT total in the tax currency, but no tax currency",
         "PLT-VAT-BREAKDOWN": "there are more than 1000 pairs of a VAT category and a rate",
         "PLT-AMOUNT-RANGE": "a computed amount has more than ten digits before the point",

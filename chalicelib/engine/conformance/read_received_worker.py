@@ -250,9 +250,7 @@ def _not_in_model(message: str, location: str = "", path: str | None = None) -> 
     return _finding("PLT-NOT-IN-MODEL", message, location, path)
 
 
-def _finding(
-    rule: str, message: str, location: str = "", path: str | None = None
-) -> ReportFinding:
+def _finding(rule: str, message: str, location: str = "", path: str | None = None) -> ReportFinding:
     return {"rule": rule, "message": message, "location": location, "path": path, "count": 1}
 
 

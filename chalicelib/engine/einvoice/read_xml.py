@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -30,6 +31,7 @@ from chalicelib.engine.einvoice.read_cii import read_cii
 from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.read_ubl import read_ubl
 from chalicelib.engine.einvoice.rules.document import lacks_corrected_invoice
+from chalicelib.engine.einvoice.rules.vat import split_payments_without_rate
 from chalicelib.engine.einvoice.totals import InvoiceTotals, compute_totals
 from chalicelib.engine.einvoice.write_cii.document import NAMESPACES as CII
 from chalicelib.engine.einvoice.write_json import invoice_json
@@ -150,13 +152,19 @@ def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInv
     if differing:
         content = invoice_json(fitted)
     misfits.extend(differing_totals(root, totals, invoice.currency, reader.totals))
-    if lacks_corrected_invoice(invoice):
+    return _FittedInvoice(content, embedded, list(_missing_fields(raw)), misfits)
+
+
+def _missing_fields(raw: Invoice) -> Iterator[LocatedMessage]:
+    """Yield what the rules of the model require, and the official sheets do not."""
+    if lacks_corrected_invoice(raw):
         path = f"{INVOICE_ROOT}.preceding_invoices"
         message = f"{path} is absent, which the type_code 384 needs"
-        misfits.append(
-            LocatedMessage(location=value_xpath(raw.type_code), message=message, path=path)
-        )
-    return _FittedInvoice(content, embedded, [], misfits)
+        yield LocatedMessage(location=value_xpath(raw.type_code), message=message, path=path)
+    for at, vat in islice(split_payments_without_rate(raw), MAX_MESSAGES):
+        path = f"{INVOICE_ROOT}.{at}.rate"
+        message = f"{path} is absent, which the category {vat.category} needs"
+        yield LocatedMessage(location=value_xpath(vat.category), message=message, path=path)
 
 
 def _refusals(

@@ -179,6 +179,13 @@ class ElementReader:
             )
         return LocatedDecimal.of(text.strip(), ValuePlace(self))
 
+    def own_divisor(self) -> Decimal | None:
+        """Return the element's own text as a number that is not 0; raise UnreadableInvoiceError."""
+        number = self.own_number()
+        if number == 0:
+            raise self.unreadable_error("is 0, by which nothing can be divided, and is left out")
+        return number
+
     def require_number(self, path: str) -> Decimal:
         """Return the number at a path; raise UnreadableInvoiceError if there is none."""
         part = self.find(path)

@@ -241,3 +241,41 @@ BROKEN_INVOICES: Final[list[tuple[str, str, dict[str, Any]]]] = [
         {"invoice_period": {"end": "2026-02-01"}, "lines[0].period": {"end": "2026-02-02"}},
     ),
 ]
+
+# With the syntax whose official sheet has the rule. The XML of the other one passes its sheet.
+BROKEN_IN_ONE_SYNTAX: Final[list[tuple[str, str, dict[str, Any], str]]] = [
+    ("BR-CL-08", "notes[0].text", {"notes": [{"text": "Order #123#"}]}, "ubl"),
+    ("BR-AF-05", "lines[0].vat.rate", {"lines[0].vat": {"category": "L", "rate": 0}}, "cii"),
+    ("BR-17", "payee.name", {"payee": {"name": "Muster GmbH"}}, "cii"),
+    ("BR-17", "payee.name", {"seller.trading_name": "T", "payee": {"name": "T"}}, "ubl"),
+    (
+        "BR-17",
+        "payee.identifier",
+        {
+            "seller.identifiers": [{"id": "4012345000009", "scheme": "0088"}],
+            "payee": {"name": "P", "identifier": {"id": "4012345000009", "scheme": "0088"}},
+        },
+        "ubl",
+    ),
+    (
+        "BR-17",
+        "payee.legal_registration",
+        {
+            "seller.legal_registration": {"id": "HRB 1"},
+            "payee": {"name": "P", "legal_registration": {"id": "HRB 1"}},
+        },
+        "cii",
+    ),
+    (
+        "BR-51",
+        "payment.card.primary_account_number",
+        {"payment": {"means_code": "48", "card": {"primary_account_number": "123456789012"}}},
+        "cii",
+    ),
+    (
+        "BR-IC-11",
+        "delivery.date",
+        {**INTRA_COMMUNITY, "delivery.date": ABSENT, "tax_point_date_code": "35"},
+        "cii",
+    ),
+]

@@ -71,7 +71,7 @@ def _price(agreement: ElementReader) -> PriceDetails:
         net=net.require_number("ram:ChargeAmount"),
         gross=gross.number("ram:ChargeAmount") if gross else None,
         discount=_discount(gross) if gross else None,
-        base_quantity=base.read_or_note(base.own_number) if base else None,
+        base_quantity=base.read_or_note(base.own_divisor) if base else None,
         base_unit=base.attribute("unitCode") if base else None,
     )
 

@@ -52,7 +52,7 @@ def _price(element: ElementReader) -> PriceDetails:
         net=element.require_number("cbc:PriceAmount"),
         gross=allowance.number("cbc:BaseAmount") if allowance else None,
         discount=allowance.number("cbc:Amount") if allowance else None,
-        base_quantity=element.number("cbc:BaseQuantity"),
+        base_quantity=base.read_or_note(base.own_divisor) if base else None,
         base_unit=base.attribute("unitCode") if base else None,
     )
 

@@ -69,7 +69,7 @@ def _violations(
     invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile, syntax: Syntax
 ) -> Iterator[tuple[str, str, str]]:
     return chain(
-        document_violations(invoice, totals, profile),
+        document_violations(invoice, totals, profile, syntax),
         line_violations(invoice, totals, profile, syntax),
         vat_violations(invoice, profile, syntax),
         xrechnung_violations(invoice, totals, syntax) if profile.name == "XRECHNUNG" else (),

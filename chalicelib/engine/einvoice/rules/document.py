@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Final
 
 from chalicelib.contract.invoice.constraints import MAX_INTEGER_PLACES
-from chalicelib.engine.einvoice.model import Invoice, InvoiceLine, Payee, Seller
-from chalicelib.engine.einvoice.profiles import InvoiceProfile
+from chalicelib.engine.einvoice.model import Identifier, Invoice, InvoiceLine, Seller
+from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
 from chalicelib.engine.einvoice.rules.lines import RuleViolation, adjustment_violations
 from chalicelib.engine.einvoice.totals import InvoiceTotals, adjustment_amount
 
@@ -30,15 +30,17 @@ _TOTAL_FIELDS: Final = (
 
 
 def document_violations(
-    invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile
+    invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile, syntax: Syntax
 ) -> Iterator[RuleViolation]:
     """Yield the violations of the document."""
-    yield from _references(invoice)
+    yield from _references(invoice, profile)
     yield from _embedded_documents(invoice)
     yield from _currencies(invoice, profile)
     yield from _parties(invoice, profile)
+    yield from _payee(invoice, profile, syntax)
     yield from _seller(invoice.seller, profile)
     yield from _payment(invoice, totals, profile)
+    yield from _card(invoice, syntax)
     yield from adjustment_violations(invoice.allowances, "allowances", "BR-31", "BR-33")
     yield from adjustment_violations(invoice.charges, "charges", "BR-36", "BR-38")
     yield from _vat_breakdown(totals)
@@ -53,9 +55,10 @@ def lacks_corrected_invoice(invoice: Invoice) -> bool:
     return invoice.type_code == "384" and not invoice.preceding_invoices
 
 
-def _references(invoice: Invoice) -> Iterator[RuleViolation]:
+def _references(invoice: Invoice, profile: InvoiceProfile) -> Iterator[RuleViolation]:
     if lacks_corrected_invoice(invoice):
-        yield "BR-DE-26", "preceding_invoices", "is required for type_code 384"
+        rule = "DE-R-026" if profile.name == "PEPPOL" else "BR-DE-26"
+        yield rule, "preceding_invoices", "is required for type_code 384"
     if invoice.tax_point_date and invoice.tax_point_date_code:
         yield "BR-CO-03", "tax_point_date_code", "must not stand beside tax_point_date"
     period = invoice.invoice_period
@@ -92,24 +95,37 @@ def _parties(invoice: Invoice, profile: InvoiceProfile) -> Iterator[RuleViolatio
         address = party.electronic_address
         if address and not address.scheme:
             yield rule, f"{name}.electronic_address.scheme", "is required"
-    if invoice.payee:
-        yield from _payee(invoice.payee, seller)
     for name in ("seller", "buyer", "tax_representative"):
         vat_id = getattr(getattr(invoice, name), "vat_id", None)
         if vat_id and not _VAT_ID_COUNTRY.match(vat_id):
             yield "BR-CO-09", f"{name}.vat_id", "must begin with the code of its country"
 
 
-def _payee(payee: Payee, seller: Seller) -> Iterator[RuleViolation]:
-    """Yield where the payee is the seller: by name, identifier or registration (BR-17)."""
+def _payee(invoice: Invoice, profile: InvoiceProfile, syntax: Syntax) -> Iterator[RuleViolation]:
+    """Yield where the payee is the seller, as the sheet of the syntax compares them (BR-17).
+
+    That of UBL compares trading name and identifiers; that of CII name, identifiers without a
+    scheme and registration; those of Factur-X alone nothing.
+    """
+    payee, seller = invoice.payee, invoice.seller
+    is_compared = syntax == "ubl" or profile.name in {"EN16931", "XRECHNUNG"}
+    if payee is None or not is_compared:
+        return
     message = "must be another one than the seller's"
-    if payee.name in {seller.name, seller.trading_name}:
+    if payee.name == (seller.trading_name if syntax == "ubl" else seller.name):
         yield "BR-17", "payee.name", message
-    if payee.identifier and payee.identifier.id in {each.id for each in seller.identifiers}:
+    if _compared_id(payee.identifier, syntax) in {
+        each.id for each in seller.identifiers if _compared_id(each, syntax)
+    }:
         yield "BR-17", "payee.identifier", message
     own, sellers = payee.legal_registration, seller.legal_registration
-    if own and sellers and own.id == sellers.id:
+    if syntax == "cii" and own and sellers and own.id == sellers.id:
         yield "BR-17", "payee.legal_registration", message
+
+
+def _compared_id(identifier: Identifier | None, syntax: Syntax) -> str | None:
+    is_compared = identifier is not None and (syntax == "ubl" or not identifier.scheme)
+    return identifier.id if identifier and is_compared else None
 
 
 def _seller(seller: Seller, profile: InvoiceProfile) -> Iterator[RuleViolation]:
@@ -127,11 +143,6 @@ def _payment(
     if payment and payment.means_code in _CREDIT_TRANSFER_CODES and not payment.credit_transfers:
         message = f"is required for means_code {payment.means_code}"
         yield "BR-61", "payment.credit_transfers", message
-    if payment and payment.card and len(payment.card.primary_account_number) > _MAX_CARD_CHARACTERS:
-        message = (
-            f"must be at most {_MAX_CARD_CHARACTERS} characters: the first 6 and the last 4 digits"
-        )
-        yield "BR-51", "payment.card.primary_account_number", message
     if totals.rounding_amount and profile.name in {"BASIC", "BASIC_WL"}:
         message = f"cannot be told in {profile.name}: leave it out or take EN16931"
         yield "BR-CO-16", "rounding_amount", message
@@ -139,6 +150,16 @@ def _payment(
     # Only the sheet of EXTENDED still has this rule.
     if profile.name == "EXTENDED" and totals.due_amount > 0 and not has_terms:
         yield "BR-CO-25", "due_date", "is required, or payment_terms, where an amount is due"
+
+
+def _card(invoice: Invoice, syntax: Syntax) -> Iterator[RuleViolation]:
+    # The sheet of UBL only warns.
+    card = invoice.payment.card if invoice.payment and syntax == "cii" else None
+    if card and len(card.primary_account_number) > _MAX_CARD_CHARACTERS:
+        message = (
+            f"must be at most {_MAX_CARD_CHARACTERS} characters: the first 6 and the last 4 digits"
+        )
+        yield "BR-51", "payment.card.primary_account_number", message
 
 
 def _vat_breakdown(totals: InvoiceTotals) -> Iterator[RuleViolation]:

@@ -35,6 +35,9 @@ def line_violations(
         at = f"lines[{n}]"
         yield from _line(line, net_amount, at)
         yield from _price(line.price, f"{at}.price", may_be_negative=profile.name == "EXTENDED")
+        # PEPPOL and XRECHNUNG have a rule of their own (R121).
+        if line.price.base_quantity == 0 and profile.name not in {"PEPPOL", "XRECHNUNG"}:
+            yield "PLT-BASE-QUANTITY", f"{at}.price.base_quantity", "must not be 0"
         # UBL has the discount alone, CII only together with the gross price.
         if syntax == "cii" and line.price.gross is None and line.price.discount is not None:
             yield "PLT-PRICE-GROSS", f"{at}.price.gross", "is required beside discount"

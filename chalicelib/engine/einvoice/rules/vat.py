@@ -51,9 +51,19 @@ def vat_violations(
     if _SPLIT_PAYMENT in first_uses:
         yield from _split_payment(invoice, usages, syntax)
     if "K" in first_uses:
-        yield from _intra_community_supply(invoice)
+        yield from _intra_community_supply(invoice, syntax)
     if "O" in first_uses and profile.name != "EXTENDED":
         yield from _not_subject_to_vat(invoice, usages, f"BR-O-{2 + first_uses['O']:02}")
+
+
+def split_payments_without_rate(invoice: Invoice) -> Iterator[tuple[str, Vat]]:
+    """Yield path and VAT of each use of category B without a rate.
+
+    The model requires one, where the official sheets do not.
+    """
+    for _, path, vat in _vat_usages(invoice):
+        if vat.category == _SPLIT_PAYMENT and vat.rate is None:
+            yield path, vat
 
 
 def _vat_usages(invoice: Invoice) -> Iterator[_VatUsage]:
@@ -68,6 +78,8 @@ def _vat_usages(invoice: Invoice) -> Iterator[_VatUsage]:
 def _rate(kind: int, path: str, vat: Vat, syntax: Syntax) -> Iterator[RuleViolation]:
     rate, category = vat.rate, vat.category
     if category == _SPLIT_PAYMENT:
+        if rate is None:
+            yield "PLT-REQUIRED", f"{path}.rate", f"is required for the category {category}"
         return
     if category == "O":
         is_valid, expected = not rate, "must be left out"
@@ -136,10 +148,12 @@ def _split_payment(
             yield "BR-B-02", f"{path}.category", "must not be S, as another one is B"
 
 
-def _intra_community_supply(invoice: Invoice) -> Iterator[RuleViolation]:
+def _intra_community_supply(invoice: Invoice, syntax: Syntax) -> Iterator[RuleViolation]:
     delivery = invoice.delivery
     message = "is required for the category K"
-    if not (invoice.invoice_period or (delivery and delivery.date)):
+    # UBL has the code inside the period, whatever of which the sheet accepts.
+    has_period = invoice.invoice_period or (syntax == "ubl" and invoice.tax_point_date_code)
+    if not (has_period or (delivery and delivery.date)):
         yield "BR-IC-11", "delivery.date", f"{message}, or invoice_period"
     if not (delivery and delivery.address):
         yield "BR-IC-12", "delivery.address", message

@@ -39,6 +39,24 @@ def test_profile_without_lines_gives_no_invoice(profile: str) -> None:
     assert "no lines" in report["warnings"][0]["message"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "path", "message"),
+    [
+        (b">2026-0042<", b">%s<" % (b"R" * 201), "invoice.number", "has 201 characters"),
+        (b"<ram:GrandTotalAmount>", b"<ram:GrandTotalAmount>1", None, "grand_total is "),
+        (b"<ram:CalculatedAmount>", b"<ram:CalculatedAmount>1", None, "tax_amount of the VAT cate"),
+        (b">19</ram:Rate", b">x</ram:Rate", "invoice.lines[0].vat.rate", "is no decimal number"),
+    ],
+)
+def test_warnings_name_the_field(old: bytes, new: bytes, path: str | None, message: str) -> None:
+    assert old in INVOICE_XML
+
+    report = read(INVOICE_XML.replace(old, new)).conformance["einvoice"]
+
+    told = [each for each in report["warnings"] if message in each["message"]]
+    assert path in [each["path"] for each in told]
+
+
 def test_an_invoice_too_large_for_an_answer_is_left_out() -> None:
     quoted = line(note='"' * 5000)
     large = minimal(lines=tuple(replace(quoted, id=str(n)) for n in range(300)))

@@ -57,6 +57,35 @@ def test_corrected_invoice_without_the_one_that_it_corrects_is_named() -> None:
     ) in remarks(reading)
 
 
+def test_split_payment_without_a_rate_is_named() -> None:
+    rate = b"<ram:RateApplicablePercent>19</ram:RateApplicablePercent>"
+    reading = received(b">S</ram:CategoryCode>" + rate, b">B</ram:CategoryCode>")
+
+    assert reading.not_in_model[0].path == "invoice.lines[0].vat.rate"
+    assert "is absent, which the category B needs" in reading.not_in_model[0].message
+
+
+@pytest.mark.parametrize("syntax", ["cii", "ubl"])
+def test_base_quantity_of_0_is_left_out_and_named(syntax: str) -> None:
+    price = PriceDetails(net=Decimal("50.00"), base_quantity=Decimal(8))
+    sent = minimal(lines=(line(price=price),))
+    write = {"cii": write_cii, "ubl": write_ubl}[syntax]
+    document = write(sent, compute_totals(sent), PROFILES["EN16931"])
+
+    reading = read_xml(document.replace(b">8</", b">0.0</"))
+
+    assert "base_quantity" not in content(reading)["lines"][0]["price"]
+    assert "is 0, by which nothing can be divided, and is left out" in remarks(reading)[0][1]
+
+
+def test_why_an_invoice_is_incomplete_is_told_first() -> None:
+    reading = received(b">EUR<", b">euro<", minimal(lines=(line(quantity=Decimal("0.12345678")),)))
+
+    assert "currency" not in content(reading)
+    paths = [each.path for each in reading.not_in_model]
+    assert (paths[0], paths[-1]) == ("invoice.currency", "invoice.lines[0].quantity")
+
+
 def test_kosovo_is_a_country() -> None:
     reading = received(b">DE</ram:CountryID>", b">1A</ram:CountryID>")
 
