@@ -16,8 +16,8 @@ type FindTemplateSource = Callable[[str], str]
 MAX_INCLUDED_TEMPLATES: Final = 50
 MAX_INCLUDED_CHARACTERS: Final = 8_000_000
 
-# A tag ends before the next percent sign, so that matching takes linear time.
-_TAG: Final = re.compile(r"\{%[-+]?\s*(?:include|extends|import|from)\b([^%]*)")
+# A match ends with its tag or with the text, so that matching takes linear time.
+_TAG: Final = re.compile(r"\{%[-+]?\s*(?:include|extends|import|from)\b(.*?)(?:%\}|\Z)", re.DOTALL)
 _TEMPLATE_ID: Final = re.compile(r"""["'](tpl_[0-7][0-9A-HJKMNP-TV-Z]{25})["']""")
 
 
