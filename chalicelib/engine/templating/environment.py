@@ -19,7 +19,7 @@ from chalicelib.engine.templating.compiler import MeteredCodeGenerator
 from chalicelib.engine.templating.failures import python_refusal
 from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
 from chalicelib.engine.templating.filters.registry import document_filters
-from chalicelib.engine.templating.fuel import FuelError, FuelMeter, MeteredIterable
+from chalicelib.engine.templating.fuel import FuelError, FuelMeter, MappingView, MeteredIterable
 from chalicelib.engine.templating.loader import TemplateLoader
 from chalicelib.engine.templating.methods import (
     DATA_METHODS,
@@ -61,7 +61,7 @@ _CONSTRUCTORS: Final[Mapping[str, type]] = {
 }
 _MISSING: Final = object()
 _INDEXABLE_TYPES: Final = (dict, list, tuple, str, range, Undefined, SelfReference)
-_COLLECTION_TYPES: Final = (dict, list, tuple, range)
+_COLLECTION_TYPES: Final = (dict, list, tuple, range, MappingView)
 _MAX_WORDS_POSITION: Final = 2
 # Keyword arguments that compiled code adds for functions that take the context. Methods do not.
 _SCOPE_ARGUMENTS: Final = ("_loop_vars", "_block_vars")

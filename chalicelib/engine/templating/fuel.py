@@ -2,7 +2,7 @@
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, ValuesView
 from types import NoneType
-from typing import Final, cast
+from typing import Any, Final, TypeIs, cast, override
 
 from chalicelib.engine.templating import limits
 from chalicelib.engine.templating.unprintable import Unprintable
@@ -65,7 +65,7 @@ class FuelMeter:
             return MeteredIterable(value, self)
         elif isinstance(value, _VIEW_TYPES):
             self.spend()
-            return MappingView(value)
+            return MappingView(value, self)
         else:
             self.spend()
         return value
@@ -100,15 +100,18 @@ class MeteredIterable(Unprintable):
 
 
 class MappingView(Unprintable):
-    """Keys, values or items of a mapping."""
+    """Keys, values or items of a mapping; keys and items are compared and subtracted as sets."""
 
-    __slots__ = ("_view",)
+    __slots__ = ("_meter", "_view")
 
     def __init__(
-        self, view: KeysView[object] | ValuesView[object] | ItemsView[object, object]
+        self,
+        view: KeysView[object] | ValuesView[object] | ItemsView[object, object],
+        meter: FuelMeter,
     ) -> None:
         """Wrap a view of a dict, whose own text names its class."""
-        self._view = view
+        self._view: Any = view
+        self._meter = meter
 
     def __iter__(self) -> Iterator[object]:
         """Iterate over the view."""
@@ -121,6 +124,38 @@ class MappingView(Unprintable):
     def __contains__(self, item: object) -> bool:
         """Tell whether the view has the item."""
         return item in self._view
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both views have the same elements; views of values are never equal."""
+        if not isinstance(other, MappingView):
+            return NotImplemented
+        self._meter.spend(len(self))
+        return bool(self._view == other._view)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __le__(self, other: object) -> bool:
+        """Tell whether all elements are in the other view."""
+        return self._view <= other._view if self._is_set_as(other) else NotImplemented
+
+    def __lt__(self, other: object) -> bool:
+        """Tell whether all elements are in the other view, which has more."""
+        return self._view < other._view if self._is_set_as(other) else NotImplemented
+
+    def __sub__(self, other: object) -> "MappingView":
+        """Return the elements that the other view or list does not have, in their order."""
+        if isinstance(self._view, ValuesView) or not isinstance(other, MappingView | list | tuple):
+            return NotImplemented
+        self._meter.spend(len(self) + len(other))
+        removed = set(other)
+        kept = dict.fromkeys(element for element in self._view if element not in removed)
+        return MappingView(kept.keys(), self._meter)
+
+    def _is_set_as(self, other: object) -> "TypeIs[MappingView]":
+        """Tell whether both are views of keys or items, and charge their comparison."""
+        self._meter.spend(len(self))
+        return isinstance(other, MappingView) and not isinstance(self._view, ValuesView)
 
     def _iterate_backwards(self) -> Iterator[object]:
         items: list[object] = [*self._view]

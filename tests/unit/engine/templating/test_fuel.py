@@ -1,7 +1,8 @@
 """Fuel only ever goes down."""
 
+import itertools
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -35,6 +36,26 @@ def test_negative_amount_refunds_no_fuel(arguments: dict[str, int]) -> None:
     assert lipsum(meter)(**arguments).strip("<p>\n/.") == ""
 
     assert limits.FUEL - 100 < meter.remaining < limits.FUEL
+
+
+def test_filters_and_operators_charge_for_the_views_of_a_mapping() -> None:
+    meter, loader = FuelMeter(), TemplateLoader()
+    environment = TemplateEnvironment(
+        meter, loader, LocaleSettings(), UndefinedValues(loader), strict=False
+    )
+    view: Any = meter.charge_result(dict.fromkeys(range(1_000)).keys())
+    left = [meter.remaining]
+    works: list[Callable[[], object]] = [
+        lambda: environment.filters["sort"](environment, view),
+        lambda: view == view,  # noqa: PLR0124 -- its price matters
+        lambda: view <= view,  # noqa: PLR0124
+        lambda: view - view,
+    ]
+    for work in works:
+        work()
+        left.append(meter.remaining)
+
+    assert all(before - after >= 1_000 for before, after in itertools.pairwise(left))
 
 
 def test_text_beyond_the_fuel_is_not_built() -> None:

@@ -90,6 +90,16 @@ def _fault(
         ("{{ range(1000000)|list|length }}", "1000000"),
         (
             (
+                "{% set d, e = dict(a=1, b=2, c=3), dict(b=2, a=1) %}"
+                "{{ (d.keys() - e.keys())|join }}{{ (d.items() - e.items())|length }}"
+                "{{ (d.keys() - ['c'])|join }}{{ e.keys() == dict(a=0, b=0).keys() }}"
+                "{{ d.keys() == e.keys() }}{{ e.keys() <= d.keys() }}{{ e.keys() > d.keys() }}"
+                "{{ d.values() == d.values() }}"
+            ),
+            "c1abTrueFalseTrueFalseFalse",
+        ),
+        (
+            (
                 "{% set d = dict(a=1, b=2) %}{{ d.keys()|last }}{{ d.items()|length }}"
                 "{{ 'a' in d.keys() }}{{ d.values()|list }}"
                 "{% for k, v in d.items() %}{{ loop.revindex }}{{ v }}{% endfor %}"
