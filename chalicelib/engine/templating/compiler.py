@@ -218,7 +218,7 @@ class MeteredCodeGenerator(CodeGenerator):
             if name in seen:
                 self.fail(f"The {kind} '{name}' is given twice.", position)
             if name == "__debug__":
-                self.fail(f"An {kind} cannot have the name '__debug__'.", position)
+                self.fail(f"The {kind} cannot have the name '__debug__'.", position)
             seen.add(name)
 
 

@@ -6,6 +6,7 @@ from types import FrameType
 from typing import Final, override
 
 from jinja2.runtime import ChainableUndefined, Undefined
+from jinja2.utils import missing
 
 from chalicelib.engine.templating.loader import TEMPLATE_FILENAME, TemplateLoader
 from chalicelib.engine.templating.positions import source_position
@@ -30,7 +31,9 @@ class UndefinedValues:
 
     def add(self, undefined: Undefined) -> None:
         """Note a value of which the running template makes text."""
-        key = undefined._undefined_name or undefined._undefined_hint  # noqa: SLF001 -- nothing else tells it
+        name, hint = undefined._undefined_name, undefined._undefined_hint  # noqa: SLF001 -- nothing else tells it
+        # A subscript may be any value, also one without a hash.
+        key = name if isinstance(name, str | int) else hint
         if key in self._names or len(self.values) >= MAX_UNDEFINED_VALUES:
             return
         self._names.add(key)
@@ -41,10 +44,10 @@ class UndefinedValues:
         position = template.get_corresponding_lineno(frame.f_lineno)
         place = source_position(self._loader.source_of(template.name), position)
         # The name of an element may be a value of the data, which a warning must not tell.
-        name = key if isinstance(key, str) and key in place.excerpt else _UNNAMED
-        self.values.append(
-            UndefinedValue(name[:_MAX_NAME_CHARACTERS], template.name, place.line, place.column)
-        )
+        is_variable = hint is None and undefined._undefined_obj is missing  # noqa: SLF001 -- as above
+        is_told = isinstance(key, str) and (is_variable or key in place.excerpt)
+        told = str(key)[:_MAX_NAME_CHARACTERS] if is_told else _UNNAMED
+        self.values.append(UndefinedValue(told, template.name, place.line, place.column))
 
 
 def lenient_undefined(report: Callable[[Undefined], None]) -> type[ChainableUndefined]:
@@ -59,6 +62,9 @@ def lenient_undefined(report: Callable[[Undefined], None]) -> type[ChainableUnde
         def __str__(self) -> str:
             report(self)
             return ""
+
+        # The text of a list has the __repr__ of its elements.
+        __repr__ = __str__
 
     return ReportedUndefined
 

@@ -27,7 +27,7 @@ def renderer() -> TemplateRenderer:
         ("{{ 1 is eq(b=1, b=2) }} {{ v }}", (1, 19), "The argument 'b' is given twice."),
         ("{% macro m(v, v) %}{% endmacro %} {{ m() }}", (1, 15), "parameter 'v' is given twice."),
         ("{% call(a, a) f() %}{% endcall %}{{ v }}", (1, 12), "parameter 'a' is given twice."),
-        ("{{ f(__debug__=1) }}{{ v }}", (1, 16), "cannot have the name '__debug__'"),
+        ("{{ f(__debug__=1) }}{{ v }}", (1, 16), "The argument cannot have the name '__debug__'"),
         # Python reads the wide letter as `a`.
         ("{{ v }}{{ f(a=1, \uff41=2) }}{{ v }}", (1, 11), "The argument 'a' is given twice."),
         ("{{ v }}{% macro m(a, \uff41) %}{% endmacro %}{{ v }}", (1, 11), "'a' is given twice"),

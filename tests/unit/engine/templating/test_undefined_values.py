@@ -33,6 +33,10 @@ def renderer() -> TemplateRenderer:
         (f"{{% include '{OTHER}' %}}", [("missing_there", OTHER, 2, 4)]),
         (f"{{% import '{OTHER}' as m with context %}}", [("missing_there", OTHER, 2, 4)]),
         ("{{ gone }}{{ gone }}\n{{ other }}", [("gone", None, 1, 4), ("other", None, 2, 4)]),
+        ("{{ rows[rows] }}{{ rows[order] }}", [("an element", None, 1, 4)]),
+        ("{{ [gone] }}", [("gone", None, 1, 4)]),
+        ("{{ {'a': gone} }}", [("gone", None, 1, 4)]),
+        (f"{{{{ '{'x' * 500}' ~ gone }}}}", [("gone", None, 1, 4)]),
         ("{{ rows|first }}", [("an element", None, 1, 4)]),
         # The name is a value of the data.
         ("{{ order[key] }}", [("an element", None, 1, 4)]),
