@@ -1,6 +1,7 @@
 """Rule sets by guideline: each of the plan is named by one, and what is missing is told."""
 
 import json
+import re
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from chalicelib.engine.conformance.rule_sets import rule_check
 from tests.builders.invoices.hybrids import INVOICE_XML
 
 VALIDATORS: Final = Path(__file__).parents[4] / "layers" / "validators"
+PAGE: Final = Path(__file__).parents[4] / "docs" / "e-invoices-and-archive.md"
 PEPPOL: Final = "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0"
 XRECHNUNG: Final = "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0"
 
@@ -25,6 +27,20 @@ def test_every_kind_of_the_plan_has_a_proof_whose_guideline_names_it() -> None:
     }
 
     assert proven == {kind: kind for kind in kinds}
+
+
+def test_page_names_the_documents_of_each_profile() -> None:
+    kinds = json.loads((VALIDATORS / "plan.json").read_text(encoding="utf-8"))["kinds"]
+    table = PAGE.read_text(encoding="utf-8").partition("| Guideline |")[2].partition("\n\n")[0]
+    told: set[str] = set()
+    for row in table.splitlines()[2:]:
+        _, profiles, documents = row.strip("| ").split(" | ")
+        for profile in re.findall(r"`(\w+)`", profiles):
+            told |= {f"cii-{profile}"} if "CII" in documents else set()
+            told |= {f"ubl-Invoice-{profile}"} if "UBL invoice" in documents else set()
+            told |= {f"ubl-CreditNote-{profile}"} if "credit note" in documents else set()
+
+    assert told == {kind for kind in kinds if not kind.startswith("pdf-")}
 
 
 @pytest.mark.parametrize(
