@@ -1,8 +1,9 @@
 """Fuel: the budget of steps of one template run."""
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, ValuesView
+from collections.abc import Set as AbstractSet
 from types import NoneType
-from typing import Any, Final, TypeIs, cast, override
+from typing import Final, TypeIs, cast, override
 
 from chalicelib.engine.templating import limits
 from chalicelib.engine.templating.unprintable import Unprintable
@@ -110,7 +111,7 @@ class MappingView(Unprintable):
         meter: FuelMeter,
     ) -> None:
         """Wrap a view of a dict, whose own text names its class."""
-        self._view: Any = view
+        self._view = view
         self._meter = meter
 
     def __iter__(self) -> Iterator[object]:
@@ -137,11 +138,11 @@ class MappingView(Unprintable):
 
     def __le__(self, other: object) -> bool:
         """Tell whether all elements are in the other view."""
-        return self._view <= other._view if self._is_set_as(other) else NotImplemented
+        return self._set() <= other._set() if self._is_set_as(other) else NotImplemented
 
     def __lt__(self, other: object) -> bool:
         """Tell whether all elements are in the other view, which has more."""
-        return self._view < other._view if self._is_set_as(other) else NotImplemented
+        return self._set() < other._set() if self._is_set_as(other) else NotImplemented
 
     def __sub__(self, other: object) -> "MappingView":
         """Return the elements that the other view or list does not have, in their order."""
@@ -151,6 +152,9 @@ class MappingView(Unprintable):
         removed = set(other)
         kept = dict.fromkeys(element for element in self._view if element not in removed)
         return MappingView(kept.keys(), self._meter)
+
+    def _set(self) -> AbstractSet[object]:
+        return cast("AbstractSet[object]", self._view)
 
     def _is_set_as(self, other: object) -> "TypeIs[MappingView]":
         """Tell whether both are views of keys or items, and charge their comparison."""
