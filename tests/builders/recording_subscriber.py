@@ -1,6 +1,6 @@
 """Subscriber that records what it gets, and a relay for it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import override
 
 from chalicelib.adapters.aws.table import Item, Write
@@ -25,7 +25,9 @@ class RecordingSubscriber(Subscriber):
     types = frozenset({"render.succeeded"})
 
     @override
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+    def writes(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[Write]:
         assert all(delivery.subject_row["SK"] == "META" for delivery in deliveries)
         if self.fails:
             raise RuntimeError(self.name)

@@ -7,7 +7,7 @@ counter rows counts it: parallel transactions on one counter would conflict.
 import datetime as dt
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, override
 
 from chalicelib.adapters.aws.queues import QueueMessage
@@ -47,7 +47,9 @@ class CountBatchItem(Subscriber):
         self._wakes = _Wakes(clock)
 
     @override
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+    def writes(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[Write]:
         """Return the writes that end items, and count them."""
         items: list[Write] = []
         counts: defaultdict[tuple[BatchKey, int], Counter[str]] = defaultdict(Counter)
@@ -74,7 +76,9 @@ class CountBatchItem(Subscriber):
         ]
 
     @override
-    def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
+    def follow_up(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[OutgoingMessage]:
         """Return the message that wakes the releaser of the workspace."""
         if not any(_is_item(delivery.subject_row) for delivery in deliveries):
             return ()

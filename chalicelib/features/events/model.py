@@ -82,11 +82,14 @@ class OutgoingMessage(NamedTuple):
     message: QueueMessage
 
 
-class Subscriber:
+class Subscriber[Plan = object]:
     """Handler of events of some types; all deliveries of a call are of one workspace.
 
     A function may die at any line. `prepare` and `follow_up` are then called again, so their
     effects have derived ids. The writes happen exactly once.
+
+    One subscriber serves several relays at once, so it keeps nothing of a call. What a later call
+    needs of an earlier one is in the plans, which the relay hands on.
     """
 
     types: frozenset[str] = frozenset()
@@ -95,10 +98,15 @@ class Subscriber:
         """Return the keys of rows to read together with the events of a workspace, few of them."""
         return ()
 
-    def prepare(self, deliveries: Sequence[EventDelivery]) -> None:
-        """Do idempotent work before the events are published."""
+    def prepare(self, deliveries: Sequence[EventDelivery]) -> Mapping[str, Plan]:  # noqa: ARG002
+        """Do idempotent work before the events are published; return plans by event id."""
+        return {}
 
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:  # noqa: ARG002
+    def writes(
+        self,
+        deliveries: Sequence[EventDelivery],  # noqa: ARG002
+        plans: Mapping[str, Plan],  # noqa: ARG002
+    ) -> Sequence[Write]:
         """Return writes for the transaction that publishes the events, each key once.
 
         Those of one event fit into a transaction with those of other subscribers: what is more goes
@@ -109,8 +117,12 @@ class Subscriber:
     def follow_up(
         self,
         deliveries: Sequence[EventDelivery],  # noqa: ARG002
+        plans: Mapping[str, Plan],  # noqa: ARG002
     ) -> Sequence[OutgoingMessage]:
-        """Do idempotent work after the transaction, and return the messages to send."""
+        """Do idempotent work after the transaction, and return the messages to send.
+
+        Events that were published before have no plans.
+        """
         return ()
 
 

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import batched, groupby
-from typing import Final
+from typing import Any, Final
 
 from chalicelib.adapters.aws.messages import PoisonMessage
 from chalicelib.adapters.aws.queues import Queue, QueueMessage
@@ -33,11 +33,17 @@ log = logging.getLogger(__name__)
 _GROUP: Final = 25
 
 type Observer = Callable[[EventDelivery, dt.datetime], None]
+type AnySubscriber = Subscriber[Any]
+# Plans by event id, as each subscriber has returned them.
+type Plans = Mapping[AnySubscriber, Mapping[str, object]]
 type Failures = dict[PublishEvent, Exception]
 
 
 class OutboxRelay:
-    """Publisher of events; an event that was published already is skipped (decision 9)."""
+    """Publisher of events; an event that was published already is skipped (decision 9).
+
+    Safe for use from all threads.
+    """
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
@@ -45,7 +51,7 @@ class OutboxRelay:
         tables: Tables,
         outbox: EventOutbox,
         types: Sequence[EventType],
-        subscribers: Sequence[Subscriber],
+        subscribers: Sequence[AnySubscriber],
         queues: Callable[[str], Queue],
         region: str,
         clock: Clock,
@@ -142,33 +148,35 @@ class OutboxRelay:
                 for delivery in deliveries
                 if "published_at" not in rows[delivery.event.subject, delivery.event.sort_key]
             ]
-            for subscriber, heard in self._by_subscriber(unpublished):
-                subscriber.prepare(heard)
+            plans = {
+                subscriber: subscriber.prepare(heard)
+                for subscriber, heard in self._by_subscriber(unpublished)
+            }
             crash_for_each(CrashPoint.RELAY_PREPARED, unpublished)
             if unpublished:
-                self._commit(unpublished)
-            self._follow_up(deliveries)
+                self._commit(unpublished, plans)
+            self._follow_up(deliveries, plans)
 
     def _by_subscriber(
         self, deliveries: Sequence[EventDelivery]
-    ) -> Iterator[tuple[Subscriber, Sequence[EventDelivery]]]:
+    ) -> Iterator[tuple[AnySubscriber, Sequence[EventDelivery]]]:
         for subscriber in self._subscribers:
             heard = [delivery for delivery in deliveries if delivery.event.type in subscriber.types]
             if heard:
                 yield subscriber, heard
 
-    def _commit(self, deliveries: Sequence[EventDelivery]) -> None:
+    def _commit(self, deliveries: Sequence[EventDelivery], plans: Plans) -> None:
         """Mark events published together with their subscribers' writes."""
         writes = [
             write
             for subscriber, heard in self._by_subscriber(deliveries)
-            for write in subscriber.writes(heard)
+            for write in subscriber.writes(heard, plans[subscriber])
         ]
         if len(deliveries) + len(writes) > TRANSACTION_LIMIT:
             assert len(deliveries) > 1, f"{deliveries[0].event.type} has {len(writes)} writes"
             middle = len(deliveries) // 2
-            self._commit(deliveries[:middle])
-            self._commit(deliveries[middle:])
+            self._commit(deliveries[:middle], plans)
+            self._commit(deliveries[middle:], plans)
             return
         now = self._clock.now()
         at = format_rfc3339(now)
@@ -182,7 +190,7 @@ class OutboxRelay:
             # Another relay has published this one.
             others = [each for n, each in enumerate(deliveries) if n != conflict.index]
             if others:
-                self._commit(others)
+                self._commit(others, plans)
             return
         crash_for_each(CrashPoint.RELAY_PUBLISHED, deliveries)
         for delivery in deliveries:
@@ -195,10 +203,10 @@ class OutboxRelay:
             for observe in self._observers:
                 observe(delivery, now)
 
-    def _follow_up(self, deliveries: Sequence[EventDelivery]) -> None:
+    def _follow_up(self, deliveries: Sequence[EventDelivery], plans: Plans) -> None:
         messages: dict[str, list[QueueMessage]] = {}
         for subscriber, heard in self._by_subscriber(deliveries):
-            for queue, message in subscriber.follow_up(heard):
+            for queue, message in subscriber.follow_up(heard, plans.get(subscriber, {})):
                 messages.setdefault(queue, []).append(message)
         for queue, group in messages.items():
             self._queues(queue).send_all(group)

@@ -1,7 +1,7 @@
 """Give-back of quota: a subscriber to final events of renders of links that did not succeed."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import override
 
 from chalicelib.adapters.aws.table import Write
@@ -23,7 +23,9 @@ class GiveBackQuota(Subscriber):
         self._links = links
 
     @override
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+    def writes(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[Write]:
         """Return the writes that give back; none for a link that is deleted."""
         failed = _failed_by_link(deliveries)
         # A link that is deleted just now refuses the transaction: the message comes once more.
@@ -33,7 +35,9 @@ class GiveBackQuota(Subscriber):
         ]
 
     @override
-    def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
+    def follow_up(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[OutgoingMessage]:
         """Send nothing: what was given back is in the transaction of the event."""
         crash_for_each(
             CrashPoint.LINK_QUOTA_RETURNED,

@@ -38,7 +38,9 @@ class CountUsage(Subscriber):
         self._formats = formats
 
     @override
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+    def writes(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[Write]:
         """Return the writes that count final renders of one workspace."""
         # The shard does not matter: the events are published once, together with these writes.
         number = ord(deliveries[0].event.id[-1])

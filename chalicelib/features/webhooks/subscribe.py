@@ -1,7 +1,7 @@
 """Subscriber that writes a delivery of each public event for each receiver of it."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol, override
 
 from chalicelib.adapters.aws.objects import Objects
@@ -90,7 +90,7 @@ class _Source(NamedTuple):
         return self.row.get("test") is True
 
 
-class _Plan(NamedTuple):
+class WebhookPlan(NamedTuple):
     """Deliveries of one step, those to slow endpoints apart, and the event of the next step."""
 
     deliveries: Sequence[WebhookDelivery] = ()
@@ -98,7 +98,7 @@ class _Plan(NamedTuple):
     next_step: DomainEvent | None = None
 
 
-class QueueWebhooks(Subscriber):
+class QueueWebhooks(Subscriber[WebhookPlan]):
     """Writes deliveries in the transaction of the relay, and sends them to their queue."""
 
     def __init__(
@@ -119,7 +119,6 @@ class QueueWebhooks(Subscriber):
         self._outbox = outbox
         self._objects = objects
         self._view = view
-        self._plans: dict[str, _Plan] = {}
 
     @override
     def companions(self, workspace_id: WorkspaceId) -> Sequence[RowKey]:
@@ -127,35 +126,39 @@ class QueueWebhooks(Subscriber):
         return [(endpoints_partition(workspace_id), "META")]
 
     @override
-    def prepare(self, deliveries: Sequence[EventDelivery]) -> None:
+    def prepare(self, deliveries: Sequence[EventDelivery]) -> Mapping[str, WebhookPlan]:
         """Read the endpoints of the workspace, and store large payloads."""
         workspace_id, rows = deliveries[0].event.workspace_id, deliveries[0].companions
         (key,) = self.companions(workspace_id)
         has_endpoints = rows.get(key, {}).get("endpoint_count", 0) > 0
         endpoints = self._endpoints.all(workspace_id) if has_endpoints else []
         view = self._view(workspace_id)
-        self._plans = {each.event.id: self._plan(each, endpoints, view) for each in deliveries}
+        return {each.event.id: self._plan(each, endpoints, view) for each in deliveries}
 
     @override
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+    def writes(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, WebhookPlan]
+    ) -> Sequence[Write]:
         """Return the writes of the deliveries, and of the event of a next step."""
-        plans = [self._plans[each.event.id] for each in deliveries]
-        steps = [plan.next_step for plan in plans if plan.next_step is not None]
+        planned = [plans[each.event.id] for each in deliveries]
+        steps = [plan.next_step for plan in planned if plan.next_step is not None]
         return [
             *(
                 self._deliveries.creation(delivery)
-                for plan in plans
+                for plan in planned
                 for delivery in plan.deliveries
             ),
             *(self._outbox.creation(step) for step in steps),
         ]
 
     @override
-    def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
+    def follow_up(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, WebhookPlan]
+    ) -> Sequence[OutgoingMessage]:
         """Return the messages of new deliveries and steps; after a crash they are due items."""
         messages = []
         for each in deliveries:
-            plan = self._plans.pop(each.event.id, _Plan())
+            plan = plans.get(each.event.id, WebhookPlan())
             messages += [
                 _message(delivery, plan) for delivery in plan.deliveries if delivery.is_open
             ]
@@ -167,11 +170,11 @@ class QueueWebhooks(Subscriber):
 
     def _plan(
         self, each: EventDelivery, endpoints: Sequence[WebhookEndpoint], view: EventView
-    ) -> _Plan:
+    ) -> WebhookPlan:
         source = _Source.of(each)
         event_type = self._types[source.event_type]
         if view.is_internal(event_type, source.row):
-            return _Plan()
+            return WebhookPlan()
         receivers = [
             Receiver(endpoint.url, endpoint)
             for endpoint in endpoints
@@ -182,12 +185,12 @@ class QueueWebhooks(Subscriber):
         if not source.after and request is not None and source.event_type in request.events:
             receivers.insert(0, Receiver(request.url, None))
         if not receivers:
-            return _Plan()
+            return WebhookPlan()
         now, later = receivers[:MAX_OF_STEP], receivers[MAX_OF_STEP:]
         text, key = None, source.payload_key
         if key is None:
             text, key = self._store_payload(source, event_type, view, as_object=bool(later))
-        return _Plan(
+        return WebhookPlan(
             deliveries=[_new_delivery(source, receiver, text, key) for receiver in now],
             slow_ids=frozenset(
                 endpoint.id for _, endpoint in now if endpoint is not None and endpoint.is_slow
@@ -234,7 +237,7 @@ def payload_key(workspace_id: WorkspaceId, event_id: str) -> str:
     return f"log/ws/{workspace_id}/webhooks/{event_id}"
 
 
-def _message(delivery: WebhookDelivery, plan: _Plan) -> OutgoingMessage:
+def _message(delivery: WebhookDelivery, plan: WebhookPlan) -> OutgoingMessage:
     body = DeliverWebhook(delivery.workspace_id, delivery.id, delivery.request_id).to_json()
     queue = "webhooks_slow" if delivery.endpoint_id in plan.slow_ids else "webhooks"
     return OutgoingMessage(queue, QueueMessage(body, delivery.workspace_id))

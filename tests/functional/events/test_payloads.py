@@ -1,7 +1,7 @@
 """Payloads of events: the object of the contract, built once, as bytes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, override
 
 import pytest
@@ -43,7 +43,9 @@ class Collector(Subscriber):
         self.deliveries: list[EventDelivery] = []
 
     @override
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+    def writes(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[Write]:
         self.deliveries += deliveries
         return ()
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import replace
 from itertools import batched
 from typing import override
@@ -65,8 +65,10 @@ class ManyWrites(RecordingSubscriber):
     """Subscriber whose writes for one event fill a transaction."""
 
     @override
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
-        (write,) = super().writes(deliveries)
+    def writes(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[Write]:
+        (write,) = super().writes(deliveries, plans)
         keys = [{"PK": f"MANY#{n}", "SK": "META"} for n in range(98 * len(deliveries))]
         return [replace(write, key=key) for key in keys] + [write]
 
@@ -97,9 +99,10 @@ def test_event_that_fails_does_not_hold_up_the_others(service: Service) -> None:
 
     class Picky(RecordingSubscriber):
         @override
-        def prepare(self, deliveries: Sequence[EventDelivery]) -> None:
+        def prepare(self, deliveries: Sequence[EventDelivery]) -> Mapping[str, object]:
             if any(delivery.event.subject == bad.subject for delivery in deliveries):
                 raise RuntimeError(self.name)
+            return {}
 
     relay = relay_of(service, Picky(service, "picky"))
     absent = PublishEvent("WS#ws_1#RND#none", "EVENT#none")
@@ -117,7 +120,9 @@ def test_messages_of_a_subscriber_are_sent_again_with_a_repeated_event(service: 
 
     class Sending(RecordingSubscriber):
         @override
-        def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
+        def follow_up(
+            self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+        ) -> Sequence[OutgoingMessage]:
             body = {"ids": [delivery.event.id for delivery in deliveries]}
             return [OutgoingMessage("maintenance", QueueMessage(body, "g"))]
 

@@ -116,7 +116,7 @@ def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> No
         at = format_rfc3339(service.clock.now())
         event = DomainEvent(f"evt_{n}", f"render.{status}", service.workspace, "s", "r", at)
         row = {"test": kind == "test", "billed": kind == "live", "template_id": template}
-        for write in count.writes([delivery_of(event, row)]):
+        for write in count.writes([delivery_of(event, row)], {}):
             service.services.state.tables.write(write)
 
     usage = service.call("GET", "/v1/usage").json
@@ -138,7 +138,7 @@ def test_no_usage_item_grows_with_the_number_of_templates(service: Service) -> N
     for template in range(100):
         event = DomainEvent(f"evt_{template}", "render.succeeded", service.workspace, "s", "r", at)
         row = {"test": False, "billed": True, "template_id": f"tpl_{template}"}
-        for write in count.writes([delivery_of(event, row)]):
+        for write in count.writes([delivery_of(event, row)], {}):
             assert write.key is not None
             counters.setdefault(write.key["SK"], set()).update(write.names.values())
 

@@ -1,6 +1,6 @@
 """Subscriber that makes uploads of the files of a render that has succeeded."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import replace
 from typing import override
 
@@ -26,13 +26,17 @@ class QueueUploads(Subscriber):
         self._uploads = uploads
 
     @override
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+    def writes(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[Write]:
         """Return the writes of the uploads, one for each target."""
         targets = [each for delivery in deliveries for each in _uploads_of(delivery)]
         return [self._uploads.creation(each) for each in targets]
 
     @override
-    def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
+    def follow_up(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[OutgoingMessage]:
         """Return the messages of new uploads; after a crash they are due items."""
         targets = [each for delivery in deliveries for each in _uploads_of(delivery)]
         return [

@@ -39,7 +39,7 @@ _MAX_MESSAGE_CHARACTERS: Final = 1_000
 _GONE: Final = SendError("email_disabled", "The email connection of the rule is deleted.")
 
 
-class QueueEmails(Subscriber):
+class QueueEmails(Subscriber[Sequence[EmailSend]]):
     """Writes the sends in the transaction of the relay, and sends their messages to the queue."""
 
     types = frozenset({"render.succeeded"})
@@ -48,24 +48,23 @@ class QueueEmails(Subscriber):
         """Write to `stores` what the emails in `objects` say."""
         self._stores = stores
         self._objects = objects
-        self._planned: dict[str, list[EmailSend]] = {}
 
     @override
-    def prepare(self, deliveries: Sequence[EventDelivery]) -> None:
+    def prepare(self, deliveries: Sequence[EventDelivery]) -> Mapping[str, Sequence[EmailSend]]:
         """Read the emails of renders that have some, and the connections that send them."""
         with_emails = [each for each in deliveries if each.subject_row.get("email_count")]
-        self._planned = {}
         if not with_emails:
-            return
+            return {}
         workspace_id = with_emails[0].event.workspace_id
         connections = {each.id: each for each in self._stores.connections.all(workspace_id)}
-        for each in with_emails:
-            self._planned[each.event.id] = self._sends_of(each, connections)
+        return {each.event.id: self._sends_of(each, connections) for each in with_emails}
 
     @override
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+    def writes(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, Sequence[EmailSend]]
+    ) -> Sequence[Write]:
         """Return the writes of the sends, their counts, and the events of those that failed."""
-        planned = [self._planned.get(each.event.id) for each in deliveries]
+        planned = [plans.get(each.event.id) for each in deliveries]
         renders = [sends for sends in planned if sends]
         new = [send for sends in renders for send in sends]
         events = [send_event(send, parse_rfc3339(send.created_at)) for send in new]
@@ -76,11 +75,13 @@ class QueueEmails(Subscriber):
         ]
 
     @override
-    def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
+    def follow_up(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, Sequence[EmailSend]]
+    ) -> Sequence[OutgoingMessage]:
         """Return the messages of new sends and events; after a crash they are due items."""
         messages = []
         for each in deliveries:
-            for send in self._planned.pop(each.event.id, []):
+            for send in plans.get(each.event.id, ()):
                 group = send.workspace_id
                 if send.is_open:
                     body = SendEmailMessage(

@@ -1,6 +1,6 @@
 """Follow-up of a final render: settle its limits, publish its event, clean up."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Final, override
@@ -114,7 +114,7 @@ class CleanUpRender(Subscriber):
         self._objects = objects
 
     @override
-    def prepare(self, deliveries: Sequence[EventDelivery]) -> None:
+    def prepare(self, deliveries: Sequence[EventDelivery]) -> Mapping[str, object]:
         """Settle the renders of final events, and delete what nobody needs any more."""
         renders = [render_of(delivery.subject_row) for delivery in deliveries]
         self._settle(
@@ -129,6 +129,7 @@ class CleanUpRender(Subscriber):
         crash_for_each(CrashPoint.RELAY_SETTLED, deliveries)
         self.delete_objects(renders)
         crash_for_each(CrashPoint.RELAY_CLEANED_UP, deliveries)
+        return {}
 
     def delete_objects(self, renders: Sequence[Render]) -> None:
         """Delete the bodies of final renders and objects of attempts that no row names."""
@@ -157,7 +158,9 @@ class CountEndedHold(Subscriber):
         self._limits = limits
 
     @override
-    def writes(self, deliveries: Sequence[EventDelivery]) -> Sequence[Write]:
+    def writes(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[Write]:
         """Return the writes that count the holds of final renders that their rows have."""
         counted = [delivery for delivery in deliveries if _is_counted(delivery.subject_row)]
         if not counted:
@@ -168,7 +171,9 @@ class CountEndedHold(Subscriber):
         return self._ended.increments(event.workspace_id, event.id, ended)
 
     @override
-    def follow_up(self, deliveries: Sequence[EventDelivery]) -> Sequence[OutgoingMessage]:
+    def follow_up(
+        self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
+    ) -> Sequence[OutgoingMessage]:
         """Fold what was counted; if a usage threshold is reached, tell maintenance at once."""
         workspace_id = deliveries[0].event.workspace_id
         rows = [delivery.subject_row for delivery in deliveries]

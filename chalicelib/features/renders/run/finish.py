@@ -10,7 +10,6 @@ from contextvars import copy_context
 from copy import replace
 from functools import partial
 from itertools import batched
-from typing import Any
 
 import msgspec
 
@@ -260,7 +259,7 @@ def _with_trace(render: Render, trace: RenderTrace) -> Render:
     )
 
 
-def _log_fields(done: Render) -> dict[str, Any]:
+def _log_fields(done: Render) -> dict[str, object]:
     code = (done.error or {}).get("code")
     return {"status": done.status, "code": code, "attempt": done.attempt, "timings": done.timings}
 

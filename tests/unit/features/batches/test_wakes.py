@@ -31,7 +31,7 @@ def ends(pauses_ms: list[int]) -> tuple[list[dt.datetime], list[dt.datetime]]:
     for pause in pauses_ms:
         clock.time += dt.timedelta(milliseconds=pause)
         ended.append(clock.time)
-        sent = count.follow_up([item])
+        sent = count.follow_up([item], {})
         arrivals += [clock.time + one.message.delay for one in sent]
     return ended, arrivals
 
@@ -60,4 +60,4 @@ def test_renders_of_no_batch_wake_nobody() -> None:
     count = CountBatchItem(cast("Any", None), SteppedClock())
     other = cast("Any", SimpleNamespace(event=EVENT, subject_row={}))
 
-    assert list(count.follow_up([other])) == []
+    assert list(count.follow_up([other], {})) == []
