@@ -1,7 +1,7 @@
 """Services of the API function by feature, each built on first use."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.queues import Queue
@@ -22,6 +22,7 @@ from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.einvoices.validate import ValidateEInvoice
 from chalicelib.features.files.signed_urls import SignedFileUrls
@@ -107,15 +108,15 @@ class ApiServices:
         self.state.render_function.prepare_client(USUAL_WAIT_S)
         Metrics(self.settings.stack, "api").count("ColdStarts")
 
-    @cached_property
+    @LockedCachedProperty
     def renders(self) -> RenderUseCases:  # noqa: D102
         return RenderUseCases(self.state, self._render_parts)
 
-    @cached_property
+    @LockedCachedProperty
     def batches(self) -> BatchUseCases:  # noqa: D102
         return BatchUseCases(self.state, self._render_parts)
 
-    @cached_property
+    @LockedCachedProperty
     def _render_parts(self) -> RenderParts:
         return RenderParts(
             self.templates,
@@ -125,11 +126,11 @@ class ApiServices:
             ResolveStorage(Destinations(self.state.tables, self.state.main_table).of_renders),
         )
 
-    @cached_property
+    @LockedCachedProperty
     def templates(self) -> TemplateUseCases:  # noqa: D102
         return TemplateUseCases(self.state, self.uploads.read)
 
-    @cached_property
+    @LockedCachedProperty
     def uploads(self) -> UploadUseCases:  # noqa: D102
         objects, clock = self.state.objects, self.clock
         uploads = Uploads(self.state.tables, self.settings.transient_table)
@@ -139,7 +140,7 @@ class ApiServices:
             delete=DeleteUpload(uploads=uploads, objects=objects),
         )
 
-    @cached_property
+    @LockedCachedProperty
     def files(self) -> FileUseCases:  # noqa: D102
         signed_urls = SignedFileUrls(
             files=self.state.files,
@@ -151,7 +152,7 @@ class ApiServices:
         )
         return FileUseCases(signed_urls)
 
-    @cached_property
+    @LockedCachedProperty
     def einvoices(self) -> EInvoiceUseCases:  # noqa: D102
         validate = ValidateEInvoice(
             uploads=self.uploads.read,
@@ -163,7 +164,7 @@ class ApiServices:
         )
         return EInvoiceUseCases(validate)
 
-    @cached_property
+    @LockedCachedProperty
     def webhooks(self) -> WebhookUseCases:  # noqa: D102
         settings, state = self.settings, self.state
         endpoints = Endpoints(state.tables, settings.main_table)
@@ -208,15 +209,15 @@ class ApiServices:
             accept_request=AcceptRequestWebhook(check_url=check_url, secrets=secrets),
         )
 
-    @cached_property
+    @LockedCachedProperty
     def emails(self) -> EmailUseCases:  # noqa: D102
         return EmailUseCases(self.state, self._sealer, self._destination_rules, self.templates)
 
-    @cached_property
+    @LockedCachedProperty
     def storage(self) -> StorageUseCases:  # noqa: D102
         return StorageUseCases(self.state, self._sealer, self._destination_rules)
 
-    @cached_property
+    @LockedCachedProperty
     def signed_links(self) -> LinkUseCases:  # noqa: D102
         return LinkUseCases(self.state, self._sealer, self.templates.read, self.renders)
 
@@ -225,11 +226,11 @@ class ApiServices:
         settings = self.settings
         return DestinationRules(allow=settings.egress_allow, own_hosts=settings.own_hosts)
 
-    @cached_property
+    @LockedCachedProperty
     def _sealer(self) -> SecretSealer:
         return SecretSealer(self.state.clients, self.settings.data_key, self.clock)
 
-    @cached_property
+    @LockedCachedProperty
     def usage(self) -> UsageUseCases:  # noqa: D102
         return UsageUseCases(ReadUsage(self.state.tables, self.settings.main_table))
 
@@ -237,11 +238,11 @@ class ApiServices:
     def workspaces(self) -> Workspaces:  # noqa: D102
         return self.state.workspaces
 
-    @cached_property
+    @LockedCachedProperty
     def keys(self) -> ApiKeys:  # noqa: D102
         return ApiKeys(self.state.tables, self.settings.main_table, self.state.service_states)
 
-    @cached_property
+    @LockedCachedProperty
     def record_key_use(self) -> RecordKeyUse:  # noqa: D102
         return RecordKeyUse(self.keys)
 

@@ -1,11 +1,11 @@
 """Use cases of the API function for batches, each built on first use."""
 
 import time
-from functools import cached_property
 
 from chalicelib.bootstrap.api_renders import RenderParts
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.batches.accept import AcceptBatch
 from chalicelib.features.batches.cancel import CancelBatch
 from chalicelib.features.batches.combine.succeeded_items import SucceededItems
@@ -23,7 +23,7 @@ class BatchUseCases:
         self._state = state
         self._parts = parts
 
-    @cached_property
+    @LockedCachedProperty
     def accept(self) -> AcceptBatch:  # noqa: D102
         state = self._state
         return AcceptBatch(
@@ -41,7 +41,7 @@ class BatchUseCases:
             region=state.settings.region,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def read(self) -> ReadBatches:  # noqa: D102
         state = self._state
         return ReadBatches(
@@ -51,11 +51,11 @@ class BatchUseCases:
             bodies=state.batch_bodies,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def present(self) -> PresentBatch:  # noqa: D102
         return PresentBatch(file_urls=self._parts.signed_urls, clock=self._state.clock)
 
-    @cached_property
+    @LockedCachedProperty
     def cancel(self) -> CancelBatch:  # noqa: D102
         return CancelBatch(
             batches=self._state.batch_stores.batches,
@@ -64,7 +64,7 @@ class BatchUseCases:
             clock=self._state.clock,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def retry_failed(self) -> RetryFailedItems:  # noqa: D102
         state = self._state
         return RetryFailedItems(

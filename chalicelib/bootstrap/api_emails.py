@@ -1,6 +1,5 @@
 """Use cases of the API function for email delivery."""
 
-from functools import cached_property
 from typing import Literal
 
 from chalicelib.adapters.aws.queues import Queue
@@ -9,6 +8,7 @@ from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.emails.check_texts import CheckRuleTexts
 from chalicelib.features.emails.connections import EmailConnections
 from chalicelib.features.emails.manage import ManageConnections
@@ -70,12 +70,12 @@ class EmailUseCases:
         )
         self.egress_ips = [each.strip() for each in settings.egress_ips.split(",") if each.strip()]
 
-    @cached_property
+    @LockedCachedProperty
     def take_reports(self) -> TakeReports:  # noqa: D102
         state = self._state
         return TakeReports(self._stores, state.clock, state.settle_and_publish.publish)
 
-    @cached_property
+    @LockedCachedProperty
     def manage(self) -> ManageConnections:  # noqa: D102
         state = self._state
         return ManageConnections(
@@ -89,7 +89,7 @@ class EmailUseCases:
             ids=state.ids,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def manage_rules(self) -> ManageRules:  # noqa: D102
         state = self._state
         return ManageRules(

@@ -1,11 +1,11 @@
 """Use cases of the API function for renders and signed links, each built on first use."""
 
-from functools import cached_property
 from typing import NamedTuple
 
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_templates import TemplateUseCases
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.previews.preflight import PreflightRender
 from chalicelib.features.renders.accept.create import CreateRender
@@ -45,7 +45,7 @@ class RenderUseCases:
         self._state = state
         self._parts = parts
 
-    @cached_property
+    @LockedCachedProperty
     def create(self) -> CreateRender:  # noqa: D102
         return CreateRender(
             tables=self._state.tables,
@@ -65,7 +65,7 @@ class RenderUseCases:
             region=self._state.settings.region,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def preflight(self) -> PreflightRender:  # noqa: D102
         return PreflightRender(
             templates=self._parts.templates.resolve,
@@ -79,12 +79,12 @@ class RenderUseCases:
             region=self._state.settings.region,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def _source_files(self) -> ResolveSourceFiles:
         state = self._state
         return ResolveSourceFiles(state.files, state.renders, state.clock)
 
-    @cached_property
+    @LockedCachedProperty
     def run_now(self) -> RunNow:  # noqa: D102
         return RunNow(
             renders=self._state.renders,
@@ -95,7 +95,7 @@ class RenderUseCases:
             clock=self._state.clock,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def enqueue(self) -> EnqueueRender:  # noqa: D102
         settings = self._state.settings
         return EnqueueRender(
@@ -108,12 +108,12 @@ class RenderUseCases:
             clock=self._state.clock,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def read(self) -> ReadRenders:  # noqa: D102
         state = self._state
         return ReadRenders(tables=state.tables, table=state.main_table, renders=state.renders)
 
-    @cached_property
+    @LockedCachedProperty
     def present(self) -> PresentRender:  # noqa: D102
         return PresentRender(
             file_urls=self._parts.signed_urls,
@@ -121,15 +121,15 @@ class RenderUseCases:
             clock=self._state.clock,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def cancel(self) -> CancelRender:  # noqa: D102
         return CancelRender(renders=self._state.renders, end=self.end, clock=self._state.clock)
 
-    @cached_property
+    @LockedCachedProperty
     def end(self) -> EndRender:  # noqa: D102
         return self._state.make_end_render(self._state.settle_and_publish)
 
-    @cached_property
+    @LockedCachedProperty
     def purge(self) -> PurgeFiles:  # noqa: D102
         return self._state.make_purge_files(self._state.settle_and_publish)
 
@@ -151,7 +151,7 @@ class LinkUseCases:
         self._renders = renders
         self._links = SignedLinks(state.tables, state.settings.main_table)
 
-    @cached_property
+    @LockedCachedProperty
     def manage(self) -> ManageLinks:  # noqa: D102
         return ManageLinks(
             links=self._links,
@@ -162,7 +162,7 @@ class LinkUseCases:
             ids=self._state.ids,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def serve(self) -> ServeLink:  # noqa: D102
         state = self._state
         make_once = MakeOnce(

@@ -2,8 +2,8 @@
 
 import datetime as dt
 import logging
+import threading
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Final
 
 from chalicelib.adapters.aws.functions import FunctionBusy, LambdaFunction
@@ -15,6 +15,7 @@ from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import IdGenerator, WorkspaceId
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.features.renders.idempotency import IdempotencyRecords
 from chalicelib.features.renders.run.after_final import SettleAndPublish
@@ -36,7 +37,10 @@ _SELF_TEST_TENANT: Final = WorkspaceId("self-test")
 
 
 class WallsCheck:
-    """Check whether the engine's processes have all their walls, by its self-test."""
+    """Check whether the engine's processes have all their walls, by its self-test.
+
+    Safe for use from all threads: while one asks the engine, the others wait for its answer.
+    """
 
     def __init__(self, engine: RemoteEngine, clock: Clock) -> None:
         """Ask `engine` with the first check."""
@@ -44,12 +48,17 @@ class WallsCheck:
         self._clock = clock
         self._ask_at = dt.datetime.min.replace(tzinfo=dt.UTC)
         self._are_complete = False
+        self._lock = threading.Lock()
 
     def __call__(self) -> bool:
         """Tell whether the last answer of the engine named no missing wall; False without one."""
-        now = self._clock.now()
-        if now < self._ask_at:
+        with self._lock:
+            now = self._clock.now()
+            if now >= self._ask_at:
+                self._ask(now)
             return self._are_complete
+
+    def _ask(self, now: dt.datetime) -> None:
         self._ask_at = now + _ASKED_AGAIN_AFTER
         until = now.timestamp() + _SELF_TEST_S
         context = EngineCallContext(
@@ -61,7 +70,6 @@ class WallsCheck:
             log.warning("the engine gave no answer about its walls", exc_info=True)
         else:
             self._ask_at = now + _ASKED_EVERY
-        return self._are_complete
 
 
 class ApiState(SharedServices):
@@ -75,27 +83,27 @@ class ApiState(SharedServices):
         self.settings = settings
         self.ids = ids
 
-    @cached_property
+    @LockedCachedProperty
     def settle_and_publish(self) -> SettleAndPublish:  # noqa: D102
         return self.make_settle_and_publish(self.settings.events_queue_url)
 
-    @cached_property
+    @LockedCachedProperty
     def workspaces(self) -> Workspaces:  # noqa: D102
         return Workspaces(self.tables, self.settings.main_table)
 
-    @cached_property
+    @LockedCachedProperty
     def service_states(self) -> ServiceStates:  # noqa: D102
         return ServiceStates(self.tables, self.settings.main_table, self.clock)
 
-    @cached_property
+    @LockedCachedProperty
     def idempotency(self) -> IdempotencyRecords:  # noqa: D102
         return IdempotencyRecords(self.tables, self.settings.transient_table)
 
-    @cached_property
+    @LockedCachedProperty
     def leases(self) -> ConcurrencyLeases:  # noqa: D102
         return ConcurrencyLeases(limits=self.limits, clock=self.clock, ids=self.ids)
 
-    @cached_property
+    @LockedCachedProperty
     def render_function(self) -> LambdaFunction:  # noqa: D102
         return LambdaFunction(self.clients, self.settings.render_function)
 
@@ -105,11 +113,11 @@ class ApiState(SharedServices):
         folder = engine_folder(workspace_id, call_id)
         return CheckSchemas(RemoteSchemas(self._schemas_function, workspace_id, folder, self.clock))
 
-    @cached_property
+    @LockedCachedProperty
     def _schemas_function(self) -> RemoteEngine:
         return self.make_engine(self.settings.schemas_function, self.settings.tenancy)
 
-    @cached_property
+    @LockedCachedProperty
     def engine(self) -> RemoteEngine:  # noqa: D102
         return self.make_engine(self.settings.engine_function, self.settings.tenancy)
 
@@ -154,6 +162,6 @@ class ApiState(SharedServices):
             self.queue(url).approximate_message_count()
         return True
 
-    @cached_property
+    @LockedCachedProperty
     def _check_walls(self) -> WallsCheck:
         return WallsCheck(self.engine, self.clock)

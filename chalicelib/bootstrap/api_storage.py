@@ -1,12 +1,12 @@
 """Use cases of the API function for storage destinations."""
 
-from functools import cached_property
 from typing import Literal
 
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.destinations.manage import CheckAddress, ManageDestinations
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.destinations.request_trial import RequestStorageTrial
@@ -23,7 +23,7 @@ class StorageUseCases:
         self._rules = rules
         self.destinations = Destinations(state.tables, state.settings.main_table)
 
-    @cached_property
+    @LockedCachedProperty
     def manage(self) -> ManageDestinations:  # noqa: D102
         state = self._state
         return ManageDestinations(
@@ -36,7 +36,7 @@ class StorageUseCases:
             ids=state.ids,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def request_trial(self) -> RequestStorageTrial:  # noqa: D102
         run_trial = self._state.make_run_trial(self._state.settings.upload_files_function)
         return RequestStorageTrial(self.destinations, run_trial)

@@ -1,11 +1,10 @@
 """Use cases of the API function for templates, each built on first use."""
 
-from functools import cached_property
-
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.emails.read_rules import ReadRules
 from chalicelib.features.emails.rules import StoredRules
 from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
@@ -36,13 +35,13 @@ class TemplateUseCases:
         self._state = state
         self._read_uploads = read_uploads
 
-    @cached_property
+    @LockedCachedProperty
     def read(self) -> ReadTemplates:  # noqa: D102
         return ReadTemplates(
             templates=self._state.templates, contents=self.source_texts, clock=self._state.clock
         )
 
-    @cached_property
+    @LockedCachedProperty
     def create(self) -> CreateTemplate:  # noqa: D102
         return CreateTemplate(
             tables=self._state.tables,
@@ -55,12 +54,12 @@ class TemplateUseCases:
             ids=self._state.ids,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def change(self) -> ChangeTemplate:  # noqa: D102
         state = self._state
         return ChangeTemplate(tables=state.tables, templates=state.templates, clock=state.clock)
 
-    @cached_property
+    @LockedCachedProperty
     def replace_draft(self) -> ReplaceDraft:  # noqa: D102
         return ReplaceDraft(
             tables=self._state.tables,
@@ -70,7 +69,7 @@ class TemplateUseCases:
             clock=self._state.clock,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def publish(self) -> PublishTemplate:  # noqa: D102
         return PublishTemplate(
             tables=self._state.tables,
@@ -82,16 +81,16 @@ class TemplateUseCases:
             clock=self._state.clock,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def trash(self) -> TrashTemplate:  # noqa: D102
         state = self._state
         return TrashTemplate(tables=state.tables, templates=state.templates, clock=state.clock)
 
-    @cached_property
+    @LockedCachedProperty
     def read_datasets(self) -> ReadDatasets:  # noqa: D102
         return ReadDatasets(templates=self._state.templates, contents=self.source_texts)
 
-    @cached_property
+    @LockedCachedProperty
     def change_datasets(self) -> ChangeDatasets:  # noqa: D102
         return ChangeDatasets(
             tables=self._state.tables,
@@ -102,7 +101,7 @@ class TemplateUseCases:
             ids=self._state.ids,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def dry_run(self) -> DatasetDryRun:  # noqa: D102
         return DryRunDatasets(
             workspaces=self._state.workspaces,
@@ -117,7 +116,7 @@ class TemplateUseCases:
             ids=self._state.ids,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def lint(self) -> LintTemplates:  # noqa: D102
         return LintTemplates(
             templates=self.read,
@@ -127,7 +126,7 @@ class TemplateUseCases:
             ids=self._state.ids,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def resolve(self) -> ResolveTemplate:  # noqa: D102
         uploaded_html = ReadUploadedHtml(self._read_uploads, UploadContents(self._state.objects))
         state = self._state
@@ -139,11 +138,11 @@ class TemplateUseCases:
             ReadRules(state.templates, rules).for_job,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def source_texts(self) -> SourceTexts:  # noqa: D102
         return SourceTexts(self._state.objects)
 
-    @cached_property
+    @LockedCachedProperty
     def _store_source(self) -> StoreSource:
         return StoreSource(
             tables=self._state.tables,

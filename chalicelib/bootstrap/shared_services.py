@@ -1,7 +1,5 @@
 """Services over tables, bucket and queues that several functions share."""
 
-from functools import cached_property
-
 from chalicelib.adapters.aws.functions import LambdaFunction
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
@@ -10,6 +8,7 @@ from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.batches.bodies import BatchBodies
 from chalicelib.features.batches.lease import ReleaserLeases
 from chalicelib.features.batches.repository import Batches
@@ -43,48 +42,48 @@ class SharedServices:
         self.main_table = main_table
         self.bucket = bucket
 
-    @cached_property
+    @LockedCachedProperty
     def tables(self) -> Tables:  # noqa: D102
         return Tables(self.clients)
 
-    @cached_property
+    @LockedCachedProperty
     def renders(self) -> Renders:  # noqa: D102
         return Renders(self.tables, self.main_table, self.clock)
 
-    @cached_property
+    @LockedCachedProperty
     def limits(self) -> WorkspaceLimits:  # noqa: D102
         return WorkspaceLimits(self.tables, self.main_table, self.clock)
 
-    @cached_property
+    @LockedCachedProperty
     def request_rate(self) -> RequestRate:  # noqa: D102
         return RequestRate(self.tables, self.main_table, self.clock)
 
-    @cached_property
+    @LockedCachedProperty
     def files(self) -> Files:  # noqa: D102
         return Files(self.tables, self.main_table)
 
-    @cached_property
+    @LockedCachedProperty
     def outbox(self) -> EventOutbox:  # noqa: D102
         return EventOutbox(self.tables, self.main_table)
 
-    @cached_property
+    @LockedCachedProperty
     def templates(self) -> Templates:  # noqa: D102
         return Templates(self.tables, self.main_table)
 
-    @cached_property
+    @LockedCachedProperty
     def objects(self) -> Objects:  # noqa: D102
         assert self.bucket
         return Objects(self.clients, self.bucket)
 
-    @cached_property
+    @LockedCachedProperty
     def bodies(self) -> RenderBodies:  # noqa: D102
         return RenderBodies(self.objects, self.batch_bodies.job)
 
-    @cached_property
+    @LockedCachedProperty
     def batch_bodies(self) -> BatchBodies:  # noqa: D102
         return BatchBodies(self.objects)
 
-    @cached_property
+    @LockedCachedProperty
     def batch_stores(self) -> BatchStores:  # noqa: D102
         return BatchStores(
             self.tables,
@@ -93,11 +92,11 @@ class SharedServices:
             ReleaserLeases(self.tables, self.main_table, self.clock),
         )
 
-    @cached_property
+    @LockedCachedProperty
     def clean_up(self) -> CleanUpRender:  # noqa: D102
         return CleanUpRender(settle=self.settle_render, objects=self.objects)
 
-    @cached_property
+    @LockedCachedProperty
     def settle_render(self) -> SettleRender:  # noqa: D102
         return SettleRender(self.limits)
 

@@ -1,7 +1,6 @@
 """Lambda function of a row of the registry of work, and the parts that it is built from."""
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from chalicelib.adapters.aws.messages import QueueConsumer, QueueEvent
@@ -13,6 +12,7 @@ from chalicelib.bootstrap.cold_start import arm_crash_points
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.bootstrap.work import WORK, Work
 from chalicelib.core.clock import Clock, SystemClock
+from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.renders.run.after_final import SettleAndPublish
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.settings import WorkSettings
@@ -37,7 +37,7 @@ class WorkParts:
         self.clients = clients
         self.clock = clock
 
-    @cached_property
+    @LockedCachedProperty
     def state(self) -> SharedServices:
         """Services over tables and bucket."""
         return SharedServices(
@@ -47,17 +47,17 @@ class WorkParts:
             bucket=self.settings.bucket,
         )
 
-    @cached_property
+    @LockedCachedProperty
     def settle_and_publish(self) -> SettleAndPublish:
         """Step that follows a final state."""
         return self.state.make_settle_and_publish(self.settings.queue_url("events"))
 
-    @cached_property
+    @LockedCachedProperty
     def end_render(self) -> EndRender:
         """Use case that ends a render from outside its function."""
         return self.state.make_end_render(self.settle_and_publish)
 
-    @cached_property
+    @LockedCachedProperty
     def metrics(self) -> Metrics:
         """Metrics of this function."""
         return Metrics(self.settings.stack, self.row.name)
@@ -66,7 +66,7 @@ class WorkParts:
         """Return a queue that this function sends to."""
         return Queue(self.clients, self.settings.queue_url(name))
 
-    @cached_property
+    @LockedCachedProperty
     def consumer(self) -> QueueConsumer:
         """Consumer of this function's queue."""
         name = self.row.queues[0]
@@ -94,7 +94,7 @@ class WorkFunction:
         with log_context(invocation=context.aws_request_id):
             return self._services.serve(event)
 
-    @cached_property
+    @LockedCachedProperty
     def _services(self) -> "_Services":
         settings = WorkSettings.with_names(self._row.all_settings)
         parts = WorkParts(self._row, settings, AwsClients(), SystemClock())

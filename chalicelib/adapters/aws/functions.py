@@ -1,5 +1,6 @@
 """Synchronous invocation of Lambda functions with a bounded wait."""
 
+import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cached_property, partial
@@ -63,6 +64,7 @@ class LambdaFunction:
         self._name = name
         self._isolates_tenants = isolates_tenants
         self._by_timeout: dict[float, LambdaClient] = {}
+        self._lock = threading.Lock()
 
     def invoke(
         self, event: JsonObject, *, wait_s: float, tenant: str | None = None
@@ -123,9 +125,14 @@ class LambdaFunction:
 
     def _client(self, wait_s: float) -> "LambdaClient":
         seconds = max(_TIMEOUT_STEP_S, wait_s // _TIMEOUT_STEP_S * _TIMEOUT_STEP_S)
-        if seconds not in self._by_timeout:
-            self._by_timeout[seconds] = self._clients.lambda_client(seconds)
-        return self._by_timeout[seconds]
+        client = self._by_timeout.get(seconds)
+        if client is None:
+            # Creating a client takes long: threads that need the same one wait for it.
+            with self._lock:
+                client = self._by_timeout.get(seconds)
+                if client is None:
+                    client = self._by_timeout[seconds] = self._clients.lambda_client(seconds)
+        return client
 
     # botocore is imported with the first call, not with this module (decision 7).
 

@@ -1,15 +1,17 @@
 """AWS clients of one boto3 session, created on first use, and signatures with other keys."""
 
-import threading
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, override
 from urllib.parse import quote, urlencode
+
+from chalicelib.core.locked_property import LockedCachedProperty, creation_lock
 
 if TYPE_CHECKING:
     from boto3.session import Session
     from botocore.auth import S3SigV4Auth, SigV4Auth
     from botocore.awsrequest import AWSRequest, AWSResponse
+    from botocore.client import BaseClient
     from botocore.config import Config
     from botocore.hooks import BaseEventHooks
     from botocore.model import OperationModel
@@ -37,38 +39,22 @@ _TRUNCATION_PAUSE_S: Final = 0.05
 _SIGNED_URL_S: Final = 900
 
 
-class _LockedCachedProperty[Client](cached_property[Client]):
-    """Cached property that is computed once, also when several threads need it at a time.
-
-    The cold start creates clients ahead in a thread.
-    """
-
-    @override
-    def __get__(  # type: ignore[override]  # it is read on instances only
-        self, instance: "AwsClients", owner: type["AwsClients"] | None = None
-    ) -> Client:
-        with instance.creation_lock:
-            return super().__get__(instance, owner)
-
-
 class AwsClients:
     """Clients of this process; creating one takes milliseconds, so each is created once."""
-
-    def __init__(self) -> None:
-        """Create nothing yet."""
-        self.creation_lock = threading.RLock()
 
     def create(self, *services: str) -> None:
         """Create the clients of these services before they are needed."""
         for service in services:
             getattr(self, service)
 
-    @_LockedCachedProperty
+    @LockedCachedProperty
     def dynamodb(self) -> "DynamoDBClient":
         """Return the DynamoDB client; it retries, so every write through it is repeatable."""
-        return self._session.client("dynamodb", config=_client_config(read_timeout_s=3, attempts=4))
+        return _with_exceptions(
+            self._session.client("dynamodb", config=_client_config(read_timeout_s=3, attempts=4))
+        )
 
-    @_LockedCachedProperty
+    @LockedCachedProperty
     def s3(self) -> "S3Client":
         """Return the S3 client."""
         from botocore.config import Config  # noqa: PLC0415
@@ -81,26 +67,32 @@ class AwsClients:
             response_checksum_validation="when_required",
         )
         config = _client_config(read_timeout_s=10, attempts=3).merge(objects)
-        return self._session.client("s3", config=config)
+        return _with_exceptions(self._session.client("s3", config=config))
 
-    @_LockedCachedProperty
+    @LockedCachedProperty
     def sqs(self) -> "SQSClient":
         """Return the SQS client."""
-        return self._session.client("sqs", config=_client_config(read_timeout_s=5, attempts=3))
-
-    @_LockedCachedProperty
-    def secretsmanager(self) -> "SecretsManagerClient":
-        """Return the Secrets Manager client."""
-        return self._session.client(
-            "secretsmanager", config=_client_config(read_timeout_s=3, attempts=3)
+        return _with_exceptions(
+            self._session.client("sqs", config=_client_config(read_timeout_s=5, attempts=3))
         )
 
-    @_LockedCachedProperty
+    @LockedCachedProperty
+    def secretsmanager(self) -> "SecretsManagerClient":
+        """Return the Secrets Manager client."""
+        return _with_exceptions(
+            self._session.client(
+                "secretsmanager", config=_client_config(read_timeout_s=3, attempts=3)
+            )
+        )
+
+    @LockedCachedProperty
     def kms(self) -> "KMSClient":
         """Return the KMS client."""
-        return self._session.client("kms", config=_client_config(read_timeout_s=3, attempts=3))
+        return _with_exceptions(
+            self._session.client("kms", config=_client_config(read_timeout_s=3, attempts=3))
+        )
 
-    @cached_property
+    @LockedCachedProperty
     def logs(self) -> "LogsClient":
         """Return the CloudWatch Logs client; only the operator tool uses it."""
         # The stubs of this service are not installed, so the client comes untyped.
@@ -112,10 +104,10 @@ class AwsClients:
     def lambda_client(self, read_timeout_s: float) -> "LambdaClient":
         """Return a new Lambda client with this read timeout that never retries a call."""
         config = _client_config(read_timeout_s=read_timeout_s, attempts=1)
-        with self.creation_lock:
-            return self._session.client("lambda", config=config)
+        with creation_lock(self):
+            return _with_exceptions(self._session.client("lambda", config=config))
 
-    @_LockedCachedProperty
+    @LockedCachedProperty
     def _session(self) -> "Session":
         # boto3 is slow to import; a process that never talks to AWS does not load it.
         import boto3  # noqa: PLC0415
@@ -123,6 +115,16 @@ class AwsClients:
         session = boto3.session.Session()
         retry_truncated_responses(session.events)
         return session
+
+
+def _with_exceptions[Client: "BaseClient"](client: Client) -> Client:
+    """Return a client after it has made its exception classes, which takes about a millisecond.
+
+    botocore makes them with the first failure, without a lock. Two threads would make them twice,
+    and an `except` of one set lets errors of the other pass. The lock of the clients is held here.
+    """
+    _ = client.exceptions
+    return client
 
 
 def retry_truncated_responses(events: "BaseEventHooks") -> None:
@@ -142,7 +144,7 @@ def _client_config(*, read_timeout_s: float, attempts: int) -> "Config":
         connect_timeout=2,
         read_timeout=read_timeout_s,
         retries={"mode": "standard", "total_max_attempts": attempts},
-        max_pool_connections=16,
+        max_pool_connections=64,
         tcp_keepalive=True,
         # botocore builds its default user agent anew for each call, which takes 0.25 ms.
         user_agent="platen",

@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 from typing import Any, override
 
 import pytest
@@ -22,6 +23,7 @@ from chalicelib.adapters.aws.functions import (
     LambdaFunction,
 )
 from chalicelib.adapters.aws.session import AwsClients
+from tests.builders.threads import at_once
 
 URL = "https://lambda.test"
 
@@ -67,6 +69,8 @@ class FakeClients(AwsClients):
     @override
     def lambda_client(self, read_timeout_s: float) -> Any:
         self.waits.append(read_timeout_s)
+        # As long as a client takes, so that other threads come meanwhile.
+        time.sleep(0.002)
         return self.client
 
 
@@ -131,3 +135,12 @@ def test_invocation_wait_is_bounded() -> None:
             function.invoke({}, wait_s=wait_s)
 
     assert clients.waits == [27.0, 26.75, 0.25]
+
+
+def test_threads_share_the_client_of_a_timeout() -> None:
+    clients = FakeClients(None)
+    function = LambdaFunction(clients, "f")
+
+    at_once(lambda: function.prepare_client(27))
+
+    assert clients.waits == [27.0]

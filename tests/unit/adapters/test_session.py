@@ -1,12 +1,13 @@
-"""AWS session: each client is created once, also with concurrent threads."""
+"""AWS session: clients and their exceptions are created once, also with concurrent threads."""
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from chalicelib.adapters.aws.session import AwsClients
+from tests.builders.threads import at_once
 
 
 class SlowSession:
@@ -16,7 +17,7 @@ class SlowSession:
     def client(self, service: str, **_config: Any) -> object:
         time.sleep(0.02)
         self.made.append(service)
-        return object()
+        return SimpleNamespace(exceptions=object())
 
 
 @pytest.fixture
@@ -27,10 +28,9 @@ def clients() -> AwsClients:
 
 
 def test_client_under_construction_is_awaited(clients: AwsClients) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        found = set(pool.map(lambda _: clients.dynamodb, range(8)))
+    found = at_once(lambda: clients.dynamodb, threads=8)
 
-    assert len(found) == 1
+    assert len({id(client) for client in found}) == 1
     assert clients.__dict__["_session"].made == ["dynamodb"]
 
 
@@ -39,3 +39,16 @@ def test_clients_are_created_in_request_order(clients: AwsClients) -> None:
 
     assert clients.__dict__["_session"].made == ["s3", "dynamodb"]
     assert clients.s3 is clients.s3
+
+
+def test_threads_that_fail_first_share_one_set_of_exceptions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION"):
+        monkeypatch.setenv(name, "us-east-1")
+
+    for _ in range(8):
+        client = AwsClients().dynamodb
+        found = at_once(lambda: client.exceptions.ConditionalCheckFailedException)  # noqa: B023
+
+        assert len(set(found)) == 1
