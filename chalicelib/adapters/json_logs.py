@@ -20,6 +20,8 @@ _LOGGER_NAMES: Final = ("chalicelib", "functions")
 _MAX_ID_CHARS: Final = 128
 # Ids that travel with a call to another function, so that its log lines can be found too.
 _PROPAGATED_IDS: Final = ("request_id", "render", "workspace")
+# Of standard output: lines of all loggers and metrics come whole, whichever threads write them.
+_OUTPUT_LOCK: Final = threading.Lock()
 # Attributes that every record has; all others were given as `extra`.
 _STANDARD_ATTRIBUTES: Final = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime"}
 
@@ -53,6 +55,16 @@ def ids_in_payload(payload: Mapping[str, object]) -> dict[str, str]:
     """Return the ids that the caller put into the payload with `propagated_ids`."""
     ids = {name: payload.get(name) for name in _PROPAGATED_IDS}
     return {name: value for name, value in ids.items() if isinstance(value, str)}
+
+
+def write_line(line: str) -> None:
+    """Write a line to standard output at once; safe for use from all threads.
+
+    `sys.stdout` is looked up at each line, because tests and the local runner replace it.
+    """
+    with _OUTPUT_LOCK:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
 
 
 def configure_logging(service: str) -> None:
@@ -104,10 +116,7 @@ class _JsonFormatter(logging.Formatter):
 
 
 class _JsonHandler(logging.Handler):
-    """Handler that writes each record as one JSON line.
-
-    `sys.stdout` is looked up at each record, because tests and the local runner replace it.
-    """
+    """Handler that writes each record as one JSON line."""
 
     def __init__(self, service: str) -> None:
         super().__init__()
@@ -118,8 +127,7 @@ class _JsonHandler(logging.Handler):
         for name, value in _LOG_IDS.get().items():
             record.__dict__.setdefault(name, value)
         try:
-            sys.stdout.write(self.format(record) + "\n")
-            sys.stdout.flush()
+            write_line(self.format(record))
         except Exception:  # noqa: BLE001 -- as the handlers of the standard library do
             self.handleError(record)
 

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -11,7 +10,7 @@ from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import (
     AmazonCloudWatchEMFProvider,
 )
 
-from chalicelib.adapters.json_logs import current_ids
+from chalicelib.adapters.json_logs import current_ids, write_line
 from chalicelib.core.clock import epoch_ms
 
 NAMESPACE: Final = "Platen"
@@ -61,8 +60,7 @@ class Metrics:
             for document in documents
             for directive in document["_aws"]["CloudWatchMetrics"]
         ]
-        sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
-        sys.stdout.flush()
+        write_line(json.dumps(line, separators=(",", ":")))
 
     def _provider(
         self, dimensions: Mapping[str, str], at: dt.datetime | None

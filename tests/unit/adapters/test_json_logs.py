@@ -1,10 +1,13 @@
 """JSON logs: one line per record, with the bound ids, for any value."""
 
+import io
 import json
 import logging
+import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, override
 
 import pytest
 
@@ -15,13 +18,27 @@ from chalicelib.adapters.json_logs import (
     current_ids,
     log_context,
 )
+from chalicelib.adapters.metrics import Metrics
 from chalicelib.api.edge.app import App
 from tests.builders.hostile_texts import HOSTILE_TEXTS
 from tests.builders.http import CONTEXT, event
+from tests.builders.threads import all_at_once
 from tests.fakes.api_services import FakeApiServices
 
 # Not below the root logger, which pytest captures: it cannot report a lone surrogate.
 log = logging.Logger("chalicelib.somewhere")  # noqa: LOG001
+
+
+class TornOutput(io.StringIO):
+    """Output that takes a line in two parts, as a full pipe does."""
+
+    @override
+    def write(self, text: str) -> int:
+        middle = len(text) // 2
+        super().write(text[:middle])
+        time.sleep(0.0001)
+        return middle + super().write(text[middle:])
+
 
 type Lines = Callable[[], list[dict[str, Any]]]
 
@@ -113,3 +130,23 @@ def test_invocations_share_no_bound_ids(lines: Lines) -> None:
     assert current_ids() == {}
     (line,) = [line for line in lines() if line["message"] == "request"]
     assert (line["request_id"], line["invocation"]) == ("first", CONTEXT.aws_request_id)
+
+
+def test_lines_of_all_threads_come_whole(lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert lines() == []
+    output = TornOutput()
+    monkeypatch.setattr(sys, "stdout", output)
+    metrics = Metrics("platen-test", "render")
+    other = logging.Logger("functions.somewhere")  # noqa: LOG001 -- as above
+    other.handlers = [_JsonHandler("render")]
+
+    writes: list[Callable[[], None]] = [
+        *[lambda: log.info("x" * 500)] * 22,
+        *[lambda: other.info("y")] * 21,
+        *[lambda: metrics.count("Z")] * 21,
+    ]
+
+    all_at_once(writes)
+
+    written = [json.loads(line) for line in output.getvalue().splitlines()]
+    assert len(written) == len(writes)
