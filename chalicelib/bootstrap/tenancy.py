@@ -1,5 +1,7 @@
 """Tenant isolation: one execution environment of a function serves one workspace (decision 32)."""
 
+import threading
+
 
 class TenantIsolationError(Exception):
     """Refusal of an invocation: it has no tenant id, or another than its environment serves.
@@ -20,6 +22,7 @@ class TenantGuard:
         """Take the setting `tenancy`; a shared environment admits every invocation."""
         self._is_isolated = isolates_tenants(tenancy)
         self._tenant: str | None = None
+        self._lock = threading.Lock()
 
     def admit(self, tenant: str | None) -> None:
         """Admit an invocation by the tenant id of its context; raises TenantIsolationError."""
@@ -28,8 +31,9 @@ class TenantGuard:
         if not tenant:
             message = "the invocation has no tenant id"
             raise TenantIsolationError(message)
-        if self._tenant is None:
-            self._tenant = tenant
-        elif tenant != self._tenant:
+        with self._lock:
+            if self._tenant is None:
+                self._tenant = tenant
+        if tenant != self._tenant:
             message = "this execution environment serves another tenant"
             raise TenantIsolationError(message)

@@ -90,8 +90,10 @@ class ApiKeys:
         cached, since it never changes.
         """
         keys = [(f"KEY#{key_id}", "META")]
-        if key_id in self._workspace_ids:
-            keys.append((f"WS#{self._workspace_ids[key_id]}", "META"))
+        # Another thread may clear the cache meanwhile.
+        workspace_id = self._workspace_ids.get(key_id)
+        if workspace_id is not None:
+            keys.append((f"WS#{workspace_id}", "META"))
         needs_state = self._state is not None and not self._state.is_fresh
         state_keys = [service_state.STATE_KEY] if needs_state else []
         items = {item["PK"]: item for item in self._tables.get_many(self._table, keys + state_keys)}

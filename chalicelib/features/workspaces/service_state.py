@@ -41,8 +41,8 @@ class ServiceStates:
         self._tables = tables
         self._table = table
         self._clock = clock
-        self._cached_state = _NORMAL
-        self._read_at: dt.datetime | None = None
+        # One tuple: a thread never sees the time of one read with the state of another.
+        self._cached: tuple[ServiceState, dt.datetime | None] = _NORMAL, None
 
     @property
     def is_fresh(self) -> bool:
@@ -51,14 +51,13 @@ class ServiceStates:
 
     def cache_item(self, item: Item | None) -> None:
         """Cache the item that was just read; None means that no state was ever set."""
-        self._read_at = self._clock.now()
-        self._cached_state = _state_of(item) if item else _NORMAL
+        self._cached = _state_of(item) if item else _NORMAL, self._clock.now()
 
     def get(self) -> ServiceState:
         """Return the cached state, or read it if the cache is too old."""
         if not self._is_younger_than(_CACHE_LIFETIME):
             self.cache_item(self._tables.get(self._table, *STATE_KEY))
-        return self._cached_state
+        return self._cached[0]
 
     def set(self, state: State, *, retry_after_s: int | None = None) -> ServiceState:
         """Set the state; raise `validation_error`."""
@@ -80,7 +79,7 @@ class ServiceStates:
         # A transaction: a late write would undo a newer state.
         self._tables.transact([Write(self._table, item=item)])
         self.cache_item(item)
-        return self._cached_state
+        return self._cached[0]
 
     def require_normal(self) -> None:
         """Raise `region_degraded` or `maintenance` unless the state is normal."""
@@ -94,8 +93,8 @@ class ServiceStates:
             raise ServiceError("maintenance", detail, headers=headers)
 
     def _is_younger_than(self, age: dt.timedelta) -> bool:
-        now = self._clock.now()
-        return self._read_at is not None and self._read_at <= now < self._read_at + age
+        now, (_, read_at) = self._clock.now(), self._cached
+        return read_at is not None and read_at <= now < read_at + age
 
 
 def _state_of(item: Item) -> ServiceState:

@@ -1,5 +1,6 @@
 """Microsoft Graph: an email is one request with a token, which the credentials buy."""
 
+import threading
 import time
 from base64 import b64encode
 from collections.abc import Callable, Sequence
@@ -43,8 +44,29 @@ class _Token(NamedTuple):
     ends_at: float
 
 
-# Tokens of connections as they are.
-type _Tokens = dict[tuple[str, int], _Token]
+class _Tokens:
+    """Tokens of connections as they are, kept until they end. Safe for use from all threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[str, int], _Token] = {}
+
+    def get(self, key: tuple[str, int]) -> _Token | None:
+        token = self._kept.get(key)
+        return None if token is None or token.ends_at <= time.monotonic() else token
+
+    def keep(self, key: tuple[str, int], token: _Token) -> _Token:
+        now = time.monotonic()
+        with self._lock:
+            self._kept = {of: each for of, each in self._kept.items() if each.ends_at > now}
+            self._kept[key] = token
+        return token
+
+    def forget(self, key: tuple[str, int], refused: _Token) -> None:
+        """Forget a token that was refused, unless there is another one already."""
+        with self._lock:
+            if self._kept.get(key) is refused:
+                del self._kept[key]
 
 
 def open_microsoft365(egress: GuardedEgress, base: str) -> OpenSession:
@@ -52,7 +74,7 @@ def open_microsoft365(egress: GuardedEgress, base: str) -> OpenSession:
 
     `base` replaces both addresses of the provider, unless it is empty.
     """
-    tokens: _Tokens = {}
+    tokens = _Tokens()
 
     def make_session(
         exchange: HttpExchange, connection: EmailConnection, credentials: JsonObject
@@ -95,20 +117,18 @@ class _GraphSession:
     def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
         content = request_content({"message": _message(email)})
         mark = _Once(before_acceptance)
-        outcome = self._send(content, mark)
-        if outcome.code == "email_provider_auth_failed" and self._key in self._tokens:
-            # The provider may end a token early.
-            del self._tokens[self._key]
-            outcome = self._send(content, mark)
-        return outcome
+        token = self._tokens.get(self._key) or self._fetch_token()
+        if isinstance(token, HandOver):
+            return token
+        outcome = self._send(content, token, mark)
+        if outcome.code != "email_provider_auth_failed":
+            return outcome
+        # The provider may end a token early.
+        self._tokens.forget(self._key, token)
+        token = self._tokens.get(self._key) or self._fetch_token()
+        return token if isinstance(token, HandOver) else self._send(content, token, mark)
 
-    def _send(self, content: bytes, mark: Callable[[], None]) -> HandOver:
-        token = self._tokens.get(self._key)
-        if token is None or token.ends_at <= time.monotonic():
-            fetched = self._fetch_token()
-            if isinstance(fetched, HandOver):
-                return fetched
-            token = fetched
+    def _send(self, content: bytes, token: _Token, mark: Callable[[], None]) -> HandOver:
         headers = {"Authorization": f"Bearer {token.text}"}
         answer = self._exchange.post(ProviderRequest(self._send_url, headers, content), mark)
         return answer if isinstance(answer, HandOver) else _outcome(answer)
@@ -128,17 +148,10 @@ class _GraphSession:
             return answer.failure(answer.fields.get("error"))
         text, life_s = answer.fields.get("access_token"), answer.fields.get("expires_in")
         if answer.is_good and isinstance(text, str) and isinstance(life_s, int):
-            return self._keep(_Token(text, time.monotonic() + life_s - _SPARE_S))
+            return self._tokens.keep(self._key, _Token(text, time.monotonic() + life_s - _SPARE_S))
         if answer.is_good or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return _unavailable(answer.status)
         return auth_failure(answer.text("error"), answer.status)
-
-    def _keep(self, token: _Token) -> _Token:
-        now = time.monotonic()
-        for key in [key for key, each in self._tokens.items() if each.ends_at <= now]:
-            del self._tokens[key]
-        self._tokens[self._key] = token
-        return token
 
 
 class _Once:

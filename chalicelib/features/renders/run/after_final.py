@@ -28,6 +28,8 @@ from chalicelib.features.workspaces.limits.model import NOTHING, EndedHold, Hold
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 
 _NOT_SETTLED: Final = "a final render is not settled"
+# A thread starts when it is needed; one slow queue call must not hold up other renders.
+_MAX_SENDINGS: Final = 32
 
 
 class SettleRender:
@@ -63,7 +65,7 @@ class SettleAndPublish:
         """Settle with `settle` and send events to `events_queue`."""
         self._settle = settle
         self._events_queue = events_queue
-        self._executor = ThreadPoolExecutor(1)
+        self._executor = ThreadPoolExecutor(_MAX_SENDINGS)
 
     def __call__(self, render: Render, event: DomainEvent, *, settle: bool = True) -> None:
         """Send the event and settle the render; with `settle` False its own function settles it.
