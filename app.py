@@ -1,9 +1,26 @@
 """API function: the Chalice app of all blueprints (decision 6)."""
 
+from typing import Final
+
 from chalicelib.api.edge.app import App
 from chalicelib.api.routes import BLUEPRINTS, ENDPOINTS
 from chalicelib.bootstrap.api import api_services
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
+
+# Imported with their first use (decision 7); processes that serve several at once load them before.
+LATE_MODULES: Final = (
+    "chalicelib.api.edge.openapi",
+    "chalicelib.api.edge.reference_page",
+    "chalicelib.contract.batches.request",
+    "chalicelib.contract.emails.providers",
+    "chalicelib.contract.pdf_tools.requests",
+    "chalicelib.contract.render.output",
+    "chalicelib.contract.render.request",
+    "chalicelib.contract.storage.kinds",
+    "chalicelib.contract.template.scene",
+    "chalicelib.contract.validation",
+    "multipart",
+)
 
 app = App(BLUEPRINTS, api_services)
 

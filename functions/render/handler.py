@@ -1,7 +1,7 @@
 """Handler of renders: it claims them, asks the engine and the validators, and finishes them."""
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.json_logs import configure_logging
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
     from chalicelib.adapters.aws.messages import QueueEvent
     from chalicelib.core.json import Json
+
+# Imported with their first use (decision 7); processes that serve several at once load them before.
+LATE_MODULES: Final = (
+    "chalicelib.bootstrap.validation",
+    "chalicelib.engine.conformance.report",
+    "chalicelib.engine.conformance.validate_received",
+    "chalicelib.engine.emails.evaluate",
+)
 
 
 def warm() -> None:

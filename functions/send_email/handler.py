@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
     from chalicelib.features.emails.outgoing import OpenSession
 
+# Imported with their first use (decision 7); processes that serve several at once load them before.
+LATE_MODULES: Final = ("chalicelib.adapters.net.http",)
 # An email takes 150 s at most, and the function 300 s: what comes later goes back to the queue.
 _BEGIN_WITHIN_S: Final = 120.0
 

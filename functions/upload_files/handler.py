@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
     from chalicelib.features.destinations.outgoing import OpenStore
 
+# Imported with their first use (decision 7); processes that serve several at once load them before.
+LATE_MODULES: Final = (
+    "chalicelib.adapters.net.http",
+    "chalicelib.adapters.net.sftp",
+    "chalicelib.adapters.net.sftp_faults",
+)
 # No message begins later; the function has 480 s, and an upload takes 220 s at most.
 _TIME_FOR_BATCH: Final = dt.timedelta(seconds=240)
 

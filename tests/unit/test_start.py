@@ -1,5 +1,6 @@
-"""Cold start: handlers initialize at import on Lambda and name missing settings."""
+"""Start: handlers initialize at import on Lambda, name missing settings, prepare for threads."""
 
+import json
 import os
 import subprocess
 import sys
@@ -68,3 +69,25 @@ def test_a_missing_layer_fails_the_start_by_name(layer: str, tmp_path: Path) -> 
     assert "BrowserMissing" in output
     assert str(tmp_path / layer) in output
     assert f"layer `{layer}`" in output
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "app",
+        "functions.render.handler",
+        "functions.send_email.handler",
+        "functions.upload_files.handler",
+    ],
+)
+def test_nothing_is_left_to_the_threads_first_use(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.builders.unprepared", module],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "AWS_DEFAULT_REGION": "us-east-1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert json.loads(done.stdout) == {"models": [], "structs": [], "imports": []}
