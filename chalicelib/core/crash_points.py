@@ -2,9 +2,11 @@
 
 import os
 import signal
+import threading
 from collections.abc import Callable
 from enum import IntEnum
 from pathlib import Path
+from typing import Final
 
 
 class CrashPoint(IntEnum):
@@ -175,6 +177,10 @@ class CrashPoint(IntEnum):
     STORAGE_POSTPONED = 200
 
 
+# Threads that reach the points together count one after the other.
+_COUNT_LOCK: Final = threading.Lock()
+
+
 class _ArmedFolder:
     folder: Path | None = None
     request: Callable[[], str | None]
@@ -198,8 +204,9 @@ def crash_if_armed(point: CrashPoint) -> None:
     """
     if _ArmedFolder.folder is None:
         return
-    for name in (f"{point:d}", f"{point:d}.{_ArmedFolder.request()}"):
-        _count_hit(_ArmedFolder.folder / name)
+    with _COUNT_LOCK:
+        for name in (f"{point:d}", f"{point:d}.{_ArmedFolder.request()}"):
+            _count_hit(_ArmedFolder.folder / name)
 
 
 def _count_hit(file: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from chalicelib.core import crash_points
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from tests.builders.threads import at_once
 
 
 @pytest.fixture
@@ -57,3 +58,13 @@ def test_crash_point_of_one_request_affects_no_other(
     assert killed == []
     crash_if_armed(CrashPoint.RENDER_MADE)
     assert len(killed) == 1
+
+
+def test_threads_count_each_hit_once(killed: list[tuple[int, int]], tmp_path: Path) -> None:
+    crash_points.arm(str(tmp_path), lambda: None)
+    (tmp_path / "12").write_text("16 16")
+
+    at_once(lambda: crash_if_armed(CrashPoint.RENDER_MADE))
+
+    assert len(killed) == 2
+    assert list(tmp_path.iterdir()) == []
