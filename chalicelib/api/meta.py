@@ -1,6 +1,7 @@
 """`/healthz`, `/docs`, `/v1/openapi.json` and `/errors`: endpoints about the service itself."""
 
 import logging
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -53,14 +54,14 @@ def health(call: Call) -> Reply:
 @endpoint(auth=PUBLIC, tag="Service", cache_control=_CACHED, allows_any_origin=True)
 def openapi(call: Call) -> Reply:
     """Describe this API as OpenAPI 3.1."""
-    return Reply(body=_cached_openapi_document(call.services.api_host))
+    return Reply(body=_openapi_document(call.services.api_host))
 
 
 @blueprint.route("/docs", methods=["GET"])
 @endpoint(auth=PUBLIC, tag="Service", answer_types=(HTML_TYPE,), cache_control=_CACHED)
 def docs(call: Call) -> Reply:
     """Show the reference of this API to people."""
-    return _cached_reference_page(call.services.api_host)
+    return _reference_page(call.services.api_host)
 
 
 @blueprint.route("/errors/{code}", methods=["GET"])
@@ -95,6 +96,19 @@ def _check_outcome(name: str, check: Callable[[], bool]) -> str:
 
 
 # Built once per process: they take half a second, and anyone may request them without a key.
+_BUILDING: Final = threading.RLock()
+
+
+def _reference_page(api_host: str) -> Reply:
+    with _BUILDING:
+        return _cached_reference_page(api_host)
+
+
+def _openapi_document(api_host: str) -> "Document":
+    with _BUILDING:
+        return _cached_openapi_document(api_host)
+
+
 @cache
 def _cached_reference_page(api_host: str) -> Reply:
     from chalicelib.api.edge.reference_page import reference_page  # noqa: PLC0415 -- only this page needs it

@@ -11,6 +11,8 @@ from typing import Any, Final, override
 import pytest
 
 from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.api import meta
+from chalicelib.api.edge import openapi
 from chalicelib.bootstrap.api_state import WallsCheck
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.bootstrap.tenancy import TenantGuard, TenantIsolationError
@@ -185,6 +187,22 @@ def test_all_health_checks_wait_for_the_answer_about_the_walls() -> None:
 
     assert all(at_once(check))
     assert len(asked) == 1
+
+
+def test_the_description_of_the_api_is_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[dict[str, str]] = []
+
+    def build(*_: object) -> dict[str, str]:
+        built.append({})
+        time.sleep(0.02)
+        return built[-1]
+
+    monkeypatch.setattr(openapi, "openapi_document", build)
+    meta._cached_openapi_document.cache_clear()
+    at_once(lambda: meta._openapi_document("https://api.test"))
+    meta._cached_openapi_document.cache_clear()
+
+    assert len(built) == 1
 
 
 class Graph:
