@@ -1,13 +1,19 @@
 """Start: handlers initialize at import on Lambda, name missing settings, prepare for threads."""
 
+import ast
+import importlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
+from chalicelib.bootstrap import cold_start
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from infra.template import ROOT
 
@@ -91,3 +97,50 @@ def test_nothing_is_left_to_the_threads_first_use(module: str) -> None:
     )
 
     assert json.loads(done.stdout) == {"models": [], "structs": [], "imports": []}
+
+
+def types_read(path: Path) -> Iterator[Any]:
+    """Yield the types that msgspec reads in a module, without those around them."""
+    module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    for call in ast.walk(ast.parse(path.read_text())):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in {
+            "msgspec.convert",
+            "msgspec.json.decode",
+            "msgspec.msgpack.decode",
+        }:
+            (given,) = [
+                *call.args[1:],
+                *(each.value for each in call.keywords if each.arg == "type"),
+            ]
+            name = ast.unparse(given)
+            # A class reads itself, or a function has imported a struct late.
+            if name in vars(module) or not name.isidentifier():
+                yield from leaves(eval(name, vars(module)))  # noqa: S307 -- the product's own code
+
+
+def leaves(given: Any) -> Iterator[Any]:
+    arguments = getattr(given, "__args__", ())
+    for argument in arguments:
+        yield from leaves(argument)
+    if not arguments:
+        yield given
+
+
+def test_every_type_that_is_read_is_described_before_threads_come() -> None:
+    described = {
+        getattr(importlib.import_module(module), name)
+        for module, names in cold_start._OTHER_TYPES.items()
+        for name in names
+    }
+    plain = {str, int, type(None), Ellipsis}
+    files = [path for path in (ROOT / "chalicelib").rglob("*.py") if "msgspec." in path.read_text()]
+
+    missing = {
+        given
+        for path in files
+        for given in types_read(path)
+        if given not in described | plain
+        and not (isinstance(given, type) and issubclass(given, msgspec.Struct))
+    }
+
+    assert missing == set()
