@@ -1,4 +1,4 @@
-"""Emulators: LocalStack in host mode and dynoxide, unless the user named other endpoints."""
+"""Emulators: MiniStack and dynoxide, unless the user named other endpoints (decision 55)."""
 
 import os
 import threading
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 START_TIMEOUT_S: Final = 60.0
 _NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
-_LOCALSTACK_SERVICES: Final = ("s3", "sqs", "kms", "secretsmanager")
+_MINISTACK_SERVICES: Final = ("s3", "sqs", "kms", "secretsmanager")
 _DYNOXIDE: Final = INSTALL_DIR / "bin" / "dynoxide"
+_MINISTACK: Final = INSTALL_DIR / "ministack"
 _LOCALSTACK: Final = INSTALL_DIR / "localstack"
 
 
@@ -74,11 +75,11 @@ def start_emulators(folder: StackFolder, spawner: Spawner) -> tuple[list[Emulato
         dynoxide = start_dynoxide(folder, spawner)
         emulators.append(dynoxide)
         endpoints["AWS_ENDPOINT_URL_DYNAMODB"] = dynoxide.url
-    named = {f"AWS_ENDPOINT_URL_{_endpoint_suffix(service)}" for service in _LOCALSTACK_SERVICES}
+    named = {f"AWS_ENDPOINT_URL_{_endpoint_suffix(service)}" for service in _MINISTACK_SERVICES}
     if "AWS_ENDPOINT_URL" not in given and not named <= given.keys():
-        localstack = start_localstack(folder, spawner)
-        emulators.append(localstack)
-        endpoints["AWS_ENDPOINT_URL"] = localstack.url
+        ministack = start_ministack(folder, spawner)
+        emulators.append(ministack)
+        endpoints["AWS_ENDPOINT_URL"] = ministack.url
     return emulators, {**endpoints, **given}
 
 
@@ -123,10 +124,46 @@ def start_dynoxide(folder: StackFolder, spawner: Spawner) -> Emulator:
     return Emulator("dynoxide", f"http://127.0.0.1:{port}", "/", process, log)
 
 
+def start_ministack(folder: StackFolder, spawner: Spawner) -> Emulator:
+    """Start MiniStack, the emulator of the bucket, the queues, the keys and the secrets."""
+    python = _MINISTACK / "bin" / "python"
+    _require_installed(python)
+    port, log = free_port(), folder.private_log("ministack")
+    scratch = folder.scratch / "ministack"
+    (scratch / "tmp").mkdir(parents=True)
+    environment = {
+        **_base_environment(),
+        # With these it checks signed URLs.
+        "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),
+        "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
+        "BIND_HOST": "127.0.0.1",
+        "GATEWAY_PORT": str(port),
+        "IOT_MTLS_ENABLED": "0",
+        "LOG_LEVEL": "WARNING",
+        # Queues are named by the address that all parts use.
+        "MINISTACK_HOST": "127.0.0.1",
+        "MINISTACK_REGION": REGION,
+        # Objects are files of the stack's folder, not memory.
+        "S3_DATA_DIR": str(scratch / "objects"),
+        "S3_PERSIST": "1",
+        "SERVICES": ",".join(_MINISTACK_SERVICES),
+        "SFTP_ENABLED": "0",
+        "TMPDIR": str(scratch / "tmp"),
+    }
+    with log.open("wb") as output:
+        process = spawner.start(
+            [str(python), "-P", str(Path(__file__).with_name("ministack.py"))],
+            environment=environment,
+            output=output,
+            folder=scratch,
+        )
+    return Emulator("MiniStack", f"http://127.0.0.1:{port}", "/_ministack/health", process, log)
+
+
 def start_localstack(
     folder: StackFolder, spawner: Spawner, settings: Mapping[str, str] = _NO_SETTINGS
 ) -> Emulator:
-    """Start LocalStack; `settings` are further variables for it."""
+    """Start LocalStack, which only tests use; `settings` are further variables for it."""
     python, certificate = (
         _LOCALSTACK / "bin" / "python",
         _LOCALSTACK / "certificate.pem",
@@ -146,7 +183,6 @@ def start_localstack(
         "LS_LOG": "warn",
         # By default LocalStack serves expired and altered presigned URLs.
         "S3_SKIP_SIGNATURE_VALIDATION": "0",
-        "SERVICES": ",".join(_LOCALSTACK_SERVICES),
         "SKIP_SSL_CERT_DOWNLOAD": "1",
         "STRICT_SERVICE_LOADING": "1",
         "TMPDIR": str(scratch / "tmp"),

@@ -23,4 +23,5 @@ deployed --extra aws --extra egress --extra sealing -o infra/package/requirement
 deployed --extra aws --extra egress --extra sealing --extra sftp -o infra/package/requirements-storage.txt --no-emit-package pycparser
 compile infra/deploy/awscli-requirements.in -o infra/deploy/awscli-requirements.txt
 compile infra/local/localstack-requirements.in -o infra/local/localstack-requirements.txt
+compile infra/local/ministack-requirements.in -o infra/local/ministack-requirements.txt
 compile infra/setup/uv-requirements.in -o infra/setup/uv-requirements.txt

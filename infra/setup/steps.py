@@ -17,6 +17,7 @@ INSTALL_DIR: Final = ROOT / ".platen"
 _STAMPS_DIR: Final = INSTALL_DIR / "stamps"
 UV: Final = INSTALL_DIR / "tools" / "bin" / "uv"
 PYTHON: Final = ROOT / ".venv" / "bin" / "python"
+MINISTACK_DIR: Final = INSTALL_DIR / "ministack"
 LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
 WEBHOOK_LIBRARY_DIR: Final = INSTALL_DIR / "webhook-library"
 STORES_DIR: Final = INSTALL_DIR / "stores"
@@ -88,21 +89,20 @@ def _run(command: Sequence[str]) -> None:
 def setup_steps(python: str, *, for_tests: bool) -> tuple[SetupStep, ...]:
     """Return all steps; `python` is a Python 3.13 that can make virtual environments.
 
-    Only tests need servers of storage, which take minutes to build.
+    Only tests need LocalStack, and servers of storage, which take minutes to build.
     """
     localstack = _localstack(python)
     return (
         _tools(python),
         _product(python),
-        localstack,
-        _plugins(localstack),
+        _ministack(python),
         _chromium(),
         _fonts(),
         _dynoxide(),
         _webhook_library(),
         # Optional: without JDK and Maven only verdicts are unavailable (decision 23).
         *(() if missing_tools() else (_validators(),)),
-        *((_azurite(),) if for_tests else ()),
+        *((localstack, _plugins(localstack), _azurite()) if for_tests else ()),
         *((_go_servers(),) if for_tests and shutil.which("go") else ()),
     )
 
@@ -137,6 +137,22 @@ def _product(python: str) -> SetupStep:
         ),
         inputs=(lock, ROOT / "pyproject.toml"),
         results=(PYTHON,),
+        after=("tools",),
+    )
+
+
+def _ministack(python: str) -> SetupStep:
+    lock = ROOT / "infra" / "local" / "ministack-requirements.txt"
+    own = MINISTACK_DIR / "bin" / "python"
+    return SetupStep(
+        "ministack",
+        "bucket, queues, keys and secrets for one machine",
+        (
+            [str(UV), "venv", "--quiet", "--allow-existing", "-p", python, str(MINISTACK_DIR)],
+            [str(UV), "pip", "sync", "--quiet", "-p", str(own), "--require-hashes", str(lock)],
+        ),
+        inputs=(lock,),
+        results=(own,),
         after=("tools",),
     )
 

@@ -29,6 +29,7 @@ LOCKS = {
     ),
     "infra/deploy/awscli-requirements.txt": (),
     "infra/local/localstack-requirements.txt": (),
+    "infra/local/ministack-requirements.txt": (),
     "infra/setup/uv-requirements.txt": (),
 }
 

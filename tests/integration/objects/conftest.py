@@ -1,4 +1,4 @@
-"""S3 of LocalStack, a bucket of its own for each test, and the product's client for it."""
+"""S3 of MiniStack, a bucket of its own for each test, and the product's client for it."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -8,7 +8,10 @@ from typing import Final, override
 import pytest
 
 from chalicelib.adapters.aws.session import AwsClients
-from tests.builders.stack.localstack import LocalStackServer, running_localstack
+from infra.local.emulators import start_ministack
+from infra.local.paths import StackFolder
+from infra.local.processes import Spawner
+from infra.local.runner.environment import REGION
 from tests.fakes.fault_injector import FaultInjector, FaultKind
 from tests.fakes.fault_proxy import fault_proxy
 
@@ -30,16 +33,25 @@ class FirstCallFault(FaultInjector):
 
 
 @pytest.fixture(scope="session")
-def cloud() -> Iterator[LocalStackServer]:
-    with running_localstack(("s3",)) as running:
-        yield running
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Run the emulator of the bucket."""
+    with ExitStack() as cleanup:
+        spawner = Spawner()
+        cleanup.callback(spawner.close)
+        emulator = start_ministack(StackFolder(tmp_path_factory.mktemp("s3")), spawner)
+        cleanup.callback(emulator.stop)
+        emulator.wait()
+        yield emulator.url
 
 
 @pytest.fixture
-def environment(cloud: LocalStackServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Point AWS tools of this process to LocalStack, and return all variables of a child's."""
-    for name, value in cloud.environment.items():
-        monkeypatch.setenv(name, value)
+def environment(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Point AWS tools of this process to the bucket, and return all variables of a child's."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.setenv(name, REGION)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", url)
     return dict(os.environ)
 
 
@@ -62,7 +74,7 @@ def clients(
 
 @pytest.fixture
 def faulty_clients(
-    cloud: LocalStackServer,
+    url: str,
     clients: AwsClients,  # noqa: ARG001 -- for the bucket
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[FaultyClients]:
@@ -70,7 +82,7 @@ def faulty_clients(
     with ExitStack() as cleanup:
 
         def faulty(operation: str, kind: FaultKind) -> AwsClients:
-            proxy = fault_proxy(cloud.url, FirstCallFault(operation, kind))
+            proxy = fault_proxy(url, FirstCallFault(operation, kind))
             monkeypatch.setenv("AWS_ENDPOINT_URL", cleanup.enter_context(proxy))
             return AwsClients()
 

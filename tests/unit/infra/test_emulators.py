@@ -1,10 +1,11 @@
 """The user's own endpoints win over the emulators."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from infra.local import emulators
+from infra.local import emulators, ministack
 from infra.local.emulators import Emulator, StackError, client_factory, start_emulators
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
@@ -19,7 +20,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return Emulator(name, f"http://{name}", "/", None, Path())  # type: ignore[arg-type]
 
     monkeypatch.setattr(emulators, "start_dynoxide", lambda *_: fake("dynoxide"))
-    monkeypatch.setattr(emulators, "start_localstack", lambda *_: fake("localstack"))
+    monkeypatch.setattr(emulators, "start_ministack", lambda *_: fake("ministack"))
     for name in ("", "_S3", "_SQS", "_KMS", "_SECRETS_MANAGER", "_DYNAMODB"):
         monkeypatch.delenv(f"AWS_ENDPOINT_URL{name}", raising=False)
     return names
@@ -32,9 +33,9 @@ def start(tmp_path: Path) -> dict[str, str]:
 def test_both_emulators_start_by_default(tmp_path: Path, started: list[str]) -> None:
     endpoints = start(tmp_path)
 
-    assert started == ["dynoxide", "localstack"]
+    assert started == ["dynoxide", "ministack"]
     assert endpoints == {
-        "AWS_ENDPOINT_URL": "http://localstack",
+        "AWS_ENDPOINT_URL": "http://ministack",
         "AWS_ENDPOINT_URL_DYNAMODB": "http://dynoxide",
     }
 
@@ -59,12 +60,36 @@ def test_an_endpoint_of_one_service_replaces_only_that(
     endpoints = start(tmp_path)
     clients = client_factory(endpoints)
 
-    assert started == ["localstack"]
+    assert started == ["ministack"]
     assert clients("dynamodb").meta.endpoint_url == "http://mine"
     assert clients("s3").meta.endpoint_url == "http://store"
-    assert clients("sqs").meta.endpoint_url == "http://localstack"
+    assert clients("sqs").meta.endpoint_url == "http://ministack"
 
 
 def test_missing_emulator_is_named(tmp_path: Path) -> None:
     with pytest.raises(StackError, match="make setup"):
         emulators._require_installed(tmp_path / "dynoxide")
+
+
+def test_a_message_wakes_all_readers_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ministack, "LOOK_INTERVAL_S", 60)
+
+    async def run() -> int:
+        readers = ministack.Readers()
+        waiting = [asyncio.create_task(readers.wait(0.1)) for _ in range(3)]
+        await asyncio.sleep(0)
+        readers.set()
+        done, _ = await asyncio.wait(waiting, timeout=5)
+        readers.set()
+        return len(done)
+
+    assert asyncio.run(run()) == 3
+
+
+@pytest.mark.parametrize(("interval_s", "seconds"), [(0, 0.1), (60, 0.001)])
+def test_without_a_message_a_reader_looks_soon(
+    interval_s: float, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ministack, "LOOK_INTERVAL_S", interval_s)
+
+    asyncio.run(asyncio.wait_for(ministack.Readers().wait(seconds), timeout=5))

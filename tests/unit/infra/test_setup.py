@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra.setup import steps as step_module
-from infra.setup.steps import ROOT, SetupError, SetupStep
+from infra.setup.steps import ROOT, SetupError, SetupStep, setup_steps
 
 
 def run_script(folder: Path, *programs: str) -> "subprocess.CompletedProcess[str]":
@@ -113,6 +113,16 @@ def test_failing_command_is_reported_with_its_output(tmp_path: Path) -> None:
         failing.run()
 
     assert not failing.is_done()
+
+
+def test_only_tests_need_localstack_and_servers_of_storage() -> None:
+    plain, tested = (
+        {step.name for step in setup_steps("python3.13", for_tests=for_tests)}
+        for for_tests in (False, True)
+    )
+
+    assert plain < tested
+    assert {"localstack", "plugins", "azurite"} <= tested - plain
 
 
 def test_the_scripts_are_plain_sh() -> None:
