@@ -168,7 +168,7 @@ def start_localstack(
         _LOCALSTACK / "bin" / "python",
         _LOCALSTACK / "certificate.pem",
     )
-    _require_installed(certificate)
+    _require_installed(certificate, "make setup-tests")
     port, log = free_port(), folder.private_log("localstack")
     scratch = folder.scratch / "localstack"
     (scratch / "tmp").mkdir(parents=True)
@@ -204,9 +204,9 @@ def _base_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in inherited if name in os.environ}
 
 
-def _require_installed(path: Path) -> None:
+def _require_installed(path: Path, command: str = "make setup") -> None:
     if not path.exists():
-        message = f"{path} is missing: run `make setup`"
+        message = f"{path} is missing: run `{command}`"
         raise StackError(message)
 
 

@@ -93,3 +93,12 @@ def test_without_a_message_a_reader_looks_soon(
     monkeypatch.setattr(ministack, "LOOK_INTERVAL_S", interval_s)
 
     asyncio.run(asyncio.wait_for(ministack.Readers().wait(seconds), timeout=5))
+
+
+def test_missing_localstack_is_installed_with_what_tests_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(emulators, "_LOCALSTACK", tmp_path)
+
+    with pytest.raises(StackError, match="make setup-tests"):
+        emulators.start_localstack(StackFolder(tmp_path), Spawner())
