@@ -127,6 +127,12 @@ SETTINGS: Final[dict[str, Setting]] = {
         "for the local stack only",
         "",
     ),
+    "local_processes": Setting(
+        "PLATEN_LOCAL_PROCESSES",
+        "`invocation`: each invocation at a time has a process of its own, as on Lambda; otherwise "
+        "functions that wait or write rows share one; for the local stack only",
+        "",
+    ),
     "local_tenancy": Setting(
         "PLATEN_LOCAL_TENANCY",
         "`workspace`: the local stack isolates workspaces as a deployment with tenant isolation "

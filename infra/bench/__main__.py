@@ -7,6 +7,7 @@ from typing import Final
 # Modules by benchmark name; a module cannot be named `import`.
 MODULES: Final = {
     "batch": "batches.rate",
+    "burst": "starts.burst",
     "calls": "aws_calls",
     "cold": "cold_start",
     "combine": "batches.combine",
@@ -19,6 +20,7 @@ MODULES: Final = {
     "email-rate": "emails.rate",
     "finishing": "finishing",
     "fonts": "starts.fonts",
+    "footprint": "footprint",
     "formats": "formats",
     "import": "starts.import_time",
     "isolation": "browser_recovery",
@@ -30,6 +32,7 @@ MODULES: Final = {
     "proxy": "proxy",
     "relay": "state.relay",
     "release": "batches.release",
+    "start": "starts.first_answer",
     "table": "long_table",
     "template-call": "template_call",
     "templates": "templates",

@@ -39,11 +39,11 @@ def main() -> int:
     slots = os.cpu_count() or 1
     before = _bare_rate(slots, body)
     with running_stack() as stack:
-        _run_clients(stack, payload, _WARM_UP_SECONDS)
+        run_clients(stack, payload, _WARM_UP_SECONDS)
         time.sleep(_SETTLE_SECONDS)
         tree = psutil.Process(stack.pid)
         memory, cpu = memory_mb(tree), _cpu_s(tree)
-        times = _run_clients(stack, payload, SECONDS)
+        times = run_clients(stack, payload, SECONDS)
         cpu = _cpu_s(tree) - cpu
         time.sleep(_SETTLE_SECONDS)
         memory_after, zombies = memory_mb(tree), _zombie_count(tree)
@@ -68,7 +68,7 @@ def main() -> int:
     return int(ratio < LIMIT or not is_stable)
 
 
-def _run_clients(stack: RunningStack, payload: bytes, seconds: float) -> list[float]:
+def run_clients(stack: RunningStack, payload: bytes, seconds: float) -> list[float]:
     """Render from all clients at once; return the seconds of each, or raise the first error."""
     until = time.perf_counter() + seconds
     times: list[float] = []

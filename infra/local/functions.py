@@ -49,6 +49,7 @@ class LambdaFunction:
     queues: tuple[QueueSource, ...]
     schedules: tuple[ScheduleRule, ...]
     isolates_tenants: bool = False
+    serves_in_threads: bool = False
     has_rights: bool = True
 
 
@@ -97,6 +98,7 @@ def _function(
             for name, event in events.items()
             if not _has_type(event, "SQS")
         ),
+        serves_in_threads=_serves_in_threads(hints),
         isolates_tenants=_isolates_tenants(logical_id, properties, resolver),
         has_rights=_has_rights(template, properties),
     )
@@ -110,6 +112,11 @@ def _isolates_tenants(
         message = f"{logical_id}: a function that isolates tenants has no event sources"
         raise TemplateError(message)
     return is_isolated
+
+
+def _serves_in_threads(hints: Mapping[str, Any]) -> bool:
+    is_per_invocation = os.environ.get("PLATEN_LOCAL_PROCESSES") == "invocation"
+    return bool(hints.get("Threads")) and not is_per_invocation
 
 
 def _has_rights(template: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:

@@ -25,6 +25,7 @@ from infra.local.runner.invocation import Invocation
 from infra.local.runner.invoke_api import InvokeApi
 from infra.local.runner.pool import INIT_REQUEST_ID, WorkerPool
 from infra.local.runner.process import InvocationAnswer, WorkerProcess
+from infra.local.runner.threads import ThreadLauncher
 from infra.local.seed import SeedError, seed_workspace
 from infra.local.server import WsgiServer
 from infra.template import IntrinsicResolver, load_template
@@ -186,7 +187,7 @@ def _pool(stack: Stack, function: LambdaFunction, environment: Mapping[str, str]
     # The gateway does not retry, so its function always waits for a slot.
     return WorkerPool(
         function,
-        launch,
+        ThreadLauncher(launch) if function.serves_in_threads else launch,
         report=report,
         throttle=throttle and function.logical_id != API_LOGICAL_ID,
     )

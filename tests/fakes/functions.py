@@ -5,9 +5,11 @@ import os
 import subprocess
 import sys
 import time
+from contextvars import ContextVar
 from typing import Any
 
 CALLS = {"count": 0}
+BOUND: ContextVar[str | None] = ContextVar("bound", default=None)
 
 
 def echo(event: dict[str, Any], context: Any) -> dict[str, Any]:
@@ -45,6 +47,18 @@ def act(event: dict[str, Any], _context: Any) -> Any:
         case "print":
             sys.stdout.write(event["line"] + "\n")
     return {"pid": os.getpid()}
+
+
+def leave(_event: dict[str, Any], _context: Any) -> None:
+    time.sleep(0.5)
+    sys.exit(0)
+
+
+def bind(event: dict[str, Any], _context: Any) -> dict[str, Any]:
+    """Set a context variable, and return what it was."""
+    before = BOUND.get()
+    BOUND.set(event["value"])
+    return {"before": before}
 
 
 def proxy(event: dict[str, Any], _context: Any) -> dict[str, Any]:

@@ -39,6 +39,17 @@ class Channel:
         del self._buffer[:total]
         return head, payload
 
+    def send_socket(self, sock: socket.socket) -> None:
+        """Hand a copy of a socket to the process at the other end of a Unix connection."""
+        socket.send_fds(self._sock, [b"s"], [sock.fileno()])
+
+    def receive_socket(self) -> socket.socket:
+        """Return the next socket that was handed over; raises EOFError at the end."""
+        message, descriptors, _, _ = socket.recv_fds(self._sock, 1, 1)
+        if not message:
+            raise EOFError
+        return socket.socket(fileno=descriptors[0])
+
     def close(self) -> None:
         """Close this end; the other end then reads EOF."""
         self._sock.close()

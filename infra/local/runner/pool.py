@@ -1,4 +1,4 @@
-"""Pool of a function's worker processes: grows up to its concurrency, grants slots in order."""
+"""Pool of a function's workers: grows up to its concurrency, grants slots in order."""
 
 import os
 import threading
@@ -11,14 +11,14 @@ from infra.local.functions import LambdaFunction
 from infra.local.runner.invocation import Invocation
 from infra.local.runner.process import (
     InvocationAnswer,
-    WorkerProcess,
+    Worker,
     kill_workers,
     lambda_failure,
     timeout_failure,
     worker_answer,
 )
 
-IDLE_TIMEOUT_S: Final = 60.0
+IDLE_TIMEOUT_S: Final = 180.0
 INIT_REQUEST_ID: Final = "init"
 # More processes would not start sooner together, and the first of them later.
 MAX_STARTING: Final = max(2, os.cpu_count() or 1)
@@ -39,10 +39,10 @@ class _SlotTicket:
 
     tenant: str | None
     granted: threading.Event = field(default_factory=threading.Event)
-    worker: WorkerProcess | None = None
+    worker: Worker | None = None
     failure: InvocationAnswer | None = None
 
-    def grant(self, worker: WorkerProcess) -> None:
+    def grant(self, worker: Worker) -> None:
         """Give the slot of a worker, which is bound to the tenant from now on."""
         worker.tenant = self.tenant
         self.worker = worker
@@ -55,34 +55,34 @@ class _SlotTicket:
 
 
 class WorkerPool:
-    """Pool that runs each concurrent invocation of one function in its own process.
+    """Pool that runs each concurrent invocation of one function in a worker of its own.
 
-    If the function isolates tenants, a process that has served one never serves another: an idle
-    process of another tenant ends when its slot is needed, a busy one when it has answered.
+    A worker is a process, as on Lambda, or a thread of one. If the function isolates tenants, no
+    process serves two: an idle process of another tenant ends when its slot is needed.
     """
 
     def __init__(
         self,
         function: LambdaFunction,
-        launch: Callable[[], WorkerProcess],
+        launch: Callable[[], Worker],
         *,
         report: Callable[[LambdaFunction, Invocation, InvocationAnswer, float], None],
         throttle: bool = False,
     ) -> None:
-        """Use `launch` to start a process; call `report` at the end of every invocation."""
+        """Use `launch` to start a worker; call `report` at the end of every invocation."""
         self.function = function
         self._launch = launch
         self._report = report
         self._throttle = throttle
         self._lock = threading.Lock()
-        self._idle_workers: list[WorkerProcess] = []
-        self._workers: set[WorkerProcess] = set()
+        self._idle_workers: list[Worker] = []
+        self._workers: set[Worker] = set()
         self._tickets: list[_SlotTicket] = []
         self._starting_count = 0
         self._is_closed = False
 
     def warm_up(self) -> list[threading.Thread]:
-        """Start the warm processes; each returned thread ends when its process is ready."""
+        """Start the warm workers; each returned thread ends when its worker is ready."""
         with self._lock:
             self._starting_count += self.function.warm_count
         return [self._start_worker_thread() for _ in range(self.function.warm_count)]
@@ -105,23 +105,23 @@ class WorkerPool:
             raise StillRunning from None
 
     def reap(self) -> None:
-        """End processes that were idle for a minute, down to the warm count."""
+        """End workers that were idle for a while, down to the warm count."""
         with self._lock:
             surplus = max(0, len(self._workers) - self.function.warm_count)
             limit = time.monotonic() - IDLE_TIMEOUT_S
-            expired = [worker for worker in self._idle_workers if worker.idle_since < limit]
-            for worker in expired[:surplus]:
+            expired = [each for each in self._idle_workers if each.idle_since < limit][:surplus]
+            for worker in expired:
                 self._idle_workers.remove(worker)
                 self._workers.discard(worker)
-        for worker in expired[:surplus]:
+        for worker in expired:
             worker.retire()
 
     def size(self) -> int:
-        """Return the number of processes."""
+        """Return the number of workers."""
         return len(self._workers)
 
     def close(self) -> None:
-        """Kill all processes; waiting invocations fail."""
+        """Kill all workers; waiting invocations fail."""
         with self._lock:
             self._is_closed = True
             workers, self._workers = list(self._workers), set()
@@ -130,7 +130,7 @@ class WorkerPool:
             self._tickets.clear()
         kill_workers(workers)
 
-    def _acquire_worker(self, invocation: Invocation) -> WorkerProcess | InvocationAnswer:
+    def _acquire_worker(self, invocation: Invocation) -> Worker | InvocationAnswer:
         tenant = invocation.tenant if self.function.isolates_tenants else None
         assert tenant or not self.function.isolates_tenants, "the Invoke API lets no other pass"
         with self._lock:
@@ -139,12 +139,12 @@ class WorkerPool:
             if worker := self._take_idle_worker(tenant):
                 worker.tenant = tenant
                 return worker
-            # Every ticket gets a process of its own, even if that does not start yet. The slot of
+            # Every ticket gets a worker of its own, even if that does not start yet. The slot of
             # an idle worker, which is another tenant's here, may be taken.
             promised = len(self._workers) + max(self._starting_count, len(self._tickets))
             can_grow = promised < self.function.concurrency or bool(self._idle_workers)
             may_throttle = self._throttle and not invocation.waits_for_slot
-            # A process that is starting for no ticket yet will serve this invocation.
+            # A worker that is starting for no ticket yet will serve this invocation.
             if may_throttle and not can_grow and self._starting_count <= len(self._tickets):
                 raise Throttled
             ticket = _SlotTicket(tenant)
@@ -161,7 +161,7 @@ class WorkerPool:
         assert granted is not None
         return granted
 
-    def _take_idle_worker(self, tenant: str | None) -> WorkerProcess | None:
+    def _take_idle_worker(self, tenant: str | None) -> Worker | None:
         """Return an idle worker that may serve the tenant: its own first, the last used first."""
         usable = [each for each in reversed(self._idle_workers) if each.may_serve(tenant)]
         for worker in sorted(usable, key=lambda each: each.tenant is None):
@@ -172,7 +172,7 @@ class WorkerPool:
             worker.retire()
         return None
 
-    def _send_invocation(self, worker: WorkerProcess, invocation: Invocation) -> None:
+    def _send_invocation(self, worker: Worker, invocation: Invocation) -> None:
         head = {
             "request_id": invocation.request_id,
             "arn": f"arn:aws:lambda:us-east-1:000000000000:function:{self.function.name}",
@@ -187,7 +187,7 @@ class WorkerPool:
 
     def _receive_answer(
         self,
-        worker: WorkerProcess,
+        worker: Worker,
         invocation: Invocation,
         started: float,
         *,
@@ -212,12 +212,15 @@ class WorkerPool:
         self._report(self.function, invocation, answer, time.monotonic() - started)
         return answer
 
-    def _release_worker(self, worker: WorkerProcess) -> None:
+    def _release_worker(self, worker: Worker) -> None:
+        if not worker.is_alive():
+            self._discard_worker(worker)
+            return
         worker.idle_since = time.monotonic()
         with self._lock:
             self._assign(worker)
 
-    def _assign(self, worker: WorkerProcess) -> None:
+    def _assign(self, worker: Worker) -> None:
         """Give a free worker to a ticket, or else keep it; called with the lock held."""
         if self._is_closed:
             return
@@ -228,34 +231,36 @@ class WorkerPool:
         self._idle_workers.append(worker)
         self._grow()
 
-    def _next_ticket(self, worker: WorkerProcess) -> _SlotTicket | None:
+    def _next_ticket(self, worker: Worker) -> _SlotTicket | None:
         """Return the first ticket that a worker may serve, unless it would overtake another.
 
-        A ticket may overtake those for which processes are starting, because they lose nothing.
+        A ticket may overtake those for which workers are starting, because they lose nothing.
         """
         reachable = self._tickets[: self._starting_count + 1]
         return next((ticket for ticket in reachable if worker.may_serve(ticket.tenant)), None)
 
-    def _discard_worker(self, worker: WorkerProcess) -> None:
+    def _discard_worker(self, worker: Worker) -> None:
         worker.kill()
         with self._lock:
-            self._workers.discard(worker)
+            # With a thread that hangs, those of the same process are of no more use.
+            ended = {idle for idle in self._idle_workers if not idle.is_alive()}
+            self._idle_workers = [idle for idle in self._idle_workers if idle not in ended]
+            self._workers -= {worker, *ended}
             self._grow()
-            if (
-                len(self._workers) + self._starting_count < self.function.warm_count
-                and not self._is_closed
-            ):
+            if self._planned_size() < self.function.warm_count and not self._is_closed:
                 self._starting_count += 1
                 self._start_worker_thread()
+        for idle in ended:
+            idle.retire()
 
-    def _has_free_slot(self) -> bool:
-        return len(self._workers) + self._starting_count < self.function.concurrency
+    def _planned_size(self) -> int:
+        return len(self._workers) + self._starting_count
 
     def _grow(self) -> None:
         wanted = min(len(self._tickets), MAX_STARTING)
         while not self._is_closed and self._starting_count < wanted:
             replaced = None
-            if not self._has_free_slot():
+            if self._planned_size() >= self.function.concurrency:
                 if not self._idle_workers:
                     return
                 # Only tenants whose tickets come later, if any, have idle workers now.
@@ -264,12 +269,12 @@ class WorkerPool:
             self._starting_count += 1
             self._start_worker_thread(replaced)
 
-    def _start_worker_thread(self, replaced: WorkerProcess | None = None) -> threading.Thread:
+    def _start_worker_thread(self, replaced: Worker | None = None) -> threading.Thread:
         thread = threading.Thread(target=self._start_worker, args=(replaced,), daemon=True)
         thread.start()
         return thread
 
-    def _start_worker(self, replaced: WorkerProcess | None) -> None:
+    def _start_worker(self, replaced: Worker | None) -> None:
         if replaced is not None:
             replaced.kill()
         try:

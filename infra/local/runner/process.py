@@ -45,8 +45,46 @@ class InvocationAnswer:
     request_id: str | None = None
 
 
+class Worker(Protocol):
+    """Port: what serves one invocation at a time, a process or a thread."""
+
+    channel: Channel
+    idle_since: float
+    # The tenant that it has served, if its function isolates tenants.
+    tenant: str | None
+
+    @property
+    def process(self) -> "subprocess.Popen[bytes]":
+        """Return its process."""
+        ...
+
+    def wait_until_ready(self) -> InvocationAnswer | None:
+        """Wait until the handler is imported; return the failure, or None."""
+        ...
+
+    def may_serve(self, tenant: str | None) -> bool:
+        """Tell whether it has served no other tenant."""
+        ...
+
+    def is_alive(self) -> bool:
+        """Tell whether it can serve another invocation."""
+        ...
+
+    def exit_failure(self, request_id: str) -> InvocationAnswer:
+        """Return Lambda's answer for a process that ended during an invocation."""
+        ...
+
+    def kill(self) -> None:
+        """End it, although it may be busy."""
+        ...
+
+    def retire(self) -> None:
+        """End it while it is idle."""
+        ...
+
+
 class WorkerProcess:
-    """Process that runs one invocation at a time; `log` gets each line that it writes."""
+    """Process that runs invocations of a function; `log` gets each line that it writes."""
 
     def __init__(
         self,
@@ -58,14 +96,18 @@ class WorkerProcess:
         python: Sequence[str] = (sys.executable,),
         folder: Path = ROOT,
     ) -> None:
-        """Start the process in `folder`; it is ready once `wait_until_ready` returns."""
+        """Start the process in `folder`; it is ready once `wait_until_ready` returns.
+
+        With the variable `RUNNER_THREADS` it serves no events on `channel`, but on each socket that
+        is sent there.
+        """
         own_end, worker_end = socket.socketpair()
         self.channel = Channel(own_end)
         command = [*python, "-m", "infra.local.runner.worker"]
         arguments = [str(worker_end.fileno()), str(os.getpid()), function.handler]
         with worker_end, contextlib.ExitStack() as unless_started:
             unless_started.callback(self.channel.close)
-            self.process: subprocess.Popen[bytes] = spawner.run(
+            self._process: subprocess.Popen[bytes] = spawner.run(
                 lambda: subprocess.Popen(
                     [*command, *arguments],
                     cwd=folder,
@@ -79,12 +121,16 @@ class WorkerProcess:
                 ),
             )
             unless_started.pop_all()
-        assert self.process.stdout is not None
-        self.output = WorkerOutput(self.process.stdout, log)
+        assert self._process.stdout is not None
+        self.output = WorkerOutput(self._process.stdout, log)
         self.idle_since = time.monotonic()
-        # The tenant that this process has served, if its function isolates tenants.
         self.tenant: str | None = None
         threading.Thread(target=self.output.follow, daemon=True).start()
+
+    @property
+    def process(self) -> "subprocess.Popen[bytes]":
+        """Return the process."""
+        return self._process
 
     @property
     def pid(self) -> int:
@@ -134,11 +180,11 @@ class WorkerProcess:
             kill_process_trees(self.process)
 
 
-def kill_workers(workers: Sequence[WorkerProcess]) -> None:
-    """Kill several processes at once."""
-    kill_process_trees(*(worker.process for worker in workers))
+def kill_workers(workers: Sequence[Worker]) -> None:
+    """Kill the processes of workers, all at once."""
+    kill_process_trees(*{worker.process for worker in workers})
     for worker in workers:
-        worker.channel.close()
+        worker.retire()
 
 
 def lambda_failure(kind: str, message: str, **more: Any) -> InvocationAnswer:

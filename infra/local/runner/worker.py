@@ -1,22 +1,28 @@
-"""Worker program of a function: imports its handler, then serves one event at a time.
+"""Worker program of a function: imports its handler, then serves events.
 
-`python -m infra.local.runner.worker <fd> <pid of the stack> <module.attribute>`. Standard library
-only, so that it adds nothing to a function's imports.
+`python -m infra.local.runner.worker <fd> <pid of the stack> <module.attribute>`: one event at a
+time, or with the variable RUNNER_THREADS one in each thread. Standard library only, so that it adds
+nothing to a function's imports.
 """
 
+import contextlib
+import contextvars
 import importlib
 import json
 import os
 import socket
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 from infra.local.die_with_parent import die_with_parent
 from infra.local.runner.frames import Channel
+
+_STACK_BYTES: Final = 8 << 20
 
 
 class LambdaContext:
@@ -43,15 +49,13 @@ class LambdaContext:
         return max(0, int((self._deadline - time.time()) * 1000))
 
 
+type _Handler = Callable[[Any, LambdaContext], Any]
+
+
 def serve(channel: Channel, handler_name: str) -> None:
     """Import the handler, report the outcome, and answer events until the channel closes."""
-    try:
-        handler = _load_handler(handler_name)
-    except BaseException as error:  # noqa: BLE001 -- any error of the import is the answer
-        channel.send({"status": "failed"}, _error_payload(error, "Runtime.ImportModuleError"))
-        return
-    channel.send({"status": "ready"})
-    while True:
+    handler = _load_handler(channel, handler_name)
+    while handler is not None:
         try:
             head, payload = channel.receive()
         except EOFError:
@@ -59,18 +63,56 @@ def serve(channel: Channel, handler_name: str) -> None:
         channel.send(*_answer(handler, head, payload))
 
 
-def _load_handler(handler_name: str) -> Callable[[Any, LambdaContext], Any]:
+def serve_in_threads(channel: Channel, handler_name: str) -> None:
+    """Import the handler, report the outcome, and serve each connection that comes in a thread.
+
+    The process ends when the channel closes, whether its threads have ended or not.
+    """
+    handler = _load_handler(channel, handler_name)
+    # The default follows `ulimit -s`, which may be too small for deeply nested JSON.
+    threading.stack_size(_STACK_BYTES)
+    while handler is not None:
+        try:
+            connection = channel.receive_socket()
+        except EOFError:
+            os._exit(0)
+        threading.Thread(target=_serve_thread, args=(connection, handler), daemon=True).start()
+
+
+def _serve_thread(connection: socket.socket, handler: _Handler) -> None:
+    channel = Channel(connection)
+    # The other end may be gone: the stack gives up threads that hang.
+    with connection, contextlib.suppress(EOFError, OSError):
+        while True:
+            head, payload = channel.receive()
+            # What an invocation binds to its context must not reach the next one.
+            answer = contextvars.Context().run(_answer, handler, head, payload)
+            channel.send(*answer)
+
+
+def _load_handler(channel: Channel, handler_name: str) -> _Handler | None:
+    """Return the handler, or None; the other end is told which."""
+    try:
+        handler = _import_handler(handler_name)
+    except BaseException as error:  # noqa: BLE001 -- any error of the import is the answer
+        channel.send({"status": "failed"}, _error_payload(error, "Runtime.ImportModuleError"))
+        return None
+    channel.send({"status": "ready"})
+    return handler
+
+
+def _import_handler(handler_name: str) -> _Handler:
     module_name, attribute = handler_name.rsplit(".", 1)
     module = importlib.import_module(module_name)
     # Where this variable is set, the module warms itself (chalicelib/bootstrap/cold_start.py).
     if "AWS_LAMBDA_INITIALIZATION_TYPE" not in os.environ and hasattr(module, "warm"):
         module.warm()
-    handler: Callable[[Any, LambdaContext], Any] = getattr(module, attribute)
+    handler: _Handler = getattr(module, attribute)
     return handler
 
 
 def _answer(
-    handler: Callable[[Any, LambdaContext], Any], head: Mapping[str, Any], payload: bytes
+    handler: _Handler, head: Mapping[str, Any], payload: bytes
 ) -> tuple[dict[str, Any], bytes]:
     answer: dict[str, Any] = {"status": "failed"}
     try:
@@ -79,6 +121,10 @@ def _answer(
         result = handler(event, LambdaContext(head))
         return answer | {"status": "ok"}, _encode(result)
     except Exception as error:  # noqa: BLE001 -- Lambda answers with an unhandled exception
+        return answer, _error_payload(error)
+    except SystemExit as error:
+        if threading.current_thread() is threading.main_thread():
+            raise
         return answer, _error_payload(error)
     finally:
         sys.stdout.flush()
@@ -117,4 +163,5 @@ def _error_payload(error: BaseException, kind: str | None = None) -> bytes:
 
 if __name__ == "__main__":
     die_with_parent(int(sys.argv[2]))
-    serve(Channel(socket.socket(fileno=int(sys.argv[1]))), sys.argv[3])
+    run = serve_in_threads if os.environ.get("RUNNER_THREADS") else serve
+    run(Channel(socket.socket(fileno=int(sys.argv[1]))), sys.argv[3])

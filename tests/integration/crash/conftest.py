@@ -74,6 +74,7 @@ def stack(
     """Run one stack for all cases."""
     with running_stack(
         PLATEN_CRASH_POINTS=str(points),
+        PLATEN_LOCAL_PROCESSES="invocation",
         PLATEN_EGRESS_ALLOW=f"127.0.0.1/32:{receiver.port},{EGRESS_ALLOW},"
         f"{provider.server.egress_allow},{store.egress_allow}",
         PLATEN_EMAIL_BASE_BREVO=provider.server.url(""),

@@ -32,7 +32,8 @@ def points(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stack(points: Path) -> Iterator[RunningStack]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PLATEN_CRASH_POINTS", str(points))
-        with running_stack() as running:
+        # A crash point ends a process, which must be that of its invocation alone.
+        with running_stack(PLATEN_LOCAL_PROCESSES="invocation") as running:
             yield running
 
 

@@ -16,8 +16,9 @@ from infra.local.functions import LambdaFunction
 from infra.local.processes import Spawner
 from infra.local.runner.environment import worker_environment
 from infra.local.runner.invocation import Invocation, slot_deadline
-from infra.local.runner.pool import StillRunning, Throttled, WorkerPool
+from infra.local.runner.pool import IDLE_TIMEOUT_S, StillRunning, Throttled, WorkerPool
 from infra.local.runner.process import InvocationAnswer, WorkerProcess
+from infra.local.runner.threads import ThreadLauncher
 
 
 def function(handler: str = "functions.act", **changed: Any) -> LambdaFunction:
@@ -48,7 +49,8 @@ def pool(
             declared, environment, spawner, (lines if lines is not None else []).append
         )
 
-    running = WorkerPool(declared, launch, report=lambda *_: None, throttle=throttle)
+    launcher = ThreadLauncher(launch) if declared.serves_in_threads else launch
+    running = WorkerPool(declared, launcher, report=lambda *_: None, throttle=throttle)
     try:
         yield running
     finally:
@@ -240,7 +242,7 @@ def test_warm_processes_start_early_and_surplus_idle_ones_end() -> None:
             thread.join()
         grown = running.size()
         for worker in running._idle_workers:
-            worker.idle_since -= 61
+            worker.idle_since -= IDLE_TIMEOUT_S + 1
         running.reap()
         left = running.size()
 

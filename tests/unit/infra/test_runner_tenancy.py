@@ -89,7 +89,7 @@ def test_warm_process_serves_the_first_tenant_only() -> None:
         (warm,) = running._workers
         first, other = pid(running, "ws_a"), pid(running, "ws_b")
 
-    assert first == warm.pid != other
+    assert first == warm.process.pid != other
 
 
 def test_own_process_is_preferred_to_a_fresh_one() -> None:

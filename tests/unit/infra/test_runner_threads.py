@@ -1,0 +1,139 @@
+"""Runner with threads: one process serves a function's invocations, as many at once as it may."""
+
+import json
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import psutil
+import pytest
+
+from infra.local.functions import LambdaFunction
+from infra.local.runner.pool import IDLE_TIMEOUT_S, WorkerPool
+from infra.local.runner.process import InvocationAnswer
+from tests.unit.infra.test_runner import call, error, function, pool
+
+NOTHING = {"do": "sleep", "s": 0}
+
+
+def threaded(handler: str = "functions.act", **changed: Any) -> LambdaFunction:
+    return function(handler, **({"concurrency": 64} | changed), serves_in_threads=True)
+
+
+def pid(answer: InvocationAnswer) -> int:
+    assert answer.error is None, answer.payload
+    return int(json.loads(answer.payload)["pid"])
+
+
+def send(
+    threads: ThreadPoolExecutor, running: WorkerPool, *events: dict[str, Any]
+) -> list["Future[InvocationAnswer]"]:
+    """Send events at once, and wait until all are being served."""
+    sent = [threads.submit(call, running, event) for event in events]
+    while running.size() < len(events):
+        time.sleep(0.01)
+    time.sleep(0.2)
+    return sent
+
+
+def has_ended(process: int) -> bool:
+    """Tell whether a process ends within five seconds."""
+    try:
+        psutil.Process(process).wait(5)
+    except psutil.TimeoutExpired:
+        return False
+    except psutil.NoSuchProcess:
+        return True
+    return True
+
+
+def test_many_invocations_share_a_process_and_each_gets_its_own_answer() -> None:
+    with pool(threaded("functions.echo")) as running, ThreadPoolExecutor(64) as threads:
+        events = [{"number": number, "text": "x" * 100_000} for number in range(256)]
+        answers = list(threads.map(lambda event: call(running, event), events))
+
+    results = [json.loads(answer.payload) for answer in answers]
+    assert [result["event"] for result in results] == events
+    assert len({result["pid"] for result in results}) == 1
+
+
+def test_invocations_run_at_the_same_time_up_to_the_concurrency() -> None:
+    with pool(threaded(concurrency=8)) as running, ThreadPoolExecutor(16) as threads:
+        pid(call(running, NOTHING))
+        began = time.monotonic()
+        list(threads.map(lambda _: pid(call(running, {"do": "sleep", "s": 0.5})), range(16)))
+        took = time.monotonic() - began
+        size = running.size()
+
+    assert 1 <= took < 4
+    assert size == 8
+
+
+def test_timeout_of_one_invocation_leaves_the_others_their_answers() -> None:
+    with pool(threaded(timeout_s=1.0)) as running, ThreadPoolExecutor(4) as threads:
+        first = pid(call(running, NOTHING))
+        call(running, NOTHING)
+        hangs = threads.submit(call, running, {"do": "child"})
+        time.sleep(0.6)
+        others = send(threads, running, *[{"do": "sleep", "s": 0.7}] * 3)
+        failure = error(hangs.result())
+        later = pid(call(running, NOTHING))
+
+        assert failure["errorType"] == "Sandbox.Timedout"
+        assert {pid(other.result()) for other in others} == {first}
+        # A thread cannot be killed: its process ends with the invocations of the others.
+        assert later != first
+        assert has_ended(first)
+        assert pid(call(running, NOTHING)) == later
+
+
+def test_end_of_the_process_fails_all_its_invocations_once() -> None:
+    with pool(threaded()) as running, ThreadPoolExecutor(6) as threads:
+        first = pid(call(running, NOTHING))
+        others = send(threads, running, *[{"do": "sleep", "s": 30}] * 5)
+        psutil.Process(first).kill()
+        failures = [error(other.result())["errorType"] for other in others]
+        second = pid(call(running, NOTHING))
+
+    assert failures == ["Runtime.ExitError"] * 5
+    assert second != first
+
+
+def test_handler_that_leaves_is_answered() -> None:
+    with pool(threaded("functions.leave")) as running, ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda _: call(running, {}), range(4)))
+
+    assert [error(answer)["errorType"] for answer in answers] == ["SystemExit"] * 4
+
+
+def test_context_of_an_invocation_does_not_reach_the_next_one() -> None:
+    with pool(threaded("functions.bind", concurrency=1)) as running:
+        seen = [
+            json.loads(call(running, {"value": value}).payload)["before"] for value in ("a", "b")
+        ]
+
+    assert seen == [None, None]
+
+
+def test_handler_that_cannot_be_imported_fails_every_invocation() -> None:
+    with pool(threaded("broken_function.handler")) as running, ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda _: call(running, {}), range(8)))
+
+    assert {error(answer)["errorType"] for answer in answers} == {"Runtime.ImportModuleError"}
+
+
+@pytest.mark.parametrize("warm_count", [0, 1])
+def test_process_ends_with_its_last_idle_thread(warm_count: int) -> None:
+    with pool(threaded(warm_count=warm_count)) as running, ThreadPoolExecutor(4) as threads:
+        for thread in running.warm_up():
+            thread.join()
+        (process,) = {
+            pid(each.result()) for each in send(threads, running, *[{"do": "sleep", "s": 0.5}] * 4)
+        }
+        for worker in running._idle_workers:
+            worker.idle_since -= IDLE_TIMEOUT_S + 1
+        running.reap()
+
+        assert running.size() == warm_count
+        assert has_ended(process) is (warm_count == 0)
+        assert pid(call(running, NOTHING)) != process or warm_count == 1
