@@ -16,6 +16,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -161,7 +162,16 @@ def _error_payload(error: BaseException, kind: str | None = None) -> bytes:
     ).encode()
 
 
+def _set_oom_score(score: int) -> None:
+    """Set what the kernel goes by when memory is used up: the highest ends first (proc(5))."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(score), encoding="ascii")
+
+
 if __name__ == "__main__":
     die_with_parent(int(sys.argv[2]))
-    run = serve_in_threads if os.environ.get("RUNNER_THREADS") else serve
+    # Workers are replaced and emulators are not; many callers wait for a process with threads.
+    has_threads = bool(os.environ.get("RUNNER_THREADS"))
+    _set_oom_score(700 if has_threads else 900)
+    run = serve_in_threads if has_threads else serve
     run(Channel(socket.socket(fileno=int(sys.argv[1]))), sys.argv[3])
