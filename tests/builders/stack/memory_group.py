@@ -19,7 +19,7 @@ _SHARE_OF_ONE: Final = 0.1
 def limited_memory(pid: int, size: int) -> Iterator[None]:
     """Limit what the processes take from now on to `size` bytes in all, inside the block.
 
-    By a control group; where none can be made, by limits of each process.
+    By a control group; where none can be made, by limits of the browsers that run.
     """
     root = psutil.Process(pid)
     members = [root, *root.children(recursive=True)]
@@ -28,10 +28,11 @@ def limited_memory(pid: int, size: int) -> Iterator[None]:
     try:
         group.mkdir()
     except OSError:
-        for member in members[1:]:
-            limit = int(size * _SHARE_OF_ONE)
-            with contextlib.suppress(psutil.NoSuchProcess):
-                member.rlimit(resource.RLIMIT_DATA, (limit, limit))
+        limit = int(size * _SHARE_OF_ONE)
+        for member in members:
+            with contextlib.suppress(psutil.Error):
+                if member.name() == "chromium":
+                    member.rlimit(resource.RLIMIT_DATA, (limit, limit))
         yield
         return
     (group / file).write_text(str(size), encoding="ascii")
