@@ -17,7 +17,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
 from infra.local.die_with_parent import die_with_parent
@@ -108,8 +108,17 @@ def _import_handler(handler_name: str) -> _Handler:
     # Where this variable is set, the module warms itself (chalicelib/bootstrap/cold_start.py).
     if "AWS_LAMBDA_INITIALIZATION_TYPE" not in os.environ and hasattr(module, "warm"):
         module.warm()
+        if os.environ.get("RUNNER_THREADS"):
+            _prepare_for_threads(module)
     handler: _Handler = getattr(module, attribute)
     return handler
+
+
+def _prepare_for_threads(module: ModuleType) -> None:
+    """Let the product build what its threads share; a handler of the tests has none of it."""
+    product = sys.modules.get("chalicelib.bootstrap.cold_start")
+    if product is not None:
+        product.prepare_for_threads(vars(module).get("LATE_MODULES", ()))
 
 
 def _answer(
