@@ -151,7 +151,7 @@ def _split_payment(
 def _intra_community_supply(invoice: Invoice, syntax: Syntax) -> Iterator[RuleViolation]:
     delivery = invoice.delivery
     message = "is required for the category K"
-    # UBL has the code inside the period, whatever of which the sheet accepts.
+    # In UBL the code is an element of the period, and the sheet accepts the period for it.
     has_period = invoice.invoice_period or (syntax == "ubl" and invoice.tax_point_date_code)
     if not (has_period or (delivery and delivery.date)):
         yield "BR-IC-11", "delivery.date", f"{message}, or invoice_period"
