@@ -10,6 +10,7 @@ from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_style import PageStyle, adopt_style
+from chalicelib.engine.browser.page.animations import outcome_in_slices
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.finishing.chromium_pdf import cross_reference_table, page_count
 
@@ -96,7 +97,7 @@ def _content_height(tab: Tab, width: int) -> float:
         deviceScaleFactor=1,
         mobile=False,
     )
-    answer = tab.outcome(tab.call_function(_CONTENT_HEIGHT))
+    answer = outcome_in_slices(tab, tab.call_function(_CONTENT_HEIGHT))
     height = answer["result"].get("value")
     if height is None:
         raise RenderFailure("render_failed", "the height of the document could not be measured")

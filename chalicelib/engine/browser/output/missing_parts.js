@@ -27,12 +27,18 @@ async (failed, looksAtStyles) => {
     promise, new Promise((done) => setTimeout(done, MAX_WAIT_MS, late))]);
 
   // A picture by a data: URL is loaded once more: it tells by an event only whether it can be read.
-  const isReadable = (source) => within(new Promise((done) => {
-    const probe = new Image();
-    probe.onload = () => done(true);
-    probe.onerror = () => done(false);
-    probe.src = source;
-  }), true);
+  const probes = new Map();
+  const isReadable = (source) => {
+    if (!probes.has(source)) {
+      probes.set(source, within(new Promise((done) => {
+        const probe = new Image();
+        probe.onload = () => done(true);
+        probe.onerror = () => done(false);
+        probe.src = source;
+      }), true));
+    }
+    return probes.get(source);
+  };
 
   const checkAddresses = () => {
     const kinds = [
@@ -67,18 +73,21 @@ async (failed, looksAtStyles) => {
   };
 
   // Elements that show a picture, but do not tell whether they could.
-  const brokenOthers = async () => {
-    const broken = [];
-    for (const element of all('input[type=image i], svg image, video[poster]')) {
-      const text = attribute(element, 'poster') ?? attribute(element, 'src')
-        ?? attribute(element, 'href') ?? attribute(element, 'xlink:href');
-      if (text === null) { continue; }
-      const source = resolve(text);
-      const isData = /^data:/i.test(source);
-      if (isData && !(await isReadable(source))) { tell(source, 'picture'); broken.push(element); }
-      else if (!text.trim() || isKnown(source)) { broken.push(element); }
+  const isBroken = async (element) => {
+    const text = attribute(element, 'poster') ?? attribute(element, 'src')
+      ?? attribute(element, 'href') ?? attribute(element, 'xlink:href');
+    if (text === null) { return false; }
+    const source = resolve(text);
+    if (/^data:/i.test(source) && !(await isReadable(source))) {
+      tell(source, 'picture');
+      return true;
     }
-    return broken;
+    return !text.trim() || isKnown(source);
+  };
+  const brokenOthers = async () => {
+    const elements = all('input[type=image i], svg image, video[poster]');
+    const states = await Promise.all(elements.map(isBroken));
+    return elements.filter((_, n) => states[n]);
   };
 
   const styleTexts = function* (rules) {

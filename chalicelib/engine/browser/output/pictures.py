@@ -12,6 +12,7 @@ from pybase64 import b64decode
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import LayoutViewport, PageFunction
+from chalicelib.engine.browser.page.animations import outcome_in_slices
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.requests.assets import PageAssets
@@ -172,7 +173,7 @@ def replace_missing_parts(
     called = tab.call_function(
         _missing_parts_script(), [*assets.missing_urls()], parts.style_pictures
     )
-    for source, kind in tab.outcome(called)["result"].get("value") or ():
+    for source, kind in outcome_in_slices(tab, called)["result"].get("value") or ():
         assets.record_unshown(source, _REASONS[kind])
 
 

@@ -14,7 +14,7 @@ from chalicelib.contract.options.image import Wait
 from chalicelib.contract.options.output import IMAGE_FORMATS, OutputOptions
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.page.tab import Tab, as_render_failures
 from chalicelib.engine.deadline import Deadline
 
 _DRAWN_FORMATS: Final = IMAGE_FORMATS | {"pdf"}
@@ -125,6 +125,12 @@ def wait_in_slices[Result](tab: Tab, answer: Future[Result], deadline: Deadline)
                 raise
         _set_virtual_time(tab, "advance", _SLICE_MS)
     return tab.wait_for(answer, deadline)
+
+
+def outcome_in_slices[Result](tab: Tab, answer: Future[Result]) -> Result:
+    """Return the answer of a call that may need time to pass; raises as `Tab.outcome`."""
+    with as_render_failures():
+        return wait_in_slices(tab, answer, tab.deadline)
 
 
 def hold_time(tab: Tab) -> None:

@@ -9,8 +9,6 @@ from typing import Final
 
 from chalicelib.contract.options.image import Viewport
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_style import (
     PageStyle,
@@ -19,8 +17,8 @@ from chalicelib.engine.browser.output.page_style import (
 )
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.loading import Load, await_frames, reach_end
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.deadline import Deadline, timeout_failure
+from chalicelib.engine.browser.page.tab import Tab, as_render_failures
+from chalicelib.engine.deadline import Deadline
 
 _RESTORE_BOXES: Final = PageFunction[None]("""() => {
   for (const [element, style] of window.slicedBoxes ?? []) {
@@ -96,13 +94,9 @@ class PaperLayout:
     def _change(self, window: Viewport) -> None:
         self._emulation.set_window(window)
         deadline = self._tab.deadline
-        try:
+        with as_render_failures():
             await_frames(self._tab, deadline)
             reach_end(self._tab, Load(self._output, deadline, lambda: None), has_scripts=True)
-        except CallRefused as error:
-            raise RenderFailure("render_failed", f"the browser refused: {error}") from error
-        except TimeoutError as error:
-            raise timeout_failure() from error
 
 
 @cache

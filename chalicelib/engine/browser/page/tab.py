@@ -1,7 +1,9 @@
 """CDP calls to one page, with waits bounded by the page, the browser and a deadline."""
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.core.errors import RenderFailure
@@ -23,6 +25,20 @@ if TYPE_CHECKING:
 # Longest time until a cancelled render is noticed (decision 13).
 _HEARTBEAT_S: Final = 0.25
 _HUNG_AFTER_S: Final = 4.0
+
+
+@contextmanager
+def as_render_failures() -> Iterator[None]:
+    """Raise the errors of a wait for a call as RenderFailure.
+
+    A refused call is `render_failed`, a call without an answer in time `render_timeout`.
+    """
+    try:
+        yield
+    except CallRefused as error:
+        raise RenderFailure("render_failed", f"the browser refused: {error}") from error
+    except TimeoutError as error:
+        raise timeout_failure() from error
 
 
 class Tab:
@@ -68,12 +84,8 @@ class Tab:
 
     def outcome[Result](self, answer: Future[Result]) -> Result:
         """Return the answer of a call; raises RenderFailure `render_failed` or `render_timeout`."""
-        try:
+        with as_render_failures():
             return self.wait_for(answer, self.deadline)
-        except CallRefused as error:
-            raise RenderFailure("render_failed", f"the browser refused: {error}") from error
-        except TimeoutError as error:
-            raise timeout_failure() from error
 
     def wait_for[Result](self, answer: Future[Result], deadline: Deadline) -> Result:
         """Return the answer of a call; raises TimeoutError at the limit.

@@ -15,6 +15,11 @@ NO_MARGIN: Final = dict.fromkeys(("top", "right", "bottom", "left"), "0")
 BODY: Final = "<!doctype html><style>body { margin: 0 } div { height: 500mm }</style>"
 BOX: Final = f"{BODY}<div>begin</div><p style='margin: 0'>end"
 AUTO: Final[dict[str, Any]] = {"width": "80mm", "height": "auto"}
+# Its loading begins when the document is laid out for print.
+PRINT_FONT: Final = (
+    "<style>@font-face { font-family: own; src: url(data:font/woff2;base64,AAAA) }"
+    " @media print { div { font-family: own, serif } }</style>"
+)
 FOOTER: Final = {"enabled": True, "left": "page {{ page }} of {{ pages }}"}
 
 
@@ -41,6 +46,7 @@ def only_page(outcome: RenderOutcome) -> tuple[float, float, str]:
             *(80, 20),
         ),
         ("<script>document.title = 'x'</script>", AUTO, 80, 20),
+        ("<script>1</script>" + PRINT_FONT, AUTO, 80, 20),
         ("<style>body { min-height: 100vh }</style>", AUTO, 80, 20),
         ("<style>p, div { break-before: page; page: x }</style>", AUTO, 80, 20),
         ("", {**AUTO, "footer": FOOTER, "tagged": False}, 80, 20),

@@ -93,6 +93,23 @@ def test_asset_that_is_never_requested_is_told(render: Render, name: str) -> Non
     assert source in failure.value.detail
 
 
+@pytest.mark.parametrize(
+    ("source", "codes"),
+    [("data:image/svg+xml,<svg/>", []), (BROKEN_PICTURE, ["asset_failed"])],
+)
+@pytest.mark.parametrize(
+    "element", ['<p style="background:url({})">x', '<svg><image href="{}" /></svg>']
+)
+def test_pictures_beside_scripts_are_looked_at_without_a_wait(
+    render: Render, element: str, source: str, codes: list[str]
+) -> None:
+    source = source.replace("<svg/>", "<svg xmlns='http://www.w3.org/2000/svg'/>")
+
+    outcome = render(f"<script>1</script>{element.format(source)}", seconds=8)
+
+    assert [each.code for each in outcome.trace.warnings] == codes
+
+
 def test_what_leaves_no_gap_is_not_told(render: Render) -> None:
     pixel = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='0' height='0'/>"
     html = (
