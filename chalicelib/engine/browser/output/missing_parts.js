@@ -124,8 +124,11 @@ async (failed, looksAtStyles) => {
   const asText = (picture, text) => {
     const style = getComputedStyle(picture);
     const span = Document.prototype.createElement.call(document, 'span');
-    for (const {name, value} of picture.attributes) {
-      if (!DROPPED.has(name) && !/^on/i.test(name)) { span.setAttribute(name, value); }
+    // A document may write names that setAttribute refuses.
+    for (const each of picture.attributes) {
+      if (!DROPPED.has(each.name) && !/^on/i.test(each.name)) {
+        span.setAttributeNode(each.cloneNode());
+      }
     }
     span.setAttribute(MARK, rules.length);
     span.textContent = text;

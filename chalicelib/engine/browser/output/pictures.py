@@ -173,7 +173,10 @@ def replace_missing_parts(
     called = tab.call_function(
         _missing_parts_script(), [*assets.missing_urls()], parts.style_pictures
     )
-    for source, kind in outcome_in_slices(tab, called)["result"].get("value") or ():
+    answer = outcome_in_slices(tab, called)
+    if "value" not in answer["result"]:
+        raise RenderFailure("render_failed", "the pictures of the page could not be looked at")
+    for source, kind in answer["result"]["value"]:
         assets.record_unshown(source, _REASONS[kind])
 
 

@@ -33,6 +33,7 @@ def is_blank(picture: Image.Image) -> bool:
         "<img src='file:///logo.png' alt='Our logo'>",
         f"<img src='{BROKEN}' alt='Our logo' width=90 height=40>",
         "<img src='' alt='Our logo'>",
+        "<img src='' alt='Our logo' =x>",
         "<img alt='Our logo'>",
         f"<picture><source srcset='{BROKEN}'><img alt='Our logo'></picture>",
         f"<input type=image src='{BROKEN}' alt='Our logo'>",

@@ -66,6 +66,7 @@ UNREQUESTED = {
         f"<p style='background:url({BROKEN_PICTURE})'>x",
         BROKEN_PICTURE,
     ),
+    "attribute that setAttribute refuses": ("<img src='' alt=x =y>", 'img[src=""]'),
     "broken font": (
         f"<style>@font-face{{font-family:f;src:url({BROKEN_FONT})}}p{{font:9pt f}}</style><p>x",
         BROKEN_FONT,

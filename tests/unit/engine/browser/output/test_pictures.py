@@ -1,6 +1,7 @@
 """Picture sizes are checked before anything is sent to the browser."""
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,7 +9,11 @@ import pytest
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import Answer, Handler
-from chalicelib.engine.browser.output.pictures import check_size
+from chalicelib.engine.browser.output.pictures import (
+    PossibleParts,
+    check_size,
+    replace_missing_parts,
+)
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage
@@ -83,3 +88,20 @@ def test_picture_above_a_limit_is_refused(
 def test_oversized_window_is_never_sent_to_the_browser(output: dict[str, Any]) -> None:
     with pytest.raises(RenderFailure, match="may have at most"):
         Emulation(unusable_tab()).apply(OutputOptions.from_json(output))
+
+
+def test_parts_that_cannot_be_looked_at_fail_the_render() -> None:
+    thrown = {"result": {"type": "object"}, "exceptionDetails": {"text": "Uncaught"}}
+    tab: Any = SimpleNamespace(
+        has_virtual_time=False,
+        deadline=Deadline.at_epoch(2**40),
+        call_function=lambda *_: None,
+        wait_for=lambda *_: thrown,
+    )
+    assets: Any = SimpleNamespace(missing_urls=tuple)
+    parts = PossibleParts(elements=True, style_pictures=False)
+
+    with pytest.raises(RenderFailure) as failure:
+        replace_missing_parts(tab, assets, parts, has_broken_image=False)
+
+    assert failure.value.code == "render_failed"
