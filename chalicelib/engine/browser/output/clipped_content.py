@@ -31,11 +31,15 @@ _TIMEOUT_S: Final = 2.0
 # The first pages may be empty.
 _MAX_PAGES: Final = 3
 _MAX_PAGE_BYTES: Final = 16_384
-_CONTENTS: Final = re.compile(rb"/MediaBox \[0 0 ([\d.]+) [\d.]+\]\n/Contents (\d+) 0 R")
+# Chromium writes .24 for 0.24. A document may have such text of its own.
+_NUMBER: Final = rb"(?:[0-9]{1,9}(?:\.[0-9]{1,20})?|\.[0-9]{1,20})"
+_CONTENTS: Final = re.compile(
+    rb"/MediaBox \[0 0 (%s) %s\]\n/Contents ([0-9]+) 0 R" % (_NUMBER, _NUMBER)
+)
 # A clip, of the page or of a box in it: its left edge and its width.
-_CLIP: Final = re.compile(rb"q\n(-?[\d.]+) -?[\d.]+ ([\d.]+) [\d.]+ re\nW\*? n\n")
+_CLIP: Final = re.compile(rb"q\n(-?%s) -?%s (%s) %s re\nW\*? n\n" % ((_NUMBER,) * 4))
 # Scale and left margin.
-_SCALE: Final = re.compile(rb"q\n([\d.]+) 0 0 \1 (-?[\d.]+) -?[\d.]+ cm")
+_SCALE: Final = re.compile(rb"q\n(%s) 0 0 \1 (-?%s) -?%s cm" % ((_NUMBER,) * 3))
 
 
 class PrintedPage(NamedTuple):
