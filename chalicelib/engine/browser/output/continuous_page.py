@@ -9,7 +9,7 @@ import msgspec
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.output.page_style import PageStyle, adopt_style
+from chalicelib.engine.browser.output.page_style import PageStyle, adopt_style, window_pixels
 from chalicelib.engine.browser.page.animations import outcome_in_slices
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.finishing.chromium_pdf import cross_reference_table, page_count
@@ -64,7 +64,7 @@ def print_continuous(
     adopt_style(tab, _UNBROKEN)
     margin = style.page_margin(options)
     across = (width - margin.left - margin.right) * _PIXELS_PER_INCH / options.scale
-    height_pixels = _content_height(tab, max(round(across), 1))
+    height_pixels = _content_height(tab, window_pixels(across))
     for extra in _EXTRA_HEIGHTS:
         content = ceil(height_pixels * (1 + extra) + 1) * options.scale / _PIXELS_PER_INCH
         height = content + margin.top + margin.bottom

@@ -18,6 +18,8 @@ from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
 
 _PIXELS_PER_INCH: Final = 96
+# As that of the contract.
+_MAX_WINDOW_PIXELS: Final = 10_000
 # Hostile texts are searched: each pattern takes time that is linear in its text.
 _COMMENT: Final = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 _UNREAD: Final = re.compile(r"target-counter|size\s*:[^:;}]{0,60}auto", re.IGNORECASE)
@@ -63,20 +65,26 @@ class PageStyle(NamedTuple):
         return MarginInches(*(g if o is None else o for o, g in zip(own, given, strict=True)))
 
     def content_pixels(self, options: PdfOptions) -> tuple[int, int]:
-        """Return width and height of the pages' content in CSS pixels; at least 1."""
+        """Return width and height of the pages' content in CSS pixels: those of a window."""
         width, height = options.turned_size
         if options.prefer_css_page_size:
             width, height = self.size or (width, height)
             width = self.auto_height_width or width
         margin, pixels = self.page_margin(options), _PIXELS_PER_INCH / options.scale
-        across = round((width - margin.left - margin.right) * pixels)
-        down = round((height - margin.top - margin.bottom) * pixels)
-        return max(across, 1), max(down, 1)
+        across = (width - margin.left - margin.right) * pixels
+        down = (height - margin.top - margin.bottom) * pixels
+        return window_pixels(across), window_pixels(down)
 
 
 class _ReadStyle(TypedDict):
     page: dict[str, str]
     texts: list[str]
+
+
+def window_pixels(pixels: float) -> int:
+    """Return a side of a window, from 1 to 10 000 pixels; a document's lengths may be infinite."""
+    # Infinity less infinity is no number, and becomes the first of two.
+    return round(max(1, min(_MAX_WINDOW_PIXELS, pixels)))
 
 
 def adopt_style(tab: Tab, css: str) -> None:

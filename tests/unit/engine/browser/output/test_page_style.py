@@ -13,6 +13,8 @@ from chalicelib.engine.browser.output.page_style import (
 from chalicelib.engine.sources.html import insert_head
 
 A5_PIXELS = (559, 794)
+# Its number is none that a float can hold.
+ENDLESS = f"{'9' * 400}in"
 OPTIONS = PdfOptions()
 MAX_S = 5.0
 
@@ -28,6 +30,10 @@ MAX_S = 5.0
         ("@page { margin: 5% }", (718, 1047)),
         ("@page { size: 100mm auto; margin-left: 0; margin-right: 10mm }", (340, 1047)),
         ("p { margin: 0 }", (718, 1047)),
+        (f"@page {{ size: {ENDLESS} 1in; margin: 0 }}", (10_000, 96)),
+        (f"@page {{ margin: {ENDLESS} }}", (1, 1)),
+        (f"@page {{ size: {ENDLESS}; margin: {ENDLESS} }}", (10_000, 10_000)),
+        ("@page { size: 200in 200in; margin: 0 }", (10_000, 10_000)),
     ],
 )
 def test_text_of_a_document_lets_expect_its_page(css: str, pixels: tuple[int, int]) -> None:
