@@ -29,6 +29,7 @@ _MAX_CHARACTERS: Final = 200
 # Returns the families of loaded web fonts, and the requested family lists, each with the language
 # and the different characters of its texts, where `a` is any that all text fonts have. The styles
 # of the first 300 texts are read; a later text has the family of an earlier one of a like element.
+# All lists have 5 000 characters together: to find the font of one takes time.
 REQUESTED_FONTS: Final = """(() => {
   const root = own('documentElement');
   if (!root) { return null; }
@@ -37,6 +38,7 @@ REQUESTED_FONTS: Final = """(() => {
   const skipped = new Set(['SCRIPT', 'STYLE', 'TITLE', 'NOSCRIPT', 'TEMPLATE', 'TEXTAREA']);
   const others = /[^\\u0000-\\u017f\\u2013-\\u201e\\u2022\\u2026\\u20ac\\u2122]/gu;
   const groups = new Map(), alike = new Map();
+  let lettersLeft = 5000;
   const tagName = Reflect.getOwnPropertyDescriptor(Element.prototype, 'tagName').get;
   const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
   const groupOf = (element, lang) => {
@@ -67,7 +69,9 @@ REQUESTED_FONTS: Final = """(() => {
     }
     if (!group) { continue; }
     if (!found || found.length < text.length) { group[2].add('a'); }
-    for (const letter of found ?? []) { if (group[2].size < 5000) { group[2].add(letter); } }
+    for (const letter of lettersLeft > 0 ? found ?? [] : []) {
+      if (lettersLeft > 0 && !group[2].has(letter)) { group[2].add(letter); lettersLeft--; }
+    }
   }
   const asked = [...groups.values()].map(([families, lang, letters]) =>
     [families, lang, [...letters].join('')]);

@@ -208,6 +208,15 @@ def test_warnings_of_missing_glyphs_are_bounded(render: Render) -> None:
     assert codes == ["glyph_missing"] * 20
 
 
+def test_missing_glyphs_of_many_families_are_bounded_together(render: Render) -> None:
+    letters = "".join(map(chr, range(0xE000, 0xE000 + 3_000)))
+    html = "".join(f"<p style='font-family:Own{number}'>{letters}" for number in range(3))
+
+    missing = explain_of(render(html))["missing_glyphs"]
+
+    assert [each["requested"] for each in missing] == ["Own0", "Own1"]
+
+
 def test_web_font_may_have_any_character(render: Render) -> None:
     html = f"{HTML}<p>\ue000</p>"
 
