@@ -32,6 +32,7 @@ class AssetFile(NamedTuple):
 
 
 type AssetFiles = Mapping[str, AssetFile]
+NO_ASSETS: Final[AssetFiles] = {}
 
 
 def load_assets(assets: tuple[PageAsset, ...], context: "JobContext") -> AssetFiles:

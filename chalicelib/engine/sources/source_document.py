@@ -11,7 +11,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.inputs.assets import AssetFiles
+from chalicelib.engine.inputs.assets import NO_ASSETS, AssetFiles
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.undefined_value import MAX_UNDEFINED_VALUES, UndefinedValue
@@ -30,7 +30,6 @@ PRINT_PLACEHOLDERS: Final = {
 # The same placeholders as in templates, for texts that are no templates.
 _PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*(" + "|".join(PRINT_PLACEHOLDERS) + r")[ \t]*\}\}")
 _HIDE_URL: Final = "<style>.url{display:none!important}</style>"
-_NO_ASSETS: Final[AssetFiles] = {}
 _NO_MORE_DATA: Final[Mapping[str, str]] = {}
 
 
@@ -70,7 +69,7 @@ class SourceDocument(NamedTuple):
     url: str | None = None
     is_canvas: bool = False
     warnings: "tuple[RenderWarning, ...]" = ()
-    assets: AssetFiles = _NO_ASSETS
+    assets: AssetFiles = NO_ASSETS
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,8 @@ _WAIT_UNTIL_SETTLED: Final = PageFunction[RequestedFonts | None](
     hasBrokenImage ||= !image.naturalWidth;
   }
   const fonts = ASKED_FONTS;
-  return fonts && {...fonts, hasBrokenImage};
+  const isRtl = fonts && getComputedStyle(own('documentElement')).direction === 'rtl';
+  return fonts && {...fonts, hasBrokenImage, isRtl};
 }""".replace("ASKED_FONTS", REQUESTED_FONTS)
 )
 # Size observers and resize events come with a frame.

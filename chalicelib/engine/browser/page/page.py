@@ -28,11 +28,7 @@ from chalicelib.engine.browser.output.fonts import FontReport, InstalledFonts, f
 from chalicelib.engine.browser.output.form_fields import form_field_marks
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, print_header_footers
 from chalicelib.engine.browser.output.missing_glyphs import glyph_warnings
-from chalicelib.engine.browser.output.page_style import (
-    PageStyle,
-    may_be_unread,
-    read_page_style,
-)
+from chalicelib.engine.browser.output.page_style import PageStyle, may_be_unread, read_page_style
 from chalicelib.engine.browser.output.pictures import (
     PossibleParts,
     fit_texts,
@@ -43,11 +39,7 @@ from chalicelib.engine.browser.output.pictures import (
 from chalicelib.engine.browser.output.printing import print_pdf
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.page.emulation import Emulation
-from chalicelib.engine.browser.page.loading import (
-    Load,
-    show_document,
-    visit_url,
-)
+from chalicelib.engine.browser.page.loading import Load, show_document, visit_url
 from chalicelib.engine.browser.page.paper_layout import PaperLayout, may_slice_rows
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
 from chalicelib.engine.browser.page.sanitized_html import sanitized_html
@@ -58,11 +50,10 @@ from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.requests.assets import without_userinfo
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.inputs.assets import AssetFiles
+from chalicelib.engine.inputs.assets import NO_ASSETS, AssetFiles
 from chalicelib.engine.job import RenderWarning
 
 _MAX_WARNINGS: Final = 50
-_NO_ASSETS: Final[AssetFiles] = {}
 _DOCUMENT_URL: Final = PageFunction[str]("() => Reflect.get(Document.prototype, 'URL', document)")
 
 
@@ -95,7 +86,6 @@ class BrowserPage:
         self._may_slice_rows = True
         self._may_be_unread = False
         self._possible_parts = PossibleParts(elements=True, style_pictures=False)
-        self._may_be_rtl = False
         self._clipping_page: PrintedPage | None = None
         self.url = ""
         self._warnings: list[RenderWarning] = []
@@ -142,7 +132,7 @@ class BrowserPage:
         output: OutputOptions,
         *,
         needs_screen_layout: bool = False,
-        assets: AssetFiles = _NO_ASSETS,
+        assets: AssetFiles = NO_ASSETS,
     ) -> None:
         """Show an HTML document with its assets and wait as `output.page_wait` says.
 
@@ -152,7 +142,6 @@ class BrowserPage:
         large for a picture.
         """
         self._html_bytes = len(html.encode(errors="replace"))
-        self._may_be_rtl = "rtl" in html or "RTL" in html
         self._warn_unused(
             output.http.origin_only_fields, "a document that came as text has no origin"
         )
@@ -199,7 +188,8 @@ class BrowserPage:
         if continuous_width(style, options) is not None:
             self._emulation.restore()
         self._warnings += overlaps
-        self._clipping_page = page_that_may_clip(content, options.scale, is_rtl=self._may_be_rtl)
+        is_rtl = self._tab.has_told("isRtl")
+        self._clipping_page = page_that_may_clip(content, options.scale, is_rtl=is_rtl)
         return content
 
     def _page_style(self, options: PdfOptions) -> PageStyle:
@@ -234,8 +224,7 @@ class BrowserPage:
 
         Raises as `fit_canvas`.
         """
-        told = self._tab.settle_answer.result().get("result", {}).get("value")
-        broken, assets = bool(told and told.get("hasBrokenImage")), self._watch.requests.assets
+        broken, assets = self._tab.has_told("hasBrokenImage"), self._watch.requests.assets
         replace_missing_parts(self._tab, assets, self._possible_parts, has_broken_image=broken)
         if output.strict_assets:
             self._watch.requests.check_complete()

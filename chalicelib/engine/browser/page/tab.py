@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
@@ -53,6 +53,11 @@ class Tab:
         self.has_virtual_time = False
         self.settle_answer: Future[FunctionResult[RequestedFonts | None]] = Future()
         self._world = prepared_page.world
+
+    def has_told(self, feature: Literal["hasBrokenImage", "isRtl"]) -> bool:
+        """Tell whether the document has told this of itself when it had settled."""
+        told = self.settle_answer.result().get("result", {}).get("value")
+        return told is not None and told.get(feature, False)
 
     def send(self, method: str, **parameters: Json) -> Answer:
         """Send a call to the page."""

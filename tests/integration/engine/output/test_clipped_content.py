@@ -3,12 +3,17 @@
 import base64
 import io
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from PIL import Image
 
 from chalicelib.engine.browser.output import clipped_content
+from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.pipeline import PipelineServices, run_page_job
+from tests.builders.pages.engine_jobs import NoTemplates, egress_to, web_page_task
+from tests.builders.pages.web_site import Site, SitePage, running_site
 from tests.integration.engine.conftest import Render
 
 WIDE = "<div style='width: 3000px'>x</div>"
@@ -111,3 +116,21 @@ def test_other_formats_are_drawn_before_the_layout_changes(render: Render) -> No
 
     assert {file.format: file.content for file in outcome.files}["png"] == alone
     assert [each.code for each in outcome.trace.warnings] == ["content_clipped"]
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Site]:
+    pages = {"/": SitePage(f"<html dir=rtl>x{WIDE}"), "/ltr": SitePage("<p dir=rtl>x")}
+    with running_site(pages) as web:
+        yield web
+
+
+@pytest.mark.parametrize(("path", "found"), [("/", ["body > div"]), ("/ltr", [])])
+def test_visited_page_that_runs_out_at_the_left_is_told(
+    connected: Browser, web: Site, path: str, found: list[str]
+) -> None:
+    parts = PipelineServices(connected, NoTemplates(), egress_to(web))
+
+    warnings = run_page_job(*web_page_task(web.url(path)), parts).trace.warnings
+
+    assert [each.detail for each in warnings if each.code == "content_clipped"] == found
