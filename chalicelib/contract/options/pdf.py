@@ -1,6 +1,6 @@
 """PDF options; lengths are CSS lengths, their values in inches are properties."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -240,17 +240,25 @@ class PdfOptions(Options, frozen=True):
         return self.has_pdfua_target or (self.pdfa or "").endswith("a")
 
     @property
+    def has_header_footer(self) -> bool:
+        """Tell whether any page has a header or footer."""
+        return any(pair != HeaderFooterPair(None, None) for pair in self._pairs)
+
+    @property
     def varies_by_page(self) -> bool:
         """Tell whether headers and footers differ between pages or bring fonts.
 
         The browser prints neither: it does not wait for fonts of headers.
         """
-        kinds = (self.header_footer, self.first_page, self.last_page, self.single_page)
-        if all(pair == HeaderFooterPair(None, None) for pair in kinds):
+        if not self.has_header_footer:
             return False
-        if self.page_number_start != 1 or len(set(kinds)) > 1:
+        if self.page_number_start != 1 or len(set(self._pairs)) > 1:
             return True
         return any(part is not None and part.brings_fonts for part in self.header_footer)
+
+    @property
+    def _pairs(self) -> Sequence[HeaderFooterPair]:
+        return (self.header_footer, self.first_page, self.last_page, self.single_page)
 
     def content_sources(self) -> Iterator[tuple[str, ContentSource]]:
         """Yield the attachments and the watermark's picture by their JSON Pointers."""

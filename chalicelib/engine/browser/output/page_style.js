@@ -1,14 +1,23 @@
 // Returns what the style sheets of a document say about its pages: size and margins of unnamed
-// `@page` rules, and texts that may hold what the browser does not read.
-() => {
+// `@page` rules, and texts that may hold what the browser does not read. Margins are in inches, unless
+// that depends on the page.
+(unreadPattern) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
-  const unread = /target-counter|size\s*:[^:;}]{0,60}auto/i;
+  const unread = new RegExp(unreadPattern, 'i');
   const page = {}, texts = [];
+  // A page has no font of its own; `em` is the initial size.
+  const inches = (length) => {
+    try {
+      const sum = `calc(${length.replace(/(?<=[0-9.])r?em\b/g, ' * 16px')})`;
+      return `${CSSNumericValue.parse(sum).to('in').value.toFixed(6)}in`;
+    } catch { return length; }
+  };
   const readRules = (rules) => {
     for (const rule of rules) {
       if (rule instanceof CSSPageRule && !rule.selectorText) {
-        for (const name of ['size', 'marginTop', 'marginRight', 'marginBottom', 'marginLeft']) {
-          page[name] = rule.style[name] || page[name];
+        page.size = rule.style.size || page.size;
+        for (const name of ['marginTop', 'marginRight', 'marginBottom', 'marginLeft']) {
+          if (rule.style[name]) page[name] = inches(rule.style[name]);
         }
       } else if (rule instanceof CSSImportRule && rule.styleSheet) {
         readSheet(rule.styleSheet);

@@ -106,7 +106,9 @@ def read_page_style(tab: Tab, options: PdfOptions) -> PageStyle:
     Raises RenderFailure `render_timeout`.
     """
     try:
-        read = tab.outcome(tab.call_function(_read_script()))["result"].get("value")
+        read = tab.outcome(tab.call_function(_read_script(), _UNREAD.pattern))["result"].get(
+            "value"
+        )
     except RenderFailure as failure:
         if failure.code != "render_failed":
             raise

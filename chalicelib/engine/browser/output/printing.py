@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from concurrent.futures import Future
-from typing import Final, TypedDict
+from typing import Final
 
 from pybase64 import b64decode
 
@@ -35,16 +35,9 @@ _NO_PAGE_SIZE: Final = "@page { size: auto !important }"
 _CSS: Final = FRAME_CSS + "section { font: 8pt sans-serif } #footer { align-items: flex-start }"
 
 
-class _Measurement(TypedDict):
-    """Heights in the order of the templates, and the document's own margins, in CSS pixels."""
-
-    heights: list[float]
-    margins: dict[str, float | None]
-
-
 # Each template is laid out hidden in a closed shadow root, apart from the page's styles; external
-# resources are removed first. The document's own `@page` margins override those of the request.
-_MEASURE_HEIGHTS: Final = PageFunction[_Measurement | None]("""async (templates, css, width) => {
+# resources are removed first.
+_MEASURE_HEIGHTS: Final = PageFunction[list[float] | None]("""async (templates, css, width) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const create = (name) => Document.prototype.createElement.call(document, name);
   const sheet = new CSSStyleSheet();
@@ -73,30 +66,8 @@ _MEASURE_HEIGHTS: Final = PageFunction[_Measurement | None]("""async (templates,
     root.append(section);
     return box;
   };
-  const margins = {};
-  const readPageMargins = (rules) => {
-    for (const rule of rules) {
-      if (rule instanceof CSSPageRule && !rule.selectorText) {
-        margins.header = rule.style.marginTop || margins.header;
-        margins.footer = rule.style.marginBottom || margins.footer;
-      } else if (rule instanceof CSSLayerBlockRule ||
-          (rule instanceof CSSMediaRule && /print|all/.test(rule.conditionText))) {
-        readPageMargins(rule.cssRules);
-      }
-    }
-  };
-  const pixels = (length) => {
-    if (!length) return null;
-    const probe = create('div');
-    probe.style.height = length;
-    root.append(probe);
-    return probe.getBoundingClientRect().height;
-  };
   Element.prototype.append.call(own('documentElement'), host);
   try {
-    for (const rules of own('styleSheets')) {
-      try { readPageMargins(rules.cssRules); } catch { continue; }
-    }
     const heights = [];
     for (const {side, html} of templates) {
       const box = layOut(side, html);
@@ -108,26 +79,27 @@ _MEASURE_HEIGHTS: Final = PageFunction[_Measurement | None]("""async (templates,
       heights.push(height > padding ? height : 0);
       box.parentNode.remove();
     }
-    return {heights, margins: {header: pixels(margins.header), footer: pixels(margins.footer)}};
+    return heights;
   } finally {
     host.remove();
   }
 }""")
-type _HeightsAnswer = Future[FunctionResult[_Measurement | None]]
+type _HeightsAnswer = Future[FunctionResult[list[float] | None]]
 
 
 def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, list[RenderWarning]]:
     """Return the PDF of the page's document, and warnings about its headers and footers.
 
-    `style` is read where it may make a continuous page or count targets. Headers and footers that
-    vary by page are overlaid later. The overlay needs all pages, so then `page_ranges` is left out
-    here too. Raises RenderFailure `render_failed`, `render_timeout` or `page_limit_exceeded`.
+    `style` is read where it may make a continuous page or count targets, and beside headers and
+    footers. Those that vary by page are overlaid later. The overlay needs all pages, so then
+    `page_ranges` is left out here too. Raises RenderFailure `render_failed`, `render_timeout` or
+    `page_limit_exceeded`.
     """
     NodeCount(tab).check_limit()
     warnings: list[RenderWarning] = []
 
     def print_once(sized: PdfOptions) -> bytes:
-        content, warnings[:] = _print_once(tab, sized)
+        content, warnings[:] = _print_once(tab, sized, style)
         return content
 
     width = continuous_width(style, options)
@@ -144,7 +116,9 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, l
     return print_pages(options), warnings
 
 
-def _print_once(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarning]]:
+def _print_once(
+    tab: Tab, options: PdfOptions, style: PageStyle
+) -> tuple[bytes, list[RenderWarning]]:
     answer = tab.send("Page.printToPDF", **_print_parameters(options))
     # Printing may run scripts of the page, so nodes are counted again.
     nodes_after = NodeCount(tab)
@@ -168,7 +142,7 @@ def _print_once(tab: Tab, options: PdfOptions) -> tuple[bytes, list[RenderWarnin
     nodes_after.check_limit()
     if heights_answer is None:
         return content, []
-    return content, overlap_warnings(tab, options, heights_answer)
+    return content, overlap_warnings(tab, options, style, heights_answer)
 
 
 def measure_heights(tab: Tab, options: PdfOptions) -> _HeightsAnswer | None:
@@ -180,31 +154,27 @@ def measure_heights(tab: Tab, options: PdfOptions) -> _HeightsAnswer | None:
     if not measured:
         return None
     width = options.paper_size[options.landscape]
-    # Many documents share their headers and footers, so heights are cached; margins are not.
+    # Many documents share their headers and footers, so heights are cached.
     uncached = [] if _cache_key(options) in _HEIGHT_CACHE else measured
     return tab.call_function(_MEASURE_HEIGHTS, uncached, _CSS, width * _PIXELS_PER_INCH)
 
 
 def overlap_warnings(
-    tab: Tab, options: PdfOptions, heights_answer: _HeightsAnswer
+    tab: Tab, options: PdfOptions, style: PageStyle, heights_answer: _HeightsAnswer
 ) -> list[RenderWarning]:
     """Return a warning for each header or footer that is taller than its margin."""
     try:
-        result = tab.wait_for(heights_answer, tab.deadline.within(_TIMEOUT_S))["result"].get(
-            "value"
-        )
+        answer = tab.wait_for(heights_answer, tab.deadline.within(_TIMEOUT_S))
     except (CallRefused, TimeoutError):
         # The document is printed already; a missing warning must not fail it.
         return []
-    if result is None:
+    measured = answer["result"].get("value")
+    if measured is None:
         return []
-    heights = result["heights"] or _HEIGHT_CACHE.get(_cache_key(options), [])
+    heights = measured or _HEIGHT_CACHE.get(_cache_key(options), [])
     _cache_heights(options, heights)
-    margins = {
-        "header": options.margin.inches.top * _PIXELS_PER_INCH,
-        "footer": options.margin.inches.bottom * _PIXELS_PER_INCH,
-        **{side: margin for side, margin in result["margins"].items() if margin is not None},
-    }
+    margin = style.page_margin(options)
+    margins = {"header": margin.top * _PIXELS_PER_INCH, "footer": margin.bottom * _PIXELS_PER_INCH}
     return [
         _overlap_warning(field, side, height, margins[side])
         for (field, side, _), height in zip(_headers_and_footers(options), heights, strict=True)

@@ -194,7 +194,7 @@ class BrowserPage:
 
     def _page_style(self, options: PdfOptions) -> PageStyle:
         """Return the page style where printing depends on it, else an empty one."""
-        if options.is_continuous or self._may_be_unread:
+        if options.is_continuous or options.has_header_footer or self._may_be_unread:
             return read_page_style(self._tab, options)
         return PageStyle()
 
