@@ -9,7 +9,7 @@ import msgspec
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.output.page_style import PageStyle, adopt_style, window_pixels
+from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style, window_pixels
 from chalicelib.engine.browser.page.animations import outcome_in_slices
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.finishing.chromium_pdf import cross_reference_table, page_count
@@ -21,8 +21,8 @@ _PIXELS_PER_INCH: Final = 96
 # window, and would be higher than each page.
 _UNBROKEN: Final = """@page { size: auto !important }
 html, body { height: auto !important; min-height: 0 !important }
-@media print { *, ::before, ::after {
-  break-before: auto !important; break-after: auto !important; page: auto !important } }"""
+*, ::before, ::after {
+  break-before: auto !important; break-after: auto !important; page: auto !important }"""
 # Lower than any content, so that the document is no higher than that.
 _LOW_WINDOW: Final = 10
 _CONTENT_HEIGHT: Final = PageFunction[float | None]("""async () => {
@@ -61,7 +61,17 @@ def print_continuous(
     The window and the media type are left changed. Raises RenderFailure `page_limit_exceeded`,
     `render_failed`, `render_timeout`.
     """
-    adopt_style(tab, _UNBROKEN)
+    with adopted_style(tab, _UNBROKEN):
+        return _print_at_content_height(tab, options, style, width, print_once)
+
+
+def _print_at_content_height(
+    tab: Tab,
+    options: PdfOptions,
+    style: PageStyle,
+    width: float,
+    print_once: Callable[[PdfOptions], bytes],
+) -> bytes:
     margin = style.page_margin(options)
     across = (width - margin.left - margin.right) * _PIXELS_PER_INCH / options.scale
     height_pixels = _content_height(tab, window_pixels(across))

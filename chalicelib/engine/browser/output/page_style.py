@@ -6,7 +6,8 @@ found in the text of `style` elements. The text of a linked sheet would have to 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypedDict
@@ -40,6 +41,14 @@ _ADOPT_STYLE: Final = PageFunction[None]("""(css) => {
   sheet.replaceSync(css);
   const sheets = Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
   Reflect.set(Document.prototype, 'adoptedStyleSheets', [...sheets, sheet], document);
+  (globalThis.platenStyles ??= []).push(sheet);
+}""")
+# Takes the newest one away.
+_DROP_STYLE: Final = PageFunction[None]("""() => {
+  const sheet = globalThis.platenStyles.pop();
+  const sheets = Reflect.get(Document.prototype, 'adoptedStyleSheets', document);
+  Reflect.set(Document.prototype, 'adoptedStyleSheets',
+    [...sheets].filter((other) => other !== sheet), document);
 }""")
 
 
@@ -87,12 +96,15 @@ def window_pixels(pixels: float) -> int:
     return round(max(1, min(_MAX_WINDOW_PIXELS, pixels)))
 
 
-def adopt_style(tab: Tab, css: str) -> None:
-    """Add a style sheet to the document, behind its own; it appears in no output.
+@contextmanager
+def adopted_style(tab: Tab, css: str) -> Iterator[None]:
+    """Add a style sheet to the document meanwhile, behind its own; the format `html` has it not.
 
     Raises RenderFailure `render_failed` or `render_timeout`.
     """
     tab.outcome(tab.call_function(_ADOPT_STYLE, css))
+    yield
+    tab.call_function(_DROP_STYLE)
 
 
 def may_be_unread(html: str) -> bool:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import nullcontext
 from typing import Final
 
 from pybase64 import b64decode
@@ -14,7 +15,7 @@ from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.continuous_page import continuous_width, print_continuous
 from chalicelib.engine.browser.output.header_footer import FRAME_CSS, template, templates
-from chalicelib.engine.browser.output.page_style import PageStyle, adopt_style
+from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style
 from chalicelib.engine.browser.output.target_counters import print_with_target_counters
 from chalicelib.engine.browser.page.animations import await_print
 from chalicelib.engine.browser.page.nodes import NodeCount
@@ -103,17 +104,17 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, l
         return content
 
     width = continuous_width(style, options)
-    if width is None and not options.prefer_css_page_size:
-        adopt_style(tab, _NO_PAGE_SIZE)
 
     def print_pages(sized: PdfOptions) -> bytes:
         if width is None:
             return print_once(sized)
         return print_continuous(tab, sized, style, width, print_once)
 
-    if style.counter_rules:
-        return print_with_target_counters(tab, options, style, print_pages), warnings
-    return print_pages(options), warnings
+    ignores_size = width is None and not options.prefer_css_page_size
+    with adopted_style(tab, _NO_PAGE_SIZE) if ignores_size else nullcontext():
+        if style.counter_rules:
+            return print_with_target_counters(tab, options, style, print_pages), warnings
+        return print_pages(options), warnings
 
 
 def _print_once(

@@ -15,7 +15,7 @@ import msgspec
 
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.output.page_style import CounterRule, PageStyle, adopt_style
+from chalicelib.engine.browser.output.page_style import CounterRule, PageStyle, adopted_style
 from chalicelib.engine.browser.page.tab import Tab
 
 if TYPE_CHECKING:
@@ -37,10 +37,16 @@ def print_with_target_counters(
 
     Raises RenderFailure as `print_once` does.
     """
+    with adopted_style(tab, _css(style.counter_rules)):
+        return _print_with_numbers(tab, options, style, print_once)
+
+
+def _print_with_numbers(
+    tab: Tab, options: PdfOptions, style: PageStyle, print_once: Callable[[PdfOptions], bytes]
+) -> bytes:
     rules: list[Json] = [
         {"selectors": rule.selectors, "attribute": rule.attribute} for rule in style.counter_rules
     ]
-    adopt_style(tab, _css(style.counter_rules))
     every_page = msgspec.structs.replace(options, page_ranges=None)
     numbers: dict[str, Json] = {}
     for _ in range(MAX_PRINTS - 1):

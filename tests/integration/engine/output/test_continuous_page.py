@@ -80,9 +80,12 @@ def test_own_size_of_the_document_wins(render: Render) -> None:
     assert outcome.files[0].pages == 3
 
 
-def test_picture_beside_a_continuous_page_keeps_its_window(render: Render) -> None:
-    alone = render(BOX, format="png").files
-    printed, drawn = render(BOX, formats=["pdf", "png"], pdf=AUTO).files
+@pytest.mark.parametrize(
+    "html", [BOX, "<body style='height: 100vh; display: grid; place-items: center'>x"]
+)
+def test_picture_beside_a_continuous_page_is_as_alone(render: Render, html: str) -> None:
+    alone = render(html, format="png").files
+    printed, drawn = render(html, formats=["pdf", "png"], pdf=AUTO).files
 
     assert printed.pages == 1
     assert drawn.content == alone[0].content

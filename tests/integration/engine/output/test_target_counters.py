@@ -126,6 +126,17 @@ def test_numbers_stand_in_no_other_output(render: Render) -> None:
     assert b"platen" not in written.content
 
 
+@pytest.mark.parametrize("media", [None, "screen"])
+def test_picture_shows_no_numbers(render: Render, media: str | None) -> None:
+    html = document().replace("<p>words", "<p hidden>words")
+    (alone,) = render(html, format="png", media=media).files
+
+    printed, drawn = render(html, formats=["pdf", "png"], media=media).files
+
+    assert drawn.content == alone.content
+    assert "to 1 on 2." in texts_of(printed.content)[0]
+
+
 def test_targets_of_a_continuous_page_are_on_its_first(render: Render) -> None:
     pdf = {"width": "80mm", "height": "auto", "page_number_start": 7}
 
