@@ -88,9 +88,8 @@ def _page_that_may_clip(
 def clipped_content_warnings(tab: Tab, page: PrintedPage) -> list[RenderWarning]:
     """Return a warning for each element that is cut, at most 20.
 
-    The page is laid out as for print, and stays so.
+    The media type is that of print already. The window is left changed.
     """
-    tab.send("Emulation.setEmulatedMedia", media="print")
     size = {"width": round(page.width), "height": round(page.width)}
     tab.send("Emulation.setDeviceMetricsOverride", deviceScaleFactor=1, mobile=False, **size)
     called = tab.call_function(_script(), page.width, MAX_MEASURED_ELEMENTS, MAX_CLIPPED)

@@ -58,8 +58,8 @@ def print_continuous(
 ) -> bytes:
     """Return the PDF of one page; `print_once` prints at the size of its options.
 
-    The window and the media type are left changed. Raises RenderFailure `page_limit_exceeded`,
-    `render_failed`, `render_timeout`.
+    The media type is that of print already. The window is left changed. Raises RenderFailure
+    `page_limit_exceeded`, `render_failed`, `render_timeout`.
     """
     with adopted_style(tab, _UNBROKEN):
         return _print_at_content_height(tab, options, style, width, print_once)
@@ -98,8 +98,7 @@ def _print_at_content_height(
 
 
 def _content_height(tab: Tab, width: int) -> float:
-    """Return the height of the document in CSS pixels, laid out for print."""
-    tab.send("Emulation.setEmulatedMedia", media="print")
+    """Return the height of the document in CSS pixels."""
     tab.send(
         "Emulation.setDeviceMetricsOverride",
         width=width,

@@ -84,6 +84,11 @@ class Emulation:
         else:
             self._tab.send("Emulation.clearDeviceMetricsOverride")
 
+    def set_print_media(self) -> None:
+        """Switch to the media type in which the document is printed, to measure its layout."""
+        chosen = self._output.media if self._output else None
+        self.set_media(chosen or "print")
+
     def set_media(self, media: str) -> None:
         """Switch to a CSS media type."""
         self._tab.send("Emulation.setEmulatedMedia", media=media)

@@ -184,8 +184,11 @@ class BrowserPage:
         unsliced = layout.unsliced_boxes() if self._may_slice_rows else nullcontext()
         with in_layout, unsliced, form_field_marks(self._tab, options):
             style = self._page_style(options)
+            is_continuous = continuous_width(style, options) is not None
+            if is_continuous:
+                self._emulation.set_print_media()
             content, overlaps = print_pdf(self._tab, options, style)
-        if continuous_width(style, options) is not None:
+        if is_continuous:
             self._emulation.restore()
         self._warnings += overlaps
         is_rtl = self._tab.has_told("isRtl")
@@ -201,6 +204,7 @@ class BrowserPage:
     def find_clipped_content(self) -> None:
         """Warn of content that the print has cut, after all drawings: it changes the layout."""
         if self._clipping_page is not None:
+            self._emulation.set_print_media()
             self._warnings += clipped_content_warnings(self._tab, self._clipping_page)
 
     def header_footer_pdf(self, batch: HeaderFooterBatch, output: OutputOptions) -> bytes:

@@ -98,6 +98,12 @@ def test_amount_is_that_on_the_paper(
     assert float(told[1]) == pytest.approx(millimetres, abs=1)
 
 
+def test_layout_is_that_of_the_printed_medium(render: Render) -> None:
+    html = "<style>@media screen { p { width: 3000px } }</style><p>x"
+
+    assert places(render, html, media="screen") == ["body > p"]
+
+
 def test_at_most_twenty_places_are_told(render: Render) -> None:
     assert len(places(render, WIDE * 30)) == clipped_content.MAX_CLIPPED == 20
 

@@ -74,6 +74,18 @@ def test_continuous_page_with_other_options(render: Render, pdf: dict[str, Any])
     assert ("page 1 of 1" in text) is ("last_footer" in pdf)
 
 
+@pytest.mark.parametrize(("media", "text"), [(None, "paper"), ("screen", "display")])
+def test_continuous_page_is_printed_in_its_medium(
+    render: Render, media: str | None, text: str
+) -> None:
+    html = (
+        "<style>@media screen { p { display: none } } @media print { div { display: none } }"
+        "</style><p>paper<div>display</div>"
+    )
+
+    assert only_page(render(html, media=media, pdf=AUTO))[2].strip() == text
+
+
 def test_own_size_of_the_document_wins(render: Render) -> None:
     outcome = render(f"<style>@page {{ size: A5 }}</style>{BOX}", pdf=AUTO)
 
