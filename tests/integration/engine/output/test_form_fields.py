@@ -1,12 +1,14 @@
 """Controls of a page as form fields: names, values, places, looks, and the tool that fills them."""
 
 import io
+from collections import defaultdict
 from typing import Any, Final
 
 import pikepdf
 import pypdf
+import pypdfium2
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 
 from chalicelib.contract.options.pdf_tools import FlattenOptions
 from chalicelib.core.errors import RenderFailure
@@ -120,6 +122,74 @@ def test_tagged_page_has_form_elements_and_no_marks(browser: Browser, *, pdfua: 
             and "/OBJR" in repr(each.K)
         ]
     assert kinds == ["/Form"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "controls"),
+    [
+        ("#c:checked ~ p", "<input type=checkbox id=c checked>"),
+        ("#c:not(:checked) ~ p", "<input type=checkbox id=c>"),
+        ("form:has(:checked) p", "<input type=radio checked>"),
+        ("form:has(option:checked) p", "<select><option>x</select>"),
+        ("form:has(#c:checked) p", "<select size=2><option id=c selected>x<option>y</select>"),
+        ("input:not(:placeholder-shown) ~ p", "<input placeholder=x value=y>"),
+        ("input:valid ~ p", "<input required value=y>"),
+        ("textarea:valid ~ p", "<textarea required>x</textarea>"),
+    ],
+)
+def test_rules_see_the_controls_as_they_are(browser: Browser, rule: str, controls: str) -> None:
+    html = f"<style>p{{display:none}} {rule}{{display:block}}</style><form>{controls}<p>Details"
+
+    content = made(browser, html)
+
+    (text,) = texts(content)
+    assert text.strip() == "Details"
+    assert len(fields_of(content)) == 1
+
+
+OWN_BUTTONS: Final = (
+    "input{{appearance:none;width:9px;height:9px;background:red;transition:all 1s}}"
+    "input:checked{{background:blue;transform:rotate(9deg)}}"
+    "input:checked::before{{content:'x';transition:all 1s}}"
+)
+
+
+@pytest.mark.parametrize(
+    ("style", "controls"),
+    [
+        (
+            "",
+            "x <input type=checkbox {on}><input type=checkbox {on} style='width:30px;height:30px'>",
+        ),
+        ("input{{vertical-align:middle}}", "x <input type=checkbox {on}>"),
+        (
+            OWN_BUTTONS,
+            "<input type=checkbox {on}><input type=radio {on}>",
+        ),
+        ("", "<select><option>a<option {selected}>b</select><select size=2><option {selected}>x"),
+        ("", "<input {value}><p align=right><input style='text-align:right' {value}>"),
+        ("", "<input dir=rtl {value}><input type=date {date}><input type=number {number}>"),
+        ("", "<textarea cols=9>{lines}</textarea><textarea dir=rtl>{lines}</textarea>"),
+    ],
+)
+def test_value_leaves_no_trace_below_its_field(browser: Browser, style: str, controls: str) -> None:
+    def below(**values: str) -> tuple[Image.Image, str]:
+        page = f"<!doctype html><style>{style}</style>{controls}".format_map(
+            defaultdict(str, values)
+        )
+        document = pypdfium2.PdfDocument(made(browser, page))
+        shown = document[0].render(scale=2, may_draw_forms=False, draw_annots=False)
+        return shown.to_pil().convert("L"), document[0].get_textpage().get_text_bounded()
+
+    lines = "many words " * 9 + "\nmore\n\nwords"
+    values = {"value": "value=y", "date": "value=2020-01-02", "number": "value=7", "lines": lines}
+
+    (shown, text), (empty, empty_text) = below(on="checked", selected="selected", **values), below()
+
+    # The corners of a frame that the browser draws itself are a little rounder.
+    differences = ImageChops.difference(shown, empty).histogram()
+    assert sum(differences[110:]) == 0
+    assert text == empty_text
 
 
 def test_page_is_as_before_for_formats_drawn_later(browser: Browser) -> None:
