@@ -89,8 +89,9 @@ def replace_draft(call: Call) -> Reply:
 def publish(call: Call) -> Reply:
     """Publish a template's draft as its next version.
 
-    All datasets are rendered first, in parallel; if one fails, nothing is published. A draft that
-    changes meanwhile is a `draft_revision_conflict`.
+    All datasets are rendered first, in parallel; if one fails, nothing is published. Nor is a draft
+    that no data can render, by a syntax error or an included template that is not there.
+    A draft that changes meanwhile is a `draft_revision_conflict`.
     """
     published = call.services.templates.publish.publish_draft(
         requested_template(call),

@@ -42,8 +42,9 @@ def create(call: Call) -> Reply:
     """Make a template.
 
     Its source becomes the draft. With `publish` it also becomes version 1: all datasets are
-    rendered first, without being stored or billed, and if one fails no template is made. A key
-    with a template allowlist cannot make templates.
+    rendered first, without being stored or billed. If one fails, or no data
+    can render the source, no template is made. A key with a template allowlist cannot make
+    templates.
     """
     require_unrestricted_key(call)
     request = call.body

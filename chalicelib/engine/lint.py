@@ -20,7 +20,12 @@ class TemplateCompiler(Protocol):
     """Compiler of templates."""
 
     def render(
-        self, source: str, data: JsonObject, *, strict: bool, deadline: float, compile_only: bool
+        self,
+        source: str,
+        data: JsonObject,
+        *,
+        compile_only: bool,
+        **options: Unpack[TemplateRunOptions],
     ) -> str:
         """Compile a template; raises RenderFailure `template_…` or `render_timeout`."""
         ...
@@ -38,13 +43,31 @@ def template_faults(
     Each detail begins with the name of its text. A failure that is not a template's ends the list,
     because the document cannot be built without its cause.
     """
-    templates_once = _RunOnceTemplates(templates)
-    faults: list[RenderFailure] = []
-    warnings: Sequence[RenderWarning] = ()
     try:
         job = with_invoice(load_data(job, context, egress), context)
     except RenderFailure as failure:
         return LintOutcome([failure])
+    return _faults(job, context, templates)
+
+
+def compile_faults(job: PageJob, context: JobContext, templates: TemplateCompiler) -> LintOutcome:
+    """Return the first twenty failures of a job's templates that they have with any data.
+
+    They are compiled, with those that every run includes, extends or imports. Raises RenderFailure
+    `render_timeout`.
+    """
+    outcome = _faults(job, context, _CompileOnlyTemplates(templates))
+    for failure in outcome.failures:
+        if failure.code == "render_timeout":
+            raise failure
+    # The document cannot be built of empty texts in any case.
+    return LintOutcome([each for each in outcome.failures if each.code.startswith("template_")])
+
+
+def _faults(job: PageJob, context: JobContext, templates: TemplateRunner) -> LintOutcome:
+    templates_once = _RunOnceTemplates(templates)
+    faults: list[RenderFailure] = []
+    warnings: Sequence[RenderWarning] = ()
     while len(faults) < _MAX_FAULTS:
         templates_once.reset()
         try:
@@ -100,6 +123,18 @@ def _with_text_name(failure: RenderFailure, job: PageJob, text: str | None) -> R
     if name is None or failure.detail.startswith("output."):
         return failure
     return RenderFailure(failure.code, f"{name}: {failure.detail}", **failure.members)
+
+
+class _CompileOnlyTemplates:
+    """Template runner that compiles; all texts are empty."""
+
+    def __init__(self, templates: TemplateCompiler) -> None:
+        """Compile with `templates`."""
+        self._templates = templates
+
+    def render(self, source: str, data: JsonObject, **options: Unpack[TemplateRunOptions]) -> str:
+        """Return an empty text; raises RenderFailure."""
+        return self._templates.render(source, data, **options, compile_only=True)
 
 
 class _RunOnceTemplates:

@@ -116,10 +116,14 @@ class RenderEngine:
         with self._templates.cancel_on(context.cancellation):
             return pipeline.run_page_job(job, context, services)
 
-    def lint(self, job: "PageJob", context: "JobContext") -> "LintOutcome":
-        """Run the templates of a job without drawing; return failures and warnings."""
-        from chalicelib.engine.lint import template_faults  # noqa: PLC0415 -- as above
+    def lint(
+        self, job: "PageJob", context: "JobContext", *, compile_only: bool = False
+    ) -> "LintOutcome":
+        """Run the templates of a job without drawing, or compile them; return the outcome."""
+        from chalicelib.engine.lint import compile_faults, template_faults  # noqa: PLC0415 -- above
 
+        if compile_only:
+            return compile_faults(job, context, self._templates)
         return template_faults(job, context, self._templates, self._egress)
 
     def preview_emails(self, job: "PageJob", context: "JobContext") -> "tuple[RenderedEmail, ...]":

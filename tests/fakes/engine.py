@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from copy import replace
 from typing import Any
 
 import pikepdf
@@ -34,7 +35,7 @@ from chalicelib.engine.job import (
     RenderWarning,
     ValidationRequest,
 )
-from chalicelib.engine.lint import syntax_faults
+from chalicelib.engine.lint import compile_faults, syntax_faults
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.sources import HtmlSource, TemplateSource
 from chalicelib.engine.sources.source import SourceBase
@@ -81,7 +82,10 @@ class FakeEngine:
         assert deadline.remaining_s() > 0
         return self.lacks
 
-    def lint(self, job: PageJob, context: JobContext) -> LintOutcome:
+    def lint(self, job: PageJob, context: JobContext, *, compile_only: bool = False) -> LintOutcome:
+        if compile_only:  # With the real language and clock, in this process.
+            context = replace(context, deadline=time.time() + 20)
+            return compile_faults(job, context, InProcessTemplates())
         self.lint_jobs.append(job)
         self._load(job, context)
         return LintOutcome(self.lint_failures, self.lint_warnings)
@@ -162,6 +166,7 @@ class InProcessTemplates:
     def render(self, source: str, data: JsonObject, **options: Any) -> str:
         # It is of the clock of the tests.
         options.pop("deadline")
+        options.pop("on_undefined", None)
         result = TemplateRenderer().render(source, data, **options)
         if isinstance(result, str):
             return result

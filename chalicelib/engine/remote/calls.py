@@ -74,7 +74,12 @@ class DryRunJobCall(JobCall, frozen=True, kw_only=True, tag="dry_run"):
 
 
 class LintCall(JobCall, frozen=True, tag="lint"):
-    """Call to run the templates of a job without drawing; answered with LintResult."""
+    """Call to run the templates of a job without drawing; answered with LintResult.
+
+    With `compile_only` they are compiled, with those that they name, and do not run.
+    """
+
+    compile_only: bool = False
 
 
 class PreviewEmailsCall(JobCall, frozen=True, tag="preview_emails"):

@@ -54,8 +54,11 @@ class Engine(Protocol):
         """Make the files of a job; raises RenderFailure."""
         ...
 
-    def lint(self, job: PageJob, context: JobContext) -> LintOutcome:
-        """Run the templates of a job without drawing; return failures and warnings."""
+    def lint(self, job: PageJob, context: JobContext, *, compile_only: bool) -> LintOutcome:
+        """Run the templates of a job without drawing; return failures and warnings.
+
+        With `compile_only` they are compiled, with those that they name, and do not run.
+        """
         ...
 
     def preview_emails(self, job: PageJob, context: JobContext) -> tuple[RenderedEmail, ...]:
@@ -119,7 +122,8 @@ class ExecuteCall:
             return DryRunResult(), []
         assert isinstance(job, PageJob), "only pages have templates"
         if isinstance(call, LintCall):
-            return LintResult.of(self._engine.lint(job, context)), []
+            outcome = self._engine.lint(job, context, compile_only=call.compile_only)
+            return LintResult.of(outcome), []
         return EmailsResult(self._engine.preview_emails(job, context)), []
 
     def _read(self, call: ReadCall) -> ReadResult:

@@ -208,7 +208,7 @@ class MeteredCodeGenerator(CodeGenerator):
         tag: str,
         rest: str = "",
     ) -> None:
-        if not all(is_id("tpl", name) for name in _static_template_names(node.template)):
+        if not all(is_id("tpl", name) for name in static_template_names(node.template)):
             message = _ID_MESSAGE % (tag, rest)
             raise UnsupportedSyntaxError(message, node.lineno, self.name, self.filename)
 
@@ -226,7 +226,7 @@ def _start_position(node: nodes.Node) -> int:
     return min([node.lineno, *(child.lineno for child in node.find_all(nodes.Expr))])
 
 
-def _static_template_names(node: nodes.Expr | None) -> list[str]:
+def static_template_names(node: nodes.Expr | None) -> list[str]:
     """Return the names that an include may load.
 
     A name that is only known at run time is returned as an empty text.
@@ -234,11 +234,11 @@ def _static_template_names(node: nodes.Expr | None) -> list[str]:
     if isinstance(node, nodes.Const) and isinstance(node.value, str):
         return [node.value]
     if isinstance(node, nodes.List | nodes.Tuple):
-        return [name for item in node.items for name in _static_template_names(item)]
+        return [name for item in node.items for name in static_template_names(item)]
     if isinstance(node, nodes.CondExpr):
         return [
-            *_static_template_names(node.expr1),
-            *([] if node.expr2 is None else _static_template_names(node.expr2)),
+            *static_template_names(node.expr1),
+            *([] if node.expr2 is None else static_template_names(node.expr2)),
         ]
     return [""]
 

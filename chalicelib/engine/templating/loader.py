@@ -4,11 +4,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from jinja2 import Template
+from jinja2 import Template, nodes
 from jinja2.exceptions import TemplateNotFound, TemplateRuntimeError
 from jinja2.runtime import Context, Undefined
 
 from chalicelib.engine.templating import limits
+from chalicelib.engine.templating.compiler import UnsupportedSyntaxError, static_template_names
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.positions import normalize_newlines
 
@@ -16,11 +17,17 @@ if TYPE_CHECKING:
     from chalicelib.engine.templating.environment import TemplateEnvironment
 
 type _CacheKey = tuple["TemplateEnvironment", str | None, str]
+type _NamingTag = nodes.Include | nodes.Extends | nodes.Import | nodes.FromImport
 type _RootRenderFunction = Callable[[Context], Iterator[str]]
 
 TEMPLATE_FILENAME: Final = "<template>"
 INCLUDE_ADVICE: Final = "Include a published template, or add 'ignore missing' to the tag."
 _NAME_ADVICE: Final = "Name a published template in the tag."
+_NAMING_TAGS: Final = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)
+_MAY_NOT_RUN: Final = (nodes.If, nodes.For, nodes.Macro, nodes.CallBlock)
+_TOO_DEEP: Final = (
+    f"Includes, layouts and imports can be nested {limits.INCLUDE_DEPTH} deep, not deeper."
+)
 _MAX_CACHED_TEMPLATES: Final = 64
 _MAX_CACHED_CHARACTERS: Final = 4_000_000
 
@@ -79,6 +86,15 @@ class TemplateLoader:
         self._cache(key, template)
         return template
 
+    def check_names(self, environment: "TemplateEnvironment") -> None:
+        """Compile the templates that every run of the source loads.
+
+        Raises CompileError for one that cannot be compiled, is not there, is part of itself or too
+        deep. Tags that may not run are left out: those in conditions, loops and macros, and in
+        blocks of a layout, which the template that extends it may replace.
+        """
+        self._check_names_of(environment, None, [], is_layout=False, heights={})
+
     def load_include(self, environment: "TemplateEnvironment", name: str | Undefined) -> Template:
         """Return a template to include at this point.
 
@@ -118,15 +134,9 @@ class TemplateLoader:
         if name not in self._includes.sources:
             raise TemplateNotFound(name, self._missing_message(name, advice))
         if name in open_names:
-            cycle = " > ".join((*open_names[open_names.index(name) :], name))
-            message = f"A template cannot be part of itself: {cycle}. Take one of these tags out."
-            raise TemplateRuntimeError(message)
+            raise TemplateRuntimeError(_circle_message(name, open_names))
         if len(self._running) == limits.INCLUDE_DEPTH:
-            message = (
-                f"Includes, layouts and imports can be nested {limits.INCLUDE_DEPTH} deep, "
-                "not deeper."
-            )
-            raise TemplateRuntimeError(message)
+            raise TemplateRuntimeError(_TOO_DEEP)
         environment.meter.spend(limits.INCLUDE_FUEL)
         if name not in self._included:
             self._included[name] = self.load(environment, name)
@@ -135,6 +145,50 @@ class TemplateLoader:
         environment.meter.spend(len(template.blocks))
         template._module = None  # noqa: SLF001 -- each include runs the template anew
         return template
+
+    def _check_names_of(
+        self,
+        environment: "TemplateEnvironment",
+        name: str | None,
+        open_names: list[str],
+        *,
+        is_layout: bool,
+        heights: dict[tuple[str | None, bool], int],
+    ) -> int:
+        """Return how many templates are nested below one; each is looked at once."""
+        key = (name, is_layout)
+        if key in heights:
+            return heights[key]
+        self.load(environment, name)
+        height = 0
+        for tag in _naming_tags(environment.parse(self.source_of(name), name), is_layout=is_layout):
+            for each in self._names_there(tag, name):
+                if each in open_names:
+                    raise _name_error(_circle_message(each, open_names), tag, name)
+                extends = isinstance(tag, nodes.Extends)
+                below = self._check_names_of(
+                    environment, each, [*open_names, each], is_layout=extends, heights=heights
+                )
+                height = max(height, below + 1)
+            if len(open_names) + height > limits.INCLUDE_DEPTH:
+                raise _name_error(_TOO_DEEP, tag, name)
+        heights[key] = height
+        return height
+
+    def _names_there(self, tag: _NamingTag, name: str | None) -> list[str]:
+        """Return the templates that a tag of the template `name` can run."""
+        if isinstance(tag.template, nodes.CondExpr):
+            return []
+        names = static_template_names(tag.template)
+        there = [each for each in names if each in self._includes.sources]
+        is_choice = isinstance(tag.template, nodes.List | nodes.Tuple)
+        if (isinstance(tag, nodes.Include) and tag.ignore_missing) or (is_choice and there):
+            return there
+        for each in names:
+            if each not in there:
+                advice = INCLUDE_ADVICE if isinstance(tag, nodes.Include) else _NAME_ADVICE
+                raise _name_error(self._missing_message(each, advice), tag, name)
+        return there
 
     def _missing_message(self, name: str, advice: str) -> str:
         reason = self._includes.problems.get(
@@ -172,3 +226,28 @@ class TemplateLoader:
         ):
             (_, _, source), _ = self._compiled.popitem(last=False)
             self._characters -= len(source)
+
+
+def _naming_tags(tree: nodes.Template, *, is_layout: bool) -> Iterator[_NamingTag]:
+    """Yield the tags of a template that run in any case."""
+    skipped = (*_MAY_NOT_RUN, nodes.Block) if is_layout else _MAY_NOT_RUN
+    extends = any(isinstance(node, nodes.Extends) for node in tree.body)
+    pending: list[tuple[nodes.Node, bool]] = [(tree, not extends)]
+    while pending:
+        node, is_printed = pending.pop()
+        if isinstance(node, _NAMING_TAGS) and (is_printed or not isinstance(node, nodes.Include)):
+            yield node
+        is_printed = is_printed or isinstance(node, nodes.Block)
+        children = [*node.iter_child_nodes()] if not isinstance(node, skipped) else []
+        pending += [(child, is_printed) for child in reversed(children)]
+
+
+def _name_error(message: str, tag: _NamingTag, name: str | None) -> CompileError:
+    error = CompileError(name)
+    error.__cause__ = UnsupportedSyntaxError(message, tag.lineno, name, TEMPLATE_FILENAME)
+    return error
+
+
+def _circle_message(name: str, open_names: Sequence[str]) -> str:
+    circle = " > ".join((*open_names[open_names.index(name) :], name))
+    return f"A template cannot be part of itself: {circle}. Take one of these tags out."

@@ -63,7 +63,8 @@ class TemplateRenderer:
     ) -> str | TemplateFailure:
         """Return the text of the template, or its failure; `escape` makes the text HTML.
 
-        With `compile_only` it does not run, and its text is empty.
+        With `compile_only` it does not run, and its text is empty; those of `includes` that it
+        names outside of conditions and loops are compiled too.
         """
         self._meter.refill()
         random.seed(0)  # Equal requests give equal bytes.
@@ -73,6 +74,8 @@ class TemplateRenderer:
         parts = self._locale_settings.begin_run(source, locale_defaults)
         try:
             template = self._loader.load(environment)
+            if compile_only and includes != _NO_INCLUDES:
+                self._loader.check_names(environment)
             return "" if compile_only else _collect_output(template, data, parts)
         except CompileError as error:
             return failures.compile_failure(

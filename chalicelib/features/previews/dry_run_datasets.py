@@ -1,18 +1,21 @@
-"""Dry runs of all datasets of a template, in parallel, before it is published."""
+"""Dry runs of all datasets of a template, in parallel, and its compilation, before publishing."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextvars import copy_context
+from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.functions import FunctionBusy
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.core.clock import Clock
-from chalicelib.core.errors import RenderFailure
+from chalicelib.core.errors import RenderFailure, no_capacity_error
 from chalicelib.core.ids import IdGenerator, WorkspaceId
-from chalicelib.core.json import JsonObject
+from chalicelib.core.json import JsonObject, strings_in
+from chalicelib.engine.remote.calls import LintCall
+from chalicelib.engine.remote.results import LintResult
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.renders.accept.command import check_region, page_limit
 from chalicelib.features.renders.accept.templates import ResolveTemplate
@@ -23,6 +26,7 @@ from chalicelib.features.templates.model import Dataset, SourceBundle, Template
 from chalicelib.features.templates.publish import NewDataset
 from chalicelib.features.templates.sources import ResolvedSource
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases, HeldLease
+from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import Plan
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
@@ -37,6 +41,7 @@ _MAX_PARALLEL: Final = 10
 _MAX_OUTPUT_BYTES: Final = 100_000_000
 # After the first failure most other dry runs end within this time; then the lease is released.
 _MAX_DRAIN_S: Final = 2.0
+_TAG_STARTS: Final = ("{{", "{%", "{#")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,10 @@ class _NamedDataset:
 
 
 class DryRunDatasets:
-    """Dry runs of datasets under one concurrency lease (decision 2)."""
+    """Dry runs of datasets under one concurrency lease (decision 2), and compilation.
+
+    A template without datasets is only compiled, which is short and takes no lease.
+    """
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
@@ -85,25 +93,37 @@ class DryRunDatasets:
         datasets: Sequence[NewDataset] | None,
         deadline: float,
     ) -> None:
-        """Render every dataset; `datasets` None: the stored ones.
+        """Render every dataset, then compile the templates; `datasets` None: the stored ones.
 
         Raises the first failure, `render_timeout` after `deadline` (Unix seconds) at the latest,
         and like any render `region_not_enabled`, `region_degraded`, `maintenance` or
         `concurrency_limited`.
         """
         named = self._stored_datasets(template) if datasets is None else _new_datasets(datasets)
-        if not named:
-            return
         now = self._clock.now().timestamp()
         ends_at = min(deadline - _RESPONSE_MARGIN_S, now + _MAX_S)
         workspace = self._workspaces.get(template.workspace_id)
         assert workspace is not None, template.workspace_id
+        if named:
+            self._render_all(workspace, template, source, named, ends_at)
+        else:
+            self._compile(workspace.plan, template, source, ends_at)
+
+    def _render_all(
+        self,
+        workspace: Workspace,
+        template: Template,
+        source: SourceBundle,
+        named: Sequence[_NamedDataset],
+        ends_at: float,
+    ) -> None:
         check_region(workspace, self._region)
         self._state.require_normal()
         with self._leases(workspace, until=ends_at) as lease:
             for each in named:
                 self._check_schema(template.workspace_id, source.schema, each, ends_at)
             self._run_in_parallel(workspace.plan, template, source, named, (ends_at, lease))
+            self._compile(workspace.plan, template, source, ends_at)
 
     def _check_schema(
         self,
@@ -176,6 +196,45 @@ class DryRunDatasets:
                 running, min(_MAX_DRAIN_S, self._left_s(ends_at))
             )
 
+    def _compile(
+        self, plan: Plan, template: Template, source: SourceBundle, ends_at: float
+    ) -> None:
+        """Raise the first failure that the templates have with any data.
+
+        The template names itself as it will be published.
+        """
+        resolved = ResolvedSource(None, template.type, source)
+        job = self._templates.page_job(plan, template, resolved, {})
+        texts = (*job.source.texts(), *strings_in(job.output.to_json()))
+        if not any(start in text for text in texts for start in _TAG_STARTS):
+            return
+        own = {str(template.id): str(source.content.get("html") or "")}
+        job = replace(job, includes=job.includes._replace(sources={**job.includes.sources, **own}))
+        context = self._call_context(template, ends_at)
+        for _ in range(MAX_ATTEMPTS):
+            try:
+                with self._engine.job_fields(job, context) as fields:
+                    call = LintCall(**fields, compile_only=True)
+                    result, _contents = self._engine.ask(call, LintResult, context)
+            except (FunctionBusy, RenderFailure):
+                break
+            except EngineLost:
+                log.warning("the engine was lost", exc_info=True)
+            else:
+                for failure in result.outcome().failures:
+                    raise failure
+                return
+        raise no_capacity_error("checking the template")
+
+    def _call_context(self, template: Template, ends_at: float) -> EngineCallContext:
+        call_id = self._ids.new("rnd", self._clock.now())
+        return EngineCallContext(
+            tenant=template.workspace_id,
+            folder=engine_folder(template.workspace_id, call_id),
+            ends_at=ends_at,
+            slot_ends_at=ends_at,
+        )
+
     def _run_one(
         self,
         plan: Plan,
@@ -187,13 +246,7 @@ class DryRunDatasets:
         """Render one dataset; return its failure, or None."""
         resolved = ResolvedSource(None, template.type, source)
         job = self._templates.page_job(plan, template, resolved, dataset.data())
-        call_id = self._ids.new("rnd", self._clock.now())
-        context = EngineCallContext(
-            tenant=template.workspace_id,
-            folder=engine_folder(template.workspace_id, call_id),
-            ends_at=ends_at,
-            slot_ends_at=ends_at,
-        )
+        context = self._call_context(template, ends_at)
         limits = {"max_pages": page_limit(job, plan), "max_bytes": _MAX_OUTPUT_BYTES}
         for _ in range(MAX_ATTEMPTS):
             try:

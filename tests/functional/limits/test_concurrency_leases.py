@@ -82,7 +82,7 @@ def test_lease_is_held_while_the_function_works(service: Service, work: str) -> 
     service.invoke_failures = seen()
 
     assert WORK[work](service).status in {200, 201}
-    assert held == [1]
+    assert set(held) == {1}
     assert service.limits()["leases"] == {}
 
 

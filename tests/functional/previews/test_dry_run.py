@@ -13,11 +13,13 @@ from tests.builders.templates import (
     make_template,
     post_template,
     publish_template,
+    put_draft,
     template_rows,
 )
 from tests.fakes.engine import html_of
 
 GOOD = {"name": "Good", "data": {"n": 1}}
+MISSING = "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2"
 BAD = {"name": "Bad", "data": {"n": "fails"}}
 
 
@@ -150,3 +152,79 @@ def test_document_too_large_for_an_invocation_goes_through_the_bucket(
     assert len(service.engine.jobs) == times
     assert len(str((service.engine.jobs[0].data or {})["text"])) == 3_300_000
     assert service.objects() == before
+
+
+@pytest.mark.parametrize("datasets", [[], [GOOD]])
+@pytest.mark.parametrize(
+    ("fields", "code", "told"),
+    [
+        ({"html": "<p>{{ name"}, "template_syntax_error", "html: "),
+        ({"html": "{{ name|shout }}"}, "template_runtime_error", "No filter named 'shout'"),
+        ({"html": '{% include "header.html" %}'}, "template_runtime_error", "by its id"),
+        ({"html": f'{{% extends "{MISSING}" %}}'}, "template_runtime_error", MISSING),
+        ({"html": "x", "css": f'{{% include "{MISSING}" %}}'}, "template_runtime_error", "css: "),
+        (
+            {"html": "x", "header": {"html": "{% if %}"}},
+            "template_syntax_error",
+            "output.pdf.header.html: ",
+        ),
+        (
+            {
+                "type": "image_canvas",
+                "html": None,
+                "scene": {
+                    "width": 9,
+                    "height": 9,
+                    "layers": [
+                        {
+                            "type": "text",
+                            "x": 0,
+                            "y": 0,
+                            "width": 9,
+                            "height": 9,
+                            "bind": "{{ n|shout }}",
+                        }
+                    ],
+                },
+            },
+            "template_runtime_error",
+            "No filter named 'shout'",
+        ),
+    ],
+)
+def test_template_that_no_data_can_render_is_not_published(
+    service: Service, fields: dict[str, Any], code: str, told: str, datasets: list[dict[str, Any]]
+) -> None:
+    created = post_template(service, **fields, datasets=datasets, publish=True)
+    assert (created.status, created.code) == (422, code)
+    assert told in created.json["detail"]
+    assert service.call("GET", TEMPLATES_PATH).json["data"] == []
+
+    answer = publish_template(service, make_template(service, **fields, datasets=datasets))
+
+    assert (answer.status, answer.code) == (422, code)
+    assert {"line", "column", "excerpt"} <= answer.json.keys()
+
+
+def test_template_that_names_itself_or_one_without_a_version_is_not_published(
+    service: Service,
+) -> None:
+    layout = make_template(service, html="{% block body %}{% endblock %}")
+    layout_id = layout.rpartition("/")[2]
+    page = make_template(service, html=f'{{% extends "{layout_id}" %}}')
+    assert "is not published" in publish_template(service, page).json["detail"]
+    assert publish_template(service, layout).status == 201
+    assert publish_template(service, page).status == 201
+
+    put_draft(service, page, html=f'{{% include "{page.rpartition("/")[2]}" %}}')
+    refused = publish_template(service, page)
+    assert (refused.status, refused.code) == (422, "template_runtime_error")
+    assert "cannot be part of itself" in refused.json["detail"]
+
+    for html in (
+        f'{{% include "{MISSING}" ignore missing %}}',
+        f'{{# {{% include "{MISSING}" %}} #}}',
+        "{{ nothing.at.all }}",
+    ):
+        put_draft(service, page, html=html)
+        assert publish_template(service, page).status == 201

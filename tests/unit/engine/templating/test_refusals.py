@@ -1,10 +1,13 @@
 """Refusals of what cannot be compiled or called: in words of the template, at its place."""
 
+import itertools
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from chalicelib.engine.templating.failures import TemplateFailure
+from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.renderer import TemplateRenderer
 
 if TYPE_CHECKING:
@@ -106,3 +109,91 @@ def test_long_path_is_looked_up_as_a_short_one(renderer: TemplateRenderer) -> No
     text = renderer.render("{{ d" + ".items" * 41 + " }}", {"d": data}, strict=True)
 
     assert text == "1"
+
+
+def _tpl(letter: str) -> str:
+    return "tpl_01" + letter * 24
+
+
+A, B, C = map(_tpl, "ABC")
+
+
+def _compile(
+    renderer: TemplateRenderer, source: str, templates: dict[str, str]
+) -> str | TemplateFailure:
+    """Compile as publishing does: `$A` is the id of the template A, nothing is published as N."""
+
+    def with_ids(text: str) -> str:
+        return re.sub(r"\$([A-Z])", lambda match: _tpl(match[1]), text)
+
+    includes = Includes(
+        {_tpl(letter): with_ids(text) for letter, text in templates.items()},
+        {_tpl("N"): "The template N is not published."},
+    )
+    return renderer.render(with_ids(source), {}, strict=False, compile_only=True, includes=includes)
+
+
+@pytest.mark.parametrize(
+    ("source", "told", "line"),
+    [
+        ("a\n{% include '$N' %}", "is not published. Include a published", 2),
+        ("{% extends '$N' %}", "is not published. Name a published", 1),
+        ("{% from '$N' import m %}", "is not published", 1),
+        ("{% include ['$N'] %}", "is not published", 1),
+        ("{% block b %}{% with x = 1 %}{% include '$N' %}{% endwith %}{% endblock %}", "is not", 1),
+        ("{% include '$A' %}", f"In the template {A}: No filter named 'shout'", 3),
+        ("{% extends '$B' %}", f"part of itself: {B} > {C} > {B}", 1),
+        ("{{ n|shout }}", "No filter named 'shout'", 1),
+    ],
+)
+def test_compilation_finds_what_fails_in_every_run(
+    renderer: TemplateRenderer, source: str, told: str, line: int
+) -> None:
+    fault = _compile(
+        renderer,
+        source,
+        {"A": "\n\n{{ n|shout }}", "B": "{% include '$C' %}", "C": "{% include '$B' %}"},
+    )
+
+    assert isinstance(fault, TemplateFailure)
+    assert told in fault.message
+    assert (fault.code, fault.line) == (RUNTIME, line)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% include '$N' ignore missing %}",
+        "{% include ['$N', '$C'] %}",
+        "{% include '$N' if n else '$C' %}",
+        "{% if n %}{% include '$N' %}{% endif %}",
+        "{% for n in m %}{% include '$N' %}{% endfor %}",
+        "{% macro m() %}{% include '$N' %}{% endmacro %}",
+        "{# {% include '$N' %} #}",
+        "{% raw %}{% include '$N' %}{% endraw %}",
+        "{% extends '$C' %}{% include '$N' %}",
+        "{% extends '$A' %}{% block b %}{% endblock %}",
+        "{% include '$B' %}",
+        "{{ undefined.value }}",
+    ],
+)
+def test_compilation_leaves_what_may_not_run(renderer: TemplateRenderer, source: str) -> None:
+    templates = {
+        "A": "{% block b %}{% include '$N' %}{% endblock %}",
+        "B": "{% if nested %}{% include '$B' %}{% endif %}",
+        "C": "c",
+    }
+
+    assert _compile(renderer, source, templates) == ""
+
+
+def test_compilation_knows_how_deep_includes_may_be(renderer: TemplateRenderer) -> None:
+    chain = {"T": "end"}
+    for outer, inner in itertools.pairwise("ABCDEFGHJKMNPQRST"):
+        chain[outer] = f"{{% include '${inner}' %}}"
+
+    assert _compile(renderer, "{% include '$B' %}", chain) == ""
+    fault = _compile(renderer, "{% include '$A' %}", chain)
+
+    assert isinstance(fault, TemplateFailure)
+    assert "16 deep" in fault.message
