@@ -115,8 +115,8 @@ class JobTexts:
         text = text_name if value.template is None else f"template {value.template}"
         self.undefined[value.name] = RenderWarning(
             "undefined_value",
-            f"The template prints nothing for {value.name}, which is undefined. Write "
-            f"{value.name}|default('') if that is meant.",
+            f"The template prints nothing for {value.name}, which is undefined. If that is meant, "
+            "add |default('') to the whole expression.",
             f"{text}, line {value.line}, column {value.column}",
         )
 

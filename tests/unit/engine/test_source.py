@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from chalicelib.engine.sources import HtmlSource
+from chalicelib.engine.sources.source_document import JobTexts
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.undefined_value import UndefinedValue
@@ -106,3 +107,14 @@ def test_all_texts_use_the_locale_of_the_output_or_the_page(
     assert len(others) == 2
     assert {other.timezone for other in others} == {"Europe/Zurich"}
     assert {(other.locale or "").lower() for other in others} == {(locale or "").lower()}
+
+
+def test_warning_of_an_undefined_value_does_not_name_a_part_of_its_expression() -> None:
+    job, context = task()
+    texts = JobTexts(Upper(), job, context)
+
+    texts._warn_of_undefined("html", UndefinedValue("nam", None, 1, 4))
+
+    (warning,) = texts.warnings
+    assert "nothing for nam, which" in warning.message
+    assert "add |default('') to the whole expression" in warning.message
