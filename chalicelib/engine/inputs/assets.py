@@ -6,7 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from chalicelib.contract.options.assets import PageAsset, plain_path
+from chalicelib.contract.options.assets import (
+    PageAsset,
+    PathRefused,
+    checked_path,
+    plain_path,
+)
 
 if TYPE_CHECKING:
     from mimetypes import MimeTypes
@@ -50,6 +55,25 @@ def load_assets(assets: tuple[PageAsset, ...], context: "JobContext") -> AssetFi
         )
         for asset in assets
     }
+
+
+def missing_asset_reason(path: str, assets: AssetFiles) -> str:
+    """Return why no asset has the path of an address, and what to send."""
+    reason = "no asset of the request has this path"
+    if not assets:
+        reason = "a document that came as text has no address of its own to add this to"
+    try:
+        sent_as = f" with the path {checked_path(path)}"
+    except PathRefused:  # No asset can have it.
+        sent_as = ""
+    name = _file_name(path)
+    similar = next((each for each in assets if _file_name(each) == name), None)
+    found = "" if similar is None else f"; the request has one with the path {similar}"
+    return f"{reason}: send it in input.assets{sent_as}{found}"
+
+
+def _file_name(path: str) -> str:
+    return path.rpartition("/")[2].casefold()
 
 
 def _type_by_extension(path: str) -> str:

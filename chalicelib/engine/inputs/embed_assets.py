@@ -13,14 +13,18 @@ from chalicelib.contract.options.assets import MAX_ASSET_BYTES, plain_path
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.inputs.assets import AssetFile, AssetFiles, load_assets
+from chalicelib.engine.inputs.assets import (
+    AssetFile,
+    AssetFiles,
+    load_assets,
+    missing_asset_reason,
+)
 from chalicelib.engine.job import RenderWarning
 
 if TYPE_CHECKING:
     from chalicelib.engine.job import JobContext, PageJob
     from chalicelib.engine.sources.source_document import SourceDocument
 
-_MISSING: Final = "no asset of the request has this path: send it in input.assets"
 _MAX_WARNINGS: Final = 50
 _MAX_ADDRESS_CHARS: Final = 500
 _MAX_MENTIONS: Final = 20_000
@@ -102,11 +106,12 @@ def embed_assets(
         last_footer=output.pdf.last_footer and writer.part(output.pdf.last_footer),
     )
     if writer.missing and output.strict_assets:
-        message = f"asset_policy is strict, and {next(iter(writer.missing))} was not loaded: "
-        raise RenderFailure("asset_fetch_failed", f"{message}{_MISSING}")
+        address, reason = next(iter(writer.missing.items()))
+        message = f"asset_policy is strict, and {address} was not loaded: {reason}"
+        raise RenderFailure("asset_fetch_failed", message)
     return replace(output, pdf=pdf), tuple(
-        RenderWarning("asset_failed", f"A part of a header or footer is absent: {_MISSING}.", each)
-        for each in list(writer.missing)[:_MAX_WARNINGS]
+        RenderWarning("asset_failed", f"A part of a header or footer is absent: {reason}.", address)
+        for address, reason in list(writer.missing.items())[:_MAX_WARNINGS]
     )
 
 
@@ -116,8 +121,8 @@ class _Embedder:
     def __init__(self, assets: AssetFiles) -> None:
         self._assets = assets
         self._left_bytes, self._left_mentions = MAX_ASSET_BYTES, _MAX_MENTIONS
-        # Addresses without an asset, in their order.
-        self.missing: dict[str, None] = {}
+        # Addresses without an asset, in their order, and the reasons.
+        self.missing: dict[str, str] = {}
 
     def part(self, part: HeaderFooter) -> HeaderFooter:
         """Return a header or footer with its assets."""
@@ -226,7 +231,8 @@ class _Embedder:
             return None
         asset = self._assets.get(path)
         if asset is None:
-            self.missing[address[:_MAX_ADDRESS_CHARS]] = None
+            reason = missing_asset_reason(path, self._assets)
+            self.missing.setdefault(address[:_MAX_ADDRESS_CHARS], reason)
             return None
         return path, asset
 

@@ -199,3 +199,15 @@ def test_hostile_texts_take_no_time(part: str, end: str) -> None:
     embedded("<style>" + part * (100_000 // len(part)) + end)
 
     assert time.process_time() - started < 2
+
+
+def test_missing_asset_of_a_header_says_what_to_send() -> None:
+    html = "<img src='./img/no.png'><img src=/A.png>"
+    options: dict[str, Any] = {"pdf": {"header": {"enabled": True, "html": html}}}
+
+    _, warnings = embed_assets(OutputOptions.from_json(options), FILES)
+
+    assert [(each.detail, each.message.partition("send it in ")[2]) for each in warnings] == [
+        ("./img/no.png", "input.assets with the path img/no.png."),
+        ("/A.png", "input.assets with the path A.png; the request has one with the path a.png."),
+    ]

@@ -8,18 +8,16 @@ from urllib.parse import urlsplit
 
 from pybase64 import b64encode
 
-from chalicelib.contract.options.assets import plain_path
+from chalicelib.contract.options.assets import MAX_ASSET_PATH_CHARS, plain_path
 from chalicelib.core.destinations import ALLOWED_TCP_PORTS
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
 from chalicelib.engine.browser.pool.origin import document_origin, without_origin
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage, document_response
 from chalicelib.engine.browser.proxy.budget import TrafficBudget, host_and_port_of
-from chalicelib.engine.inputs.assets import AssetFiles
+from chalicelib.engine.inputs.assets import AssetFiles, missing_asset_reason
 from chalicelib.engine.job import RenderWarning
 
-_NO_ASSETS: Final = "a document that came as text has no address of its own to add this to"
-_NO_SUCH_ASSET: Final = "no asset of the request has this path"
 USERINFO_REASON: Final = (
     "the browser loads no part of a page by an address with a user name or password in it: give "
     "one without them"
@@ -69,10 +67,9 @@ class OwnOrigin:
         self._assets = assets
         return f"{self._prepared_page.origin}/"
 
-    @property
-    def missing_reason(self) -> str:
-        """Return why the origin has no answer to an address."""
-        return f"{_NO_SUCH_ASSET}: send it in input.assets" if self._assets else _NO_ASSETS
+    def missing_reason(self, url: str) -> str:
+        """Return why the origin has no answer to a URL."""
+        return missing_asset_reason(_path_of(url)[:MAX_ASSET_PATH_CHARS], self._assets)
 
     def holds(self, url: str) -> bool:
         """Tell whether a URL is at this origin."""

@@ -216,7 +216,7 @@ class PageRequests:
         url = event["request"]["url"]
         own_bytes = self.own_origin.asset_bytes(url)
         if self.own_origin.holds(url) and (is_main or own_bytes is None):
-            return Refusal(self.own_origin.missing_reason)
+            return Refusal(self.own_origin.missing_reason(url))
         if not url.startswith(WEB_PREFIXES):
             return Refusal(SCHEME_REASON, is_main)
         if self._is_mixed_content(url, event["resourceType"], is_main=is_main):

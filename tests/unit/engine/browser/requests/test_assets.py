@@ -1,12 +1,15 @@
 """Requests of a page: what is reported about them, and what its own files may take."""
 
 from concurrent.futures import Future
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
+
+import pytest
 
 from chalicelib.contract.options.assets import MAX_ASSET_BYTES
 from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.proxy.budget import MAX_TOTAL_BYTES, TrafficBudget
-from chalicelib.engine.browser.requests.assets import PageAssets
+from chalicelib.engine.browser.requests.assets import OwnOrigin, PageAssets
 from chalicelib.engine.browser.requests.navigations import Navigations
 from chalicelib.engine.browser.requests.requests import PageRequests
 from chalicelib.engine.inputs.assets import AssetFile
@@ -94,3 +97,36 @@ def test_files_count_once() -> None:
     assert sent.methods.count("fulfillRequest") == MOST
     assert requests.warnings() == ()
     assert requests.transfers.bytes_by_kind == {"image": MAX_TOTAL_BYTES}
+
+
+def _reason(url: str, *paths: str) -> str:
+    page: Any = SimpleNamespace(origin="")
+    own = OwnOrigin(page)
+    own.serve("<p>", {path: AssetFile(b"", "text/css") for path in paths})
+    return own.missing_reason(f"{page.origin}{url}")
+
+
+@pytest.mark.parametrize(
+    ("url", "paths", "told"),
+    [
+        ("/css/a%20b.css?v=1#x", (), "no address of its own to add this to"),
+        ("/css/a%20b.css?v=1#x", (), "send it in input.assets with the path css/a b.css"),
+        ("/css/a.css", ("b.css",), "with the path css/a.css"),
+        (
+            "/css/a.css",
+            ("b.css", "css/A.css"),
+            "css/a.css; the request has one with the path css/A.css",
+        ),
+        (
+            "/a.css",
+            ("css/a.css",),
+            "with the path a.css; the request has one with the path css/a.css",
+        ),
+    ],
+)
+def test_missing_asset_says_what_to_send(url: str, paths: tuple[str, ...], told: str) -> None:
+    assert told in _reason(url, *paths)
+
+
+def test_address_that_no_asset_can_have_has_no_path_to_send() -> None:
+    assert _reason("//a.css", "b.css").endswith("send it in input.assets")
