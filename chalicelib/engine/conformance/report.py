@@ -39,6 +39,11 @@ _NO_EMPTY_ELEMENTS_RULE: Final = "PEPPOL-EN16931-R008"
 _REQUIRED_EMPTY_ELEMENT: Final = "/ram:ApplicableHeaderTradeDelivery[1]"
 # The rules that the metadata must identify the document as PDF/UA or PDF/A.
 _IDENTIFICATION_RULES: Final = ("ISO 14289-1:2014 5:", "ISO 19005-2:2011 6.6.4:")
+# What to do in HTML, by what veraPDF says of the PDF.
+_REMEDIES: Final = {
+    "A form field neither has TU key": "In HTML, give the control a <label> or an aria-label.",
+    "Metadata stream does not contain dc:title": "In HTML, give the page a <title>.",
+}
 
 
 class _ProfileFields(TypedDict):
@@ -207,11 +212,17 @@ def _finding_json(finding: RawFinding, to_json_path: JsonPathMapper | None) -> R
     path = to_json_path(_code_location(finding)) if finding.location and to_json_path else None
     return {
         "rule": finding.rule,
-        "message": finding.message,
+        "message": _with_remedy(finding.message),
         "location": finding.location,
         "path": path,
         "count": finding.count,
     }
+
+
+def _with_remedy(message: str) -> str:
+    remedies = (text for start, text in _REMEDIES.items() if message.startswith(start))
+    remedy = next(remedies, None)
+    return message if remedy is None else f"{message.rstrip('. ')}. {remedy}"
 
 
 def _truncate_finding(finding: ReportFinding, max_bytes: int) -> ReportFinding:

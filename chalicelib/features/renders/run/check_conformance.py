@@ -98,12 +98,18 @@ def _warnings(report: Mapping[str, Any], claimed: Collection[str]) -> Iterator[R
             yield RenderWarning(code, message)
         elif subject == "einvoice" and part["warnings"]:
             first = part["warnings"][0]
-            message = f"The validators warn of the e-invoice: {first['message']}"
+            message = f"The validators warn of the e-invoice: {_placed_message(first)}"
             yield RenderWarning("einvoice_validation_warning", message, first["rule"])
 
 
 def _failure_message(subject: str, part: Mapping[str, Any]) -> str:
     first, more = part["errors"][0], len(part["errors"]) - 1
-    return f"{_SUBJECT_NAMES[subject]}: {first['message']} ({first['rule']})" + (
+    return f"{_SUBJECT_NAMES[subject]}: {_placed_message(first)} ({first['rule']})" + (
         f", and {more} more" if more else ""
     )
+
+
+def _placed_message(finding: Mapping[str, object]) -> str:
+    """Return the message of a finding, after the caller's field if that is known."""
+    path, message = str(finding["path"] or ""), str(finding["message"])
+    return message if path in message else f"{path}: {message}"

@@ -187,3 +187,25 @@ def test_report_has_at_most_100_findings_and_one_of_every_rule() -> None:
 
     assert len(report["errors"]) == 100
     assert rules(report["errors"]) == ["BR-27"] * 99 + ["BR-CO-15"]
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "Metadata stream does not contain dc:title",
+            "title. In HTML, give the page a <title>.",
+        ),
+        (
+            "A form field neither has TU key nor its associated structure element has Alt.",
+            "has Alt. In HTML, give the control a <label> or an aria-label.",
+        ),
+        ("Something else.", "Something else."),
+    ],
+)
+def test_finding_of_a_pdf_says_what_to_do_in_html(message: str, told: str) -> None:
+    finding = RawFinding("verapdf", "error", "ISO 14289-1:2014 7.1:9", message, "", 1)
+
+    section = report_section(ConformanceCheck.pdfua(), Verdict((finding,), "veraPDF", None), None)
+
+    assert section["errors"][0]["message"].endswith(told)
