@@ -14,12 +14,13 @@ from pydantic import (
     StringConstraints,
     model_validator,
 )
-from pydantic_core import PydanticKnownError, core_schema
+from pydantic_core import PydanticCustomError, PydanticKnownError, core_schema
 from pydantic_core.core_schema import ErrorType
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.css_values import is_color
 from chalicelib.core.json import Json
+from chalicelib.core.text import pattern_with_form
 
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
 _DATE_PATTERN: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -106,6 +107,16 @@ PageLimit = Annotated[
 ]
 
 
+def _check_length_type(value: object) -> object:
+    """Refuse a number where a CSS length is expected, and say so."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise PydanticCustomError("length_type", "must be a text with a unit, such as 10mm")
+    return value
+
+
+LengthText = Annotated[str, StringConstraints(max_length=16), BeforeValidator(_check_length_type)]
+
+
 def _check_color(text: str) -> str:
     if not is_color(text):
         message = "must be a CSS color: a name, #rgb, #rrggbb, rgb(r, g, b) or hsl(h, s%, l%)"
@@ -123,7 +134,29 @@ Color = Annotated[
 
 UploadId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Url = Annotated[str, StringConstraints(min_length=8, max_length=2048)]
-Base64 = Annotated[str, StringConstraints(min_length=1, pattern=r"^[A-Za-z0-9+/\s]+=*\s*$")]
+BASE64_PATTERN: Final = pattern_with_form(
+    r"^[A-Za-z0-9+/\s]+=*\s*$", "base64 of A-Z, a-z, 0-9, + and /, without data:…, before it"
+)
+MEDIA_TYPE_PATTERN: Final = pattern_with_form(
+    r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(?:;[ -~]*)?$",
+    "a media type, such as text/css or text/css; charset=utf-8",
+)
+BareMediaType = Annotated[
+    str,
+    StringConstraints(
+        max_length=255,
+        pattern=pattern_with_form(
+            r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$", "a media type, such as text/csv"
+        ),
+    ),
+]
+DATA_PATH_PATTERN: Final = pattern_with_form(
+    r"^[^.]+(?:\.[^.]+)*$", "keys separated by single dots, such as order.invoice"
+)
+HTTP_NAME_PATTERN: Final = pattern_with_form(
+    r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", "the name of an HTTP header, without spaces and colons"
+)
+Base64 = Annotated[str, StringConstraints(min_length=1, pattern=BASE64_PATTERN)]
 
 
 class ContentSource(Model):
@@ -132,9 +165,7 @@ class ContentSource(Model):
     upload_id: UploadId | None = None
     url: Url | None = None
     """A public http or https URL."""
-    content: (
-        Annotated[str, StringConstraints(min_length=1, pattern=r"^[A-Za-z0-9+/\s]+=*\s*$")] | None
-    ) = None
+    content: Annotated[str, StringConstraints(min_length=1, pattern=BASE64_PATTERN)] | None = None
     """The bytes in base64."""
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.field_types import MEDIA_TYPE_PATTERN
 
 
 class UploadRequest(Model):
@@ -16,9 +17,7 @@ class UploadRequest(Model):
     filename: Annotated[str, StringConstraints(min_length=1, max_length=255)]
     content_type: Annotated[
         str,
-        StringConstraints(
-            max_length=255, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(?:;[ -~]*)?$"
-        ),
+        StringConstraints(max_length=255, pattern=MEDIA_TYPE_PATTERN),
     ] = "application/octet-stream"
     bytes: Annotated[int, Field(ge=1, le=200_000_000)]
     """The exact size; a file of another size is refused."""

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from chalicelib.core.errors import FieldError, ServiceError, json_pointer
+from chalicelib.core.text import mismatch_message
 
 MAX_ERRORS: Final = 100
 
@@ -112,6 +113,9 @@ _MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, ob
     "missing": ("required", _message_from("is required")),
     "extra_forbidden": ("unknown", _message_from("is not known here")),
     "string_type": (_TYPE, _message_from("must be a string")),
+    # Errors of validators of the contract.
+    "length_type": (_TYPE, _default_message),
+    "not_in_pdf": ("not_allowed", _default_message),
     "int_type": (_TYPE, _message_from("must be a whole number")),
     "int_from_float": (_TYPE, _message_from("must be a whole number")),
     "int_parsing": (_TYPE, _message_from("must be a whole number")),
@@ -141,7 +145,10 @@ _MESSAGES: Final[Mapping[str, tuple[str, Callable[[ErrorDetails, Mapping[str, ob
     "string_too_long": (_LENGTH, _message_from("must have at most {max_length} characters")),
     "too_short": (_LENGTH, _message_from("must have at least {min_length} entries")),
     "too_long": (_LENGTH, _message_from("must have at most {max_length} entries")),
-    "string_pattern_mismatch": ("wrong_format", _message_from("must match {pattern}")),
+    "string_pattern_mismatch": (
+        "wrong_format",
+        lambda _, context: mismatch_message(str(context["pattern"])),
+    ),
     "timezone_aware": (
         "wrong_format",
         _message_from("must be an RFC 3339 time with its offset"),

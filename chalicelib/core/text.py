@@ -22,6 +22,21 @@ _MAX_INPUT_CHARACTERS: Final = 2_000
 # A render with several formats gives one name to all its files: the extension is replaced.
 _EXTENSION: Final = re.compile(r"(?i)\.(?:pdf|png|jpe?g|webp|html?|xml|zip|txt)$")
 
+# What texts of a pattern are, by the pattern.
+_FORMS: Final[dict[str, str]] = {}
+
+
+def pattern_with_form(pattern: str, form: str) -> str:
+    """Return a regular expression; messages about a text that does not match have its `form`."""
+    assert _FORMS.setdefault(pattern, form) == form, pattern
+    return pattern
+
+
+def mismatch_message(pattern: str) -> str:
+    """Return what a text must be that does not match a regular expression."""
+    form = _FORMS.get(pattern)
+    return f"must match {pattern}" if form is None else f"must be {form}"
+
 
 def safe_filename(
     text: str | None, *, fallback: str, extension: str, part: int | None = None

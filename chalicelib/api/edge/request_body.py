@@ -106,7 +106,10 @@ def _check_size(call: Call, size: int) -> None:
     if call.known_caller is not None:
         limit = call.known_caller.workspace.plan.max_payload_mb
     if size > limit * _MEGABYTE:
-        detail = f"The body has {size} bytes; the plan allows {limit} MB ({limit}000000 bytes)."
+        detail = (
+            f"The body has {size} bytes; the plan allows {limit} MB ({limit}000000 bytes). "
+            "Send large files to POST /v1/uploads first, and name their upload_id."
+        )
         raise ServiceError("payload_too_large", detail)
 
 

@@ -10,6 +10,7 @@ from chalicelib.contract.emails.address import MailAddress
 from chalicelib.contract.validation import read_part
 from chalicelib.core.destinations import SUBMISSION_PORTS
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.text import pattern_with_form
 
 _MIB: Final = 1 << 20
 
@@ -82,9 +83,24 @@ class ResendConfig(ProviderConfig):
 class SesConfig(ProviderConfig):
     """Settings of Amazon SES."""
 
-    region: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(?:-[a-z]+){1,3}-[0-9]$")]
+    region: Annotated[
+        str,
+        StringConstraints(
+            pattern=pattern_with_form(
+                r"^[a-z]{2,3}(?:-[a-z]+){1,3}-[0-9]$", "a region, such as eu-central-1"
+            )
+        ),
+    ]
     configuration_set: (
-        Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None
+        Annotated[
+            str,
+            StringConstraints(
+                pattern=pattern_with_form(
+                    r"^[A-Za-z0-9_-]{1,64}$", "1 to 64 letters, digits, _ and -"
+                )
+            ),
+        ]
+        | None
     ) = None
     attachment_budget_bytes: Annotated[int, Field(ge=0, le=25 * _MIB)] = 10 * _MIB
 
@@ -92,8 +108,20 @@ class SesConfig(ProviderConfig):
 class Microsoft365Config(ProviderConfig):
     """Settings of Microsoft Graph; `sender` is the mailbox that sends."""
 
-    tenant_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9.-]{1,255}$")]
-    client_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,64}$")]
+    tenant_id: Annotated[
+        str,
+        StringConstraints(
+            pattern=pattern_with_form(
+                r"^[A-Za-z0-9.-]{1,255}$", "1 to 255 letters, digits, dots and -"
+            )
+        ),
+    ]
+    client_id: Annotated[
+        str,
+        StringConstraints(
+            pattern=pattern_with_form(r"^[A-Za-z0-9-]{1,64}$", "1 to 64 letters, digits and -")
+        ),
+    ]
     sender: MailAddress
     attachment_budget_bytes: Annotated[int, Field(ge=0, le=2 * _MIB)] = 2 * _MIB
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
-from chalicelib.core.text import NOT_IN_XML
+from chalicelib.core.text import NOT_IN_XML, pattern_with_form
 
 MAX_LINES: Final = 10_000
 MAX_ENTRIES: Final = 100
@@ -13,13 +13,24 @@ MAX_ENTRIES: Final = 100
 MAX_INTEGER_PLACES: Final = 10
 AMOUNT_DECIMAL_PLACES: Final = 2
 PRECISE_DECIMAL_PLACES: Final = 6
-INVOICE_TYPE_CODE_PATTERN: Final = "^[0-9]{2,3}$"
-SUBJECT_CODE_PATTERN: Final = "^[A-Z0-9]{3}$"
-CURRENCY_PATTERN: Final = "^[A-Z]{3}$"
+INVOICE_TYPE_CODE_PATTERN: Final = pattern_with_form(
+    "^[0-9]{2,3}$", "a code of two or three digits, such as 380"
+)
+SUBJECT_CODE_PATTERN: Final = pattern_with_form(
+    "^[A-Z0-9]{3}$", "a code of three capital letters or digits, such as AAI"
+)
+CURRENCY_PATTERN: Final = pattern_with_form(
+    "^[A-Z]{3}$", "a code of three capital letters, such as EUR"
+)
 # 1A is Kosovo in the official code lists.
-COUNTRY_PATTERN: Final = "^(?:[A-Z]{2}|1A)$"
-PAYMENT_MEANS_PATTERN: Final = "^[A-Z0-9]{1,3}$"
-UNIT_PATTERN: Final = "^[A-Z0-9]{1,3}$"
+COUNTRY_PATTERN: Final = pattern_with_form(
+    "^(?:[A-Z]{2}|1A)$", "a code of two capital letters, such as DE"
+)
+_SHORT_CODE: Final = pattern_with_form(
+    "^[A-Z0-9]{1,3}$", "a code of one to three capital letters or digits"
+)
+PAYMENT_MEANS_PATTERN: Final = _SHORT_CODE
+UNIT_PATTERN: Final = _SHORT_CODE
 VAT_CATEGORIES: Final = ("S", "Z", "E", "AE", "K", "G", "O", "L", "M", "B")
 TAX_POINT_CODES: Final = ("3", "35", "432")
 MAX_PERCENT: Final = 100

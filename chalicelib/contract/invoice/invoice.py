@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, field_serializer, model_validator
+from pydantic import Field, StringConstraints, field_serializer, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Day, UncheckedJson
+from chalicelib.contract.field_types import DATA_PATH_PATTERN, Day, UncheckedJson
 from chalicelib.contract.invoice import business_groups as p
 from chalicelib.contract.invoice import field_types as k
 from chalicelib.contract.invoice.constraints import MAX_ENTRIES, MAX_LINES
@@ -72,14 +73,20 @@ class EInvoiceSpec(Model):
     profile: k.EInvoiceProfile
     invoice: Invoice | None = None
     invoice_path: (
-        Annotated[
-            str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^.]+(?:\.[^.]+)*$")
-        ]
+        Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=DATA_PATH_PATTERN)]
         | None
     ) = None
     """Path of the invoice in `data`: object keys separated by dots."""
     syntax: Literal["cii"] = "cii"
     """A PDF carries CII only; `POST /v1/einvoices` makes UBL."""
+
+    @field_validator("profile", "syntax", mode="before")
+    @classmethod
+    def _check_carried(cls, value: object) -> object:
+        if value not in ("PEPPOL", "ubl"):
+            return value
+        message = "must be one that a PDF can carry: POST /v1/einvoices makes {value}"
+        raise PydanticCustomError("not_in_pdf", message, {"value": value})
 
     @field_serializer("invoice")
     def _serialize_invoice(self, invoice: Invoice | None) -> dict[str, UncheckedJson] | None:

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import check_language_tag, check_time_zone
+from chalicelib.contract.field_types import HTTP_NAME_PATTERN, check_language_tag, check_time_zone
 from chalicelib.contract.invoice.invoice import EInvoiceSpec
 from chalicelib.contract.options import image
 from chalicelib.contract.options.output import OutputFormat, OutputOptions, PartFormat
@@ -29,7 +29,7 @@ def _check_no_line_breaks(text: str) -> str:
 
 
 HeaderName = Annotated[
-    str, StringConstraints(min_length=1, max_length=256, pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+    str, StringConstraints(min_length=1, max_length=256, pattern=HTTP_NAME_PATTERN)
 ]
 HeaderValue = Annotated[
     str, StringConstraints(max_length=8192), AfterValidator(_check_no_line_breaks)

@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from chalicelib.contract import field_types
 from chalicelib.contract.base import Model
 from chalicelib.contract.css_values import length_in_inches
 from chalicelib.contract.field_types import Color, ContentSource, Timestamp, check_language_tag
@@ -87,8 +88,7 @@ def _check_document_date(moment: dt.datetime) -> dt.datetime:
 
 
 Length = Annotated[
-    str,
-    StringConstraints(max_length=16),
+    field_types.LengthText,
     AfterValidator(_check_length),
     Field(
         description="0, or a number with one of the units mm, cm, in, px, pt, pc; at most 200in.",
@@ -176,10 +176,7 @@ class Attachment(ContentSource):
         str, StringConstraints(min_length=1, max_length=255), AfterValidator(_check_filename)
     ]
     """The second file of the same name gets `-2` before its extension."""
-    content_type: Annotated[
-        str,
-        StringConstraints(max_length=255, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
-    ] = _ATTACHMENT.content_type
+    content_type: field_types.BareMediaType = _ATTACHMENT.content_type
     description: Annotated[str, StringConstraints(max_length=1000)] | None = None
     relationship: options.AttachmentRelationship = _ATTACHMENT.relationship
     """The relationship to the document (ISO 32000-2, AFRelationship)."""

@@ -8,6 +8,8 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.target import EmailTargets
 from chalicelib.contract.field_types import (
+    BASE64_PATTERN,
+    MEDIA_TYPE_PATTERN,
     Metadata,
     PageLimit,
     QueryFlag,
@@ -19,12 +21,20 @@ from chalicelib.contract.field_types import (
 from chalicelib.contract.options.assets import MAX_ASSET_PATH_CHARS, MAX_ASSETS, checked_path
 from chalicelib.contract.render.output import OutputSpec
 from chalicelib.contract.storage.target import StorageTargetSpecs
+from chalicelib.core.text import pattern_with_form
 
 RenderStatus = Literal["queued", "processing", "succeeded", "failed", "canceled"]
 Mode = Literal["sync", "async"]
 Priority = Literal["normal", "low"]
 TemplateId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
-EngineId = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}\.[0-9]{1,6}$")]
+EngineId = Annotated[
+    str,
+    StringConstraints(
+        pattern=pattern_with_form(
+            r"^[0-9]{4}\.[0-9]{1,6}$", "the version of an engine, such as 2026.11"
+        )
+    ),
+]
 RequestEventName = Literal["render.succeeded", "render.failed", "render.expired"]
 RequestEvents = Annotated[list[RequestEventName], Field(min_length=1, max_length=3)]
 
@@ -38,16 +48,14 @@ class AssetSpec(Model):
     address finds the file without its query and fragment."""
     upload_id: UploadId | None = None
     """An upload; not with zero retention."""
-    content: (
-        Annotated[str, StringConstraints(min_length=4, pattern=r"^[A-Za-z0-9+/\s]+=*\s*$")] | None
-    ) = None
+    content: Annotated[str, StringConstraints(min_length=4, pattern=BASE64_PATTERN)] | None = None
     """The bytes in base64."""
     content_type: (
         Annotated[
             str,
             StringConstraints(
                 max_length=255,
-                pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(?:;[ -~]*)?$",
+                pattern=MEDIA_TYPE_PATTERN,
             ),
         ]
         | None

@@ -13,6 +13,7 @@ from chalicelib.contract.field_types import Url
 from chalicelib.contract.validation import read_part
 from chalicelib.core.destinations import is_host, normalized_host
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.text import pattern_with_form
 
 _BLANK_OR_CONTROL: Final = re.compile(r"[\x00-\x20\x7f]")
 # OpenSSH: type, blob in base64, a comment; or what `ssh-keygen -l` prints of a key.
@@ -111,19 +112,41 @@ class S3Config(Model):
     """Settings of a store with the API of S3; `endpoint` null is AWS."""
 
     endpoint: Endpoint | None = None
-    region: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,64}$")]
-    bucket: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
+    region: Annotated[
+        str,
+        StringConstraints(
+            pattern=pattern_with_form(r"^[a-z0-9-]{1,64}$", "a region, such as eu-central-1")
+        ),
+    ]
+    bucket: Annotated[
+        str,
+        StringConstraints(
+            pattern=pattern_with_form(
+                r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$",
+                "3 to 63 small letters, digits, dots and -, the first and last none of . and -",
+            )
+        ),
+    ]
     path_style: bool = False
 
 
 class AzureBlobConfig(Model):
     """Settings of Azure Blob Storage; `endpoint` null is the account's own address."""
 
-    account: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{3,24}$")]
+    account: Annotated[
+        str,
+        StringConstraints(
+            pattern=pattern_with_form(r"^[a-z0-9]{3,24}$", "3 to 24 small letters and digits")
+        ),
+    ]
     container: Annotated[
         str,
         StringConstraints(
-            max_length=63, pattern=r"^(?:\$root|\$web|[a-z0-9](?:-?[a-z0-9]){2,62})$"
+            max_length=63,
+            pattern=pattern_with_form(
+                r"^(?:\$root|\$web|[a-z0-9](?:-?[a-z0-9]){2,62})$",
+                "$root, $web, or 3 to 63 small letters and digits with single - between them",
+            ),
         ),
     ]
     endpoint: Endpoint | None = None
@@ -132,7 +155,15 @@ class AzureBlobConfig(Model):
 class GcsConfig(Model):
     """Settings of Google Cloud Storage."""
 
-    bucket: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$")]
+    bucket: Annotated[
+        str,
+        StringConstraints(
+            pattern=pattern_with_form(
+                r"^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$",
+                "3 to 222 small letters, digits, dots, _ and -, the first and last none of . _ -",
+            )
+        ),
+    ]
 
 
 class SftpConfig(Model):

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.target import EmailTargets
-from chalicelib.contract.field_types import check_language_tag, check_time_zone
+from chalicelib.contract.field_types import DATA_PATH_PATTERN, check_language_tag, check_time_zone
 from chalicelib.contract.options.output import OutputFormat
 from chalicelib.contract.render.output import ImageOptions, Viewport, Wait
 from chalicelib.contract.render.pdf import PdfOptions
@@ -18,7 +18,7 @@ class EInvoiceDefault(Model):
 
     profile: Literal["MINIMUM", "BASIC_WL", "BASIC", "EN16931", "EXTENDED", "XRECHNUNG"]
     invoice_path: Annotated[
-        str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^.]+(?:\.[^.]+)*$")
+        str, StringConstraints(min_length=1, max_length=200, pattern=DATA_PATH_PATTERN)
     ]
     """Path of the invoice in `data`: object keys separated by dots."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import Cursor, PageLimit, Url
+from chalicelib.contract.field_types import HTTP_NAME_PATTERN, Cursor, PageLimit, Url
 
 EventTypeName = Literal[
     "render.succeeded",
@@ -59,7 +59,7 @@ def _check_names(headers: dict[str, str]) -> dict[str, str]:
 
 HeaderName = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"),
+    StringConstraints(min_length=1, max_length=128, pattern=HTTP_NAME_PATTERN),
     AfterValidator(_check_name),
 ]
 HeaderValue = Annotated[str, StringConstraints(max_length=4_096), AfterValidator(_check_value)]

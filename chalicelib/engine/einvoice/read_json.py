@@ -13,6 +13,7 @@ from typing import Annotated, Final, get_args, get_origin, get_type_hints
 
 from chalicelib.contract.invoice.constraints import check_printable
 from chalicelib.core.json import Json
+from chalicelib.core.text import mismatch_message
 from chalicelib.engine.einvoice import data_types as v
 from chalicelib.engine.einvoice.findings import MAX_FINDINGS, Finding, InvalidInvoiceError
 from chalicelib.engine.einvoice.model import Invoice
@@ -203,7 +204,7 @@ def _text_reader(constraint: v.TextConstraint) -> _JsonReader:
             return (
                 source
                 if matches
-                else report.add("PLT-FORMAT", path, f"must match {constraint.pattern}")
+                else report.add("PLT-FORMAT", path, mismatch_message(constraint.pattern))
             )
         if not constraint.min_length and not source.strip():
             return None

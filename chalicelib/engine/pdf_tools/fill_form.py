@@ -1,6 +1,7 @@
 """Tool `fill-form`: values of form fields, drawn so that every reader shows them."""
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 import pikepdf
@@ -33,6 +34,8 @@ from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_opti
 
 _MAX_NAMES_SHOWN: Final = 10
 _MAX_NAME_CHARACTERS: Final = 30
+_MAX_FIELDS_SHOWN: Final = 20
+_MAX_FIELD_CHARACTERS: Final = 60
 
 
 def run(tool_input: ToolInput[FillFormOptions]) -> ToolOutput:
@@ -43,7 +46,7 @@ def run(tool_input: ToolInput[FillFormOptions]) -> ToolOutput:
         fields = {} if form is None else form_fields(form)
         for name in values:
             if name not in fields:
-                raise _refusal(name, "the document has no field of this name", "unknown")
+                raise _refusal(name, _unknown_field_message(fields), "unknown")
         if form is not None:
             # It would show the old values.
             remove_xfa(document, tool_input)
@@ -182,6 +185,15 @@ def _list_names(names: Iterable[str]) -> str:
     texts = [repr(name[:_MAX_NAME_CHARACTERS]) for name in names]
     more = len(texts) - _MAX_NAMES_SHOWN
     return ", ".join(texts[:_MAX_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _unknown_field_message(fields: dict[str, FormField]) -> str:
+    if not fields:
+        return "the document has no fields"
+    names = ", ".join(name[:_MAX_FIELD_CHARACTERS] for name in islice(fields, _MAX_FIELDS_SHOWN))
+    more = len(fields) - _MAX_FIELDS_SHOWN
+    rest = f" and {more} more" if more > 0 else ""
+    return f"the document has no field of this name; it has {names}{rest}"
 
 
 def _refusal(name: str, message: str, code: str = "not_allowed") -> RenderFailure:

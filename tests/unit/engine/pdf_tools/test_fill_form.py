@@ -250,6 +250,8 @@ def test_a_document_without_a_form_has_no_fields() -> None:
 def test_a_refusal_names_what_is_offered() -> None:
     assert "'a', 'b', 'c'" in refusal({"color": "d"})[2]
     assert "'de', 'fr'" in refusal({"country": "x"})[2]
+    assert "it has name, " in refusal({"nam": "x"})[2]
+    assert refusal({"x": "y"}, blank())[2] == "the document has no fields"
 
 
 def test_same_request_gives_same_bytes() -> None:
