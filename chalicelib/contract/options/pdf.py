@@ -260,6 +260,12 @@ class PdfOptions(Options, frozen=True):
     def _pairs(self) -> Sequence[HeaderFooterPair]:
         return (self.header_footer, self.first_page, self.last_page, self.single_page)
 
+    @property
+    def has_room(self) -> bool:
+        """Tell whether the margins leave room on the paper."""
+        (width, height), margin = self.turned_size, self.margin.inches
+        return margin.left + margin.right < width and margin.top + margin.bottom < height
+
     def content_sources(self) -> Iterator[tuple[str, ContentSource]]:
         """Yield the attachments and the watermark's picture by their JSON Pointers."""
         for number, attachment in enumerate(self.attachments):

@@ -12,8 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypedDict
 
+import msgspec
+
 from chalicelib.contract.css_values import css_page_size, length_in_inches
-from chalicelib.contract.options.pdf import MarginInches, PdfOptions
+from chalicelib.contract.options.pdf import Margin, MarginInches, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
@@ -72,6 +74,16 @@ class PageStyle(NamedTuple):
         """Return the margins of the pages: the document's own, else those of the request."""
         own, given = self.margin, options.margin.inches
         return MarginInches(*(g if o is None else o for o, g in zip(own, given, strict=True)))
+
+    def with_room(self, options: PdfOptions) -> PdfOptions:
+        """Return options with the document's margins if those of the request leave no room.
+
+        The browser refuses such margins, even where those of the document win.
+        """
+        if options.has_room:
+            return options
+        sides = (f"{side:.4f}in" for side in self.page_margin(options))
+        return msgspec.structs.replace(options, margin=Margin(*sides))
 
     def content_pixels(self, options: PdfOptions) -> tuple[int, int]:
         """Return width and height of the pages' content in CSS pixels: those of a window."""

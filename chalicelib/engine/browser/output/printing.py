@@ -91,8 +91,9 @@ type _HeightsAnswer = Future[FunctionResult[list[float] | None]]
 def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, list[RenderWarning]]:
     """Return the PDF of the page's document, and warnings about its headers and footers.
 
-    `style` is read where it may make a continuous page or count targets, and beside headers and
-    footers. Those that vary by page are overlaid later. The overlay needs all pages, so then
+    `style` is read where it may make a continuous page, count targets or give room, and beside
+    headers and footers. Those that vary by page are overlaid later. The overlay needs all pages, so
+    then
     `page_ranges` is left out here too. Raises RenderFailure `render_failed`, `render_timeout` or
     `page_limit_exceeded`.
     """
@@ -100,7 +101,7 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, l
     warnings: list[RenderWarning] = []
 
     def print_once(sized: PdfOptions) -> bytes:
-        content, warnings[:] = _print_once(tab, sized, style)
+        content, warnings[:] = _print_once(tab, style.with_room(sized), style)
         return content
 
     width = continuous_width(style, options)

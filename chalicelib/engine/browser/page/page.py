@@ -197,7 +197,8 @@ class BrowserPage:
 
     def _page_style(self, options: PdfOptions) -> PageStyle:
         """Return the page style where printing depends on it, else an empty one."""
-        if options.is_continuous or options.has_header_footer or self._may_be_unread:
+        depends = options.is_continuous or options.has_header_footer or not options.has_room
+        if depends or self._may_be_unread:
             return read_page_style(self._tab, options)
         return PageStyle()
 

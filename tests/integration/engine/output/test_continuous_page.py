@@ -65,6 +65,28 @@ def test_page_is_as_long_as_its_content(
     assert ("page 1 of 1" in text) is ("footer" in pdf)
 
 
+SHORT: Final = "<body style='margin: 0'><p style='margin: 0'>One line"
+
+
+@pytest.mark.parametrize(
+    ("page", "pdf", "size"),
+    [
+        ("size: 80mm auto; margin: 2mm", {}, (80, 9)),
+        ("size: 62mm auto; margin: 0", {}, (62, 5)),
+        ("size: 18mm auto; margin: 2mm", {}, (18, 14)),
+        ("margin: 1mm", {"width": "15mm", "height": "30mm"}, (15, 30)),
+        ("margin: 0", {"width": "30mm", "height": "15mm", "landscape": True}, (15, 30)),
+    ],
+)
+def test_margins_of_the_document_win_where_those_of_the_request_leave_no_room(
+    render: Render, page: str, pdf: dict[str, Any], size: tuple[float, float]
+) -> None:
+    across, down, text = only_page(render(f"<style>@page {{ {page} }}</style>{SHORT}", pdf=pdf))
+
+    assert (across, down) == pytest.approx(size, abs=1)
+    assert text.split() == ["One", "line"]
+
+
 @pytest.mark.parametrize("pdf", [{"pdfa": "2b"}, {"last_footer": FOOTER}, {"scale": 0.5}])
 def test_continuous_page_with_other_options(render: Render, pdf: dict[str, Any]) -> None:
     across, down, text = only_page(render(BOX, pdf=AUTO | pdf))
