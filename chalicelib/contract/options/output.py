@@ -83,9 +83,9 @@ class OutputOptions(Options, frozen=True):
     def is_laid_out_for_paper(self) -> bool:
         """Tell whether the window is as wide as the content of a page: for PDF without a viewport.
 
-        Pictures of the same render have a window of their own.
+        Pictures of the same render have a window of their own, set when they are taken.
         """
-        return "pdf" in self.formats and not self.has_pictures and self.viewport is None
+        return "pdf" in self.formats and self.viewport is None
 
     def layout_viewport(self) -> Viewport | None:
         """Return the window that the page is laid out in; None is the browser's default."""

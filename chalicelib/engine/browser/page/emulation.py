@@ -27,6 +27,7 @@ class Emulation:
         """Bind to a tab; change nothing yet."""
         self._tab = tab
         self._output: OutputOptions | None = None
+        self.window: Viewport | None = None
         self._unconfirmed: Mapping[str, Answer] = {}
         self._ignored_fields: set[str] = set()
         self.warnings: list[RenderWarning] = []
@@ -66,6 +67,7 @@ class Emulation:
 
     def set_window(self, window: Viewport) -> None:
         """Set the window that the page is laid out in."""
+        self.window = window
         self._tab.send(
             "Emulation.setDeviceMetricsOverride",
             width=window.width,
@@ -75,12 +77,12 @@ class Emulation:
         )
 
     def restore(self) -> None:
-        """Set window and media type again as the options say, after a print changed them."""
+        """Set window and media type again after a print changed them."""
         if self._output is None:
             return
         self.set_media(self._output.media or "")
-        if (window := self._output.layout_viewport()) is not None:
-            self.set_window(window)
+        if self.window is not None:
+            self.set_window(self.window)
         else:
             self._tab.send("Emulation.clearDeviceMetricsOverride")
 

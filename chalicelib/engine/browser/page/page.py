@@ -180,9 +180,10 @@ class BrowserPage:
             answer = self._tab.outcome(self._tab.call_function(_DOCUMENT_URL))
             self.url = without_userinfo(answer["result"].get("value") or "")
         layout = PaperLayout(self._tab, self._emulation, self._output)
-        in_layout = nullcontext() if self._is_inert else layout.between_pictures()
+        if not self._is_inert:
+            layout.enter_paper()
         unsliced = layout.unsliced_boxes() if self._may_slice_rows else nullcontext()
-        with in_layout, unsliced, form_field_marks(self._tab, options):
+        with unsliced, form_field_marks(self._tab, options):
             style = self._page_style(options)
             is_continuous = continuous_width(style, options) is not None
             if is_continuous:
@@ -218,6 +219,7 @@ class BrowserPage:
 
     def picture(self, output: OutputOptions) -> bytes:
         """Return a PNG of the page; raises RenderFailure `render_failed` or `render_timeout`."""
+        PaperLayout(self._tab, self._emulation, output).leave_paper()
         return pictures.take_picture(self._tab, output)
 
     def sanitized_html(self, *, ran_scripts: bool) -> str:

@@ -26,6 +26,10 @@ _RESTORE_BOXES: Final = PageFunction[None]("""() => {
     else element.setAttribute('style', style);
   }
 }""")
+# Frames may have scripts too.
+_SCRIPT: Final = re.compile(
+    r"<(?:script|i?frame|object|embed)|on(?<=\Won)[a-z]{3,40}\s*=", re.IGNORECASE
+)
 _BOX_IN_LINE: Final = re.compile(r"inline-(?:block|table|flex|grid)", re.IGNORECASE)
 
 
@@ -42,39 +46,44 @@ class PaperLayout:
         self._tab = tab
         self._emulation = emulation
         self._output = output
-        self._expected = PageStyle()
+        self._is_for_paper = output.is_laid_out_for_paper
 
     def set_expected_window(self, html: str) -> None:
-        """Set the window for the pages that a document's text lets expect; "" is unknown."""
-        if self._output.is_laid_out_for_paper:
-            self._expected = expected_page_style(html, self._output.pdf)
-            self._emulation.set_window(self._window(self._expected))
+        """Set the window for the pages that a document's text lets expect; "" is unknown.
+
+        A document with pictures that has no scripts stays in their window: its print is the same.
+        """
+        if html and self._output.has_pictures and not _may_run_scripts(html, self._output):
+            self._is_for_paper = False
+        if self._is_for_paper:
+            expected = expected_page_style(html, self._output.pdf)
+            self._emulation.set_window(self._load_window(expected))
 
     def fit_window(self, deadline: Deadline) -> None:
         """Set the window for the document's own page size, if it has one.
 
         Raises TimeoutError, CallRefused, RenderFailure `render_timeout`.
         """
-        if not self._output.is_laid_out_for_paper:
+        if not self._is_for_paper:
             return
-        window = self._window(read_page_style(self._tab, self._output.pdf))
-        if window != self._window(self._expected):
+        window = self._load_window(read_page_style(self._tab, self._output.pdf))
+        if window != (self._emulation.window or self._load_window(PageStyle())):
             self._emulation.set_window(window)
             await_frames(self._tab, deadline)
 
-    @contextmanager
-    def between_pictures(self) -> Iterator[None]:
-        """Set the window for paper while a document with pictures is printed.
+    def enter_paper(self) -> None:
+        """Set the window for paper before a document with pictures is printed.
 
         Raises RenderFailure `render_failed` or `render_timeout`.
         """
-        output, picture_window = self._output, self._output.layout_viewport()
-        if output.viewport is not None or not output.has_pictures or picture_window is None:
-            yield
-            return
-        self._change(self._window(read_page_style(self._tab, output.pdf)))
-        yield
-        self._change(picture_window)
+        if self._is_for_paper and self._output.has_pictures:
+            self._change(self._window(read_page_style(self._tab, self._output.pdf)))
+
+    def leave_paper(self) -> None:
+        """Set the window of pictures before one is taken; raises as `enter_paper`."""
+        window = self._output.layout_viewport()
+        if window is not None:
+            self._change(window)
 
     @contextmanager
     def unsliced_boxes(self) -> Iterator[None]:
@@ -88,15 +97,25 @@ class PaperLayout:
         self._tab.call_function(_RESTORE_BOXES)
 
     def _window(self, style: PageStyle) -> Viewport:
-        width, height = style.content_pixels(self._output.pdf)
-        return Viewport(width, height)
+        return Viewport(*style.content_pixels(self._output.pdf))
+
+    def _load_window(self, style: PageStyle) -> Viewport:
+        """Return the window for paper with the pixels of the pictures, for which scripts draw."""
+        pictures = self._output.layout_viewport() or Viewport()
+        return Viewport(*style.content_pixels(self._output.pdf), pictures.device_scale_factor)
 
     def _change(self, window: Viewport) -> None:
+        if window == self._emulation.window:
+            return
         self._emulation.set_window(window)
         deadline = self._tab.deadline
         with as_render_failures():
             await_frames(self._tab, deadline)
             reach_end(self._tab, Load(self._output, deadline, lambda: None), has_scripts=True)
+
+
+def _may_run_scripts(html: str, output: OutputOptions) -> bool:
+    return output.javascript and _SCRIPT.search(html) is not None
 
 
 @cache

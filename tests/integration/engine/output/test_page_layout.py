@@ -55,18 +55,66 @@ def test_document_is_laid_out_at_the_width_of_its_page(
     assert text_of(printed.content) == widths
 
 
-def test_document_of_pdf_and_picture_has_a_window_for_each(render: Render) -> None:
+@pytest.mark.parametrize(
+    ("formats", "widths"), [(("pdf", "png"), "718"), (("png", "pdf"), "718900718")]
+)
+def test_document_of_pdf_and_picture_has_a_window_for_each(
+    render: Render, formats: tuple[str, ...], widths: str
+) -> None:
     html = (
         "<!doctype html><style>body { margin: 0 } #bar { height: 20px; background: #f00 }</style>"
         "<p id=p></p><div id=bar></div><script>onresize = () => { p.textContent += innerWidth; "
         "bar.style.width = `${innerWidth / 2}px` }; onresize()</script>"
     )
 
-    printed, drawn = render(html, formats=["pdf", "png"], image={"width": 900}).files
+    files = render(html, formats=list(formats), image={"width": 900}).files
 
-    assert text_of(printed.content) == "900718"
+    printed, drawn = sorted(files, key=lambda file: file.format == "png")
+    assert text_of(printed.content) == widths
     row = Image.open(io.BytesIO(drawn.content)).convert("RGB").crop((0, 60, 900, 61)).tobytes()
     assert row.count(b"\xff\x00\x00") == 450
+
+
+def test_chart_that_is_drawn_once_fits_the_page_beside_a_picture(render: Render) -> None:
+    html = (
+        "<!doctype html><style>@page { size: 80mm auto; margin: 0 } body { margin: 0 }</style>"
+        "<p id=p>x</p><script>p.style.width = `${innerWidth}px`; p.textContent = innerWidth"
+        "</script>"
+    )
+
+    outcome = render(html, formats=["pdf", "png"])
+
+    assert outcome.trace.warnings == ()
+    assert text_of(outcome.files[0].content) == "302"
+    drawn = Image.open(io.BytesIO(outcome.files[1].content))
+    assert drawn.size == (1280, 720)
+
+
+@pytest.mark.parametrize("formats", [["pdf", "png"], ["png", "pdf"]])
+def test_pdf_is_the_same_with_and_without_a_picture(render: Render, formats: list[str]) -> None:
+    html = "<p style='width: 50vw; border: 1px solid'>x<script>document.title = 1</script>"
+
+    alone = render(html).files[0]
+    files = render(html, formats=formats).files
+
+    assert files[formats.index("pdf")].content == alone.content
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p style='width: 50vw; background: red'>x<img srcset='a.png 1x, b.png 2x'>",
+        "<link rel=stylesheet href=none.css><p style='width: 50vw; background: red'>x",
+        "<style>@media (width < 800px) { p { color: red } }</style><p onclick='0'>some text",
+    ],
+)
+def test_picture_is_the_same_with_and_without_a_pdf(render: Render, html: str) -> None:
+    image = {"scale": 2, "width": 900}
+
+    alone = render(html, format="png", image=image).files[0]
+    beside = render(html, formats=["pdf", "png"], image=image).files[1]
+
+    assert beside.content == alone.content
 
 
 @pytest.mark.parametrize(("landscape", "size"), [(False, A4), (True, A4[::-1])])
