@@ -22,6 +22,7 @@ class NetworkResponse(TypedDict):
     """Network.Response."""
 
     url: str
+    headers: dict[str, str]
     timing: NotRequired[ResourceTiming]
 
 

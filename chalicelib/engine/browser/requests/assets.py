@@ -49,6 +49,11 @@ _SCHEME_AND_HOST: Final = re.compile(r"([^:/?#]*:)(?://(?:[^/?#]*@)?([^/?#]*))?"
 # Userinfo may hold a password, which belongs in no warning.
 _USERINFO: Final = re.compile(r"^(https?://)[^/?#]*@")
 # `//user:password@`, also with the escaped slashes of JSON in scripts.
+# Documents of other types may take style sheets of any media type from their own origin.
+_STANDARDS_MODE: Final = re.compile(
+    r"\s*(?:<!--(?:[^-]|-(?!->))*+-->\s*)*+<!doctype\s+html(?:\s*>|[^>]{0,40}xhtml 1)",
+    re.IGNORECASE,
+)
 _URL_WITH_USERINFO: Final = re.compile(r"""/\\?/[^\s/?#"'<>()\\]*@""")
 
 
@@ -60,11 +65,13 @@ class OwnOrigin:
         self._prepared_page = prepared_page
         self._html: str | None = None
         self._assets: AssetFiles = {}
+        self._is_strict: bool | None = None
 
     def serve(self, html: str, assets: AssetFiles) -> str:
         """Serve a document at an origin derived from its text; return its URL."""
         self._prepared_page.origin, self._html = document_origin(html), html
         self._assets = assets
+        self._is_strict = _STANDARDS_MODE.match(html) is not None
         return f"{self._prepared_page.origin}/"
 
     def missing_reason(self, url: str) -> str:
@@ -81,6 +88,11 @@ class OwnOrigin:
             return None
         asset = self._assets.get(_path_of(url))
         return None if asset is None else len(asset.content)
+
+    def is_strict_about_sheets(self, url: str, frame: str) -> bool:
+        """Tell whether the document served here takes style sheets of a URL by their type only."""
+        is_served = self._is_strict is not None and frame == self._prepared_page.frame
+        return is_served and (self._is_strict is True or not self.holds(url))
 
     def take_document(self, request: str) -> dict[str, Json] | None:
         """Return the response to the first request of the page itself, None for a later one."""

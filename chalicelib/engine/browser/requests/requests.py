@@ -67,7 +67,7 @@ class PageRequests:
         self.own_origin = OwnOrigin(prepared_page)
         self.assets = PageAssets()
         self.navigations = navigations
-        self.transfers = Transfers(self.assets, traffic)
+        self.transfers = Transfers(self.assets, traffic, self.own_origin)
 
     def allow_navigation(self, credentials: Credentials) -> None:
         """Allow the page itself to be loaded from the web and to navigate."""

@@ -19,6 +19,7 @@ from chalicelib.engine.browser.proxy.budget import (
 )
 from chalicelib.engine.browser.requests.assets import (
     USERINFO_REASON,
+    OwnOrigin,
     PageAssets,
     shortened_url,
     without_userinfo,
@@ -36,6 +37,7 @@ _KINDS: Final = {
 }
 # Responses that may last as long as the page; a wait for idle ignores them.
 _ENDLESS: Final = frozenset({"EventSource", "Media", "Ping"})
+_STYLE_TYPE: Final = "text/css"
 _LOCAL_SCHEMES: Final = ("data:", "blob:", "about:")
 
 
@@ -59,8 +61,9 @@ class MainResponse(NamedTuple):
 class Transfers:
     """Responses of one page in transfer; its methods are called from two threads."""
 
-    def __init__(self, assets: PageAssets, traffic: TrafficBudget) -> None:
+    def __init__(self, assets: PageAssets, traffic: TrafficBudget, own_origin: OwnOrigin) -> None:
         """Start empty; `traffic` can cut connections at the proxy."""
+        self._own_origin = own_origin
         self._assets = assets
         self._traffic = traffic
         self._lock = threading.Lock()
@@ -141,11 +144,25 @@ class Transfers:
         if event["requestId"] == self.document_request:
             return
         response = event["response"]
+        self._check_sheet(event)
         timing = response.get("timing")
         started_at = (timing["requestTime"] if timing else 0) or event["timestamp"]
         transfer = _Transfer(response["url"], event["type"], started_at)
         with self._lock:
             self._transfers[event["requestId"]] = transfer
+
+    def _check_sheet(self, event: Event) -> None:
+        """Record a style sheet that its document does not take, for its type."""
+        if event["type"] != "Stylesheet":
+            return
+        response = event["response"]
+        headers = {name.lower(): text for name, text in response["headers"].items()}
+        kind = headers.get("content-type", _STYLE_TYPE).partition(";")[0].strip().lower()
+        url, frame = response["url"], event.get("frameId", "")
+        if kind != _STYLE_TYPE and self._own_origin.is_strict_about_sheets(url, frame):
+            advice = ": set content_type" if self._own_origin.holds(url) else ""
+            reason = f"it came as {kind[:100]}, a style sheet needs {_STYLE_TYPE}{advice}"
+            self._assets.record_missing(url, reason)
 
     def _on_data(self, request: str, size: int) -> None:
         with self._lock:

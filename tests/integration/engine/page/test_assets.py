@@ -169,6 +169,13 @@ def test_slow_asset_is_awaited_and_gives_a_warning(render: Render, web: Site) ->
     assert warnings_of(outcome) == {("slow_asset", web.url("/late.css"))}
 
 
+def test_fetched_style_sheet_of_another_type_is_told(render: Render, web: Site) -> None:
+    web.pages |= {"/a": SitePage("p{color:red}", "text/plain"), "/b": SitePage("p{}", "text/css")}
+    links = "".join(f"<link rel=stylesheet href={web.url(path)}>" for path in ("/a", "/b"))
+
+    assert warnings_of(render(f"{links}<p>x")) == {("asset_failed", web.url("/a"))}
+
+
 def test_requests_over_the_limit_fail(
     render: Render, web: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

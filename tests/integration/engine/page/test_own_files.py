@@ -138,6 +138,24 @@ def test_address_without_asset_is_told_and_fails_a_strict_render(
     assert failure.value.code == "asset_fetch_failed"
 
 
+@pytest.mark.parametrize("head", ["<!doctype html>", "<!-- x --> <!DOCTYPE html>", ""])
+@pytest.mark.parametrize("sheet", ["a.txt", "c.css"])
+def test_style_sheet_of_another_type_is_told_where_it_is_not_taken(
+    render: RenderFiles, head: str, sheet: str
+) -> None:
+    html = f"{head}<link rel=stylesheet href={sheet}><p>x"
+    files = {"a.txt": b"p{color:red}", "c.css": b"@import 'a.txt'"}
+
+    found = [(each.code, each.detail) for each in render(html, files).trace.warnings]
+    assert found == ([("asset_failed", "/a.txt")] if head else [])
+    if head:
+        with pytest.raises(
+            RenderFailure,
+            match="came as text/plain, a style sheet needs text/css: set content_type",
+        ):
+            render(html, files, **STRICT)
+
+
 def test_document_cannot_be_led_to_an_asset(render: RenderFiles) -> None:
     html = "<p>first<script>location.href='b.html'</script>"
 

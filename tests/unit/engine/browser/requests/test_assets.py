@@ -88,7 +88,7 @@ def test_files_count_once() -> None:
             "requestId": f"{number}",
             "type": "Image",
             "timestamp": 0,
-            "response": {"url": paused(number)["request"]["url"]},
+            "response": {"url": paused(number)["request"]["url"], "headers": {}},
             "dataLength": MAX_ASSET_BYTES,
         }
         requests.on_event(sent.session, "Network.responseReceived", told)
