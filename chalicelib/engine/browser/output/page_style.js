@@ -1,6 +1,6 @@
 // Returns what the style sheets of a document say about its pages: size and margins of unnamed
-// `@page` rules, and texts that may hold what the browser does not read. Margins are in inches, unless
-// that depends on the page.
+// `@page` rules, and addresses or texts of sheets that may hold what the browser does not read.
+// Margins are in inches, unless that depends on the page.
 (unreadPattern) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const unread = new RegExp(unreadPattern, 'i');
@@ -27,14 +27,18 @@
       }
     }
   };
+  const isForScreen = ({media: {mediaText}}) =>
+    /screen/.test(mediaText) && !/print|all/.test(mediaText);
   const readSheet = (sheet) => {
+    if (isForScreen(sheet)) return;
+    if (sheet.href) texts.push([sheet.href, '']);
     try { readRules(sheet.cssRules); } catch { return; }
   };
   for (const sheet of own('styleSheets')) {
     if (sheet.disabled) continue;
     readSheet(sheet);
     const text = sheet.href ? '' : sheet.ownerNode?.textContent ?? '';
-    if (unread.test(text)) texts.push(text);
+    if (unread.test(text) && !isForScreen(sheet)) texts.push(['', text]);
   }
   return {page, texts};
 }

@@ -1,31 +1,36 @@
 """Page style of a document: size, margins, and what the browser does not read of its style sheets.
 
 The browser drops `size: 80mm auto` and `target-counter()` when it parses a sheet, so these are
-found in the text of `style` elements. The text of a linked sheet would have to be requested again
-(decision 52).
+found in the text of `style` elements and of sheets among the request's assets. That of other linked
+sheets would have to be requested again (decision 52).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypedDict
+from urllib.parse import urlsplit
 
 import msgspec
 
 from chalicelib.contract.css_values import css_page_size, length_in_inches
+from chalicelib.contract.options.assets import plain_path
 from chalicelib.contract.options.pdf import Margin, MarginInches, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.inputs.assets import AssetFiles
+from chalicelib.engine.job import RenderWarning
 
 _PIXELS_PER_INCH: Final = 96
 # As that of the contract.
 _MAX_WINDOW_PIXELS: Final = 10_000
 # Hostile texts are searched: each pattern takes time that is linear in its text.
 _COMMENT: Final = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
-_UNREAD: Final = re.compile(r"target-counter|size\s*:[^:;}]{0,60}auto", re.IGNORECASE)
+_UNREAD: Final = re.compile(r"target-counter|leader\(|size\s*:[^:;}]{0,60}auto", re.IGNORECASE)
+_UNREAD_SHEET: Final = re.compile(r"target-counter|leader\(|@page", re.IGNORECASE)
 # The selectors of a rule and its declarations, up to the first rule within it.
 _RULE: Final = re.compile(r"(?:(?<=[{};])|\A)([^{};]++)\{([^{}]*+)")
 _PAGE_RULE: Final = re.compile(r"@page\s*\{([^{}]*+)", re.IGNORECASE)
@@ -34,7 +39,10 @@ _TARGET_COUNTER: Final = re.compile(
     r"target-counter\(\s*attr\(\s*([\w-]+)(?:\s+[\w-]+)?\s*\)\s*,\s*page\s*(,\s*[\w-]+\s*)?\)",
     re.IGNORECASE,
 )
+_UNKNOWN_FUNCTION: Final = re.compile(r"(?:target-counters?|target-text|leader)\(", re.IGNORECASE)
 MAX_COUNTER_RULES: Final = 50
+_MAX_WARNINGS: Final = 20
+_MAX_DETAIL_CHARS: Final = 200
 _MARGIN_SIDES: Final = ("marginTop", "marginRight", "marginBottom", "marginLeft")
 
 
@@ -69,6 +77,19 @@ class PageStyle(NamedTuple):
     auto_height_width: float | None = None
     margin: tuple[float | None, ...] = (None, None, None, None)
     counter_rules: Sequence[CounterRule] = ()
+    dropped_rules: Sequence[str] = ()
+
+    @property
+    def warnings(self) -> list[RenderWarning]:
+        """Return a warning for each rule whose `content` is dropped, at most 20."""
+        message = (
+            "The content of a rule was ignored: target-counter takes attr(…) and page, and "
+            "leader and target-text are not known."
+        )
+        return [
+            RenderWarning("feature_unavailable", message, rule)
+            for rule in self.dropped_rules[:_MAX_WARNINGS]
+        ]
 
     def page_margin(self, options: PdfOptions) -> MarginInches:
         """Return the margins of the pages: the document's own, else those of the request."""
@@ -98,8 +119,10 @@ class PageStyle(NamedTuple):
 
 
 class _ReadStyle(TypedDict):
+    """`texts` are addresses and texts of the sheets in their order; one of the two is empty."""
+
     page: dict[str, str]
-    texts: list[str]
+    texts: list[tuple[str, str]]
 
 
 def window_pixels(pixels: float) -> int:
@@ -124,13 +147,23 @@ def may_be_unread(html: str) -> bool:
     return _UNREAD.search(html) is not None
 
 
+def unread_sheets(assets: AssetFiles) -> Mapping[str, str]:
+    """Return the style sheets that may hold what the browser does not read, by their paths."""
+    texts = {
+        path: asset.content.decode("utf-8-sig", "replace")
+        for path, asset in assets.items()
+        if asset.content_type.startswith("text/css")
+    }
+    return {path: text for path, text in texts.items() if _UNREAD_SHEET.search(text)}
+
+
 def read_page_style(tab: Tab, options: PdfOptions) -> PageStyle:
     """Return the page style of a document; an empty one when its scripts prevent the inspection.
 
     Raises RenderFailure `render_timeout`.
     """
     try:
-        read = tab.outcome(tab.call_function(_read_script(), _UNREAD.pattern))["result"].get(
+        read = tab.outcome(tab.call_function(_read_script(), _UNREAD_SHEET.pattern))["result"].get(
             "value"
         )
     except RenderFailure as failure:
@@ -140,12 +173,19 @@ def read_page_style(tab: Tab, options: PdfOptions) -> PageStyle:
     if read is None:
         return PageStyle()
     page = read["page"]
-    text = _COMMENT.sub("", "\n".join(read["texts"]))
+    origin = f"{tab.prepared_page.origin}/"
+    sheets = (
+        tab.own_sheets.get(plain_path(urlsplit(url).path[1:]), "")
+        if url.startswith(origin)
+        else text
+        for url, text in read["texts"]
+    )
+    text = "\n".join(_COMMENT.sub("", sheet) for sheet in sheets)
     return PageStyle(
         css_page_size(page.get("size", ""), options.turned_size),
         _auto_height_width(text),
         tuple(_inches(page.get(side, "")) for side in _MARGIN_SIDES),
-        _counter_rules(text),
+        *_counter_rules(text),
     )
 
 
@@ -181,23 +221,28 @@ def _declarations(text: str) -> dict[str, str]:
 
 
 def _auto_height_width(text: str) -> float | None:
-    """Return the width in inches of pages that are as long as their content."""
+    """Return the width in inches of pages that are as long as their content; the last size wins."""
+    width = None
     for rule in _PAGE_RULE.finditer(text):
-        match = _AUTO_HEIGHT.fullmatch(_declarations(rule[1]).get("size", ""))
-        if match is not None:
-            return _inches(match[1])
-    return None
+        size = _declarations(rule[1]).get("size")
+        if size is not None:
+            match = _AUTO_HEIGHT.fullmatch(size)
+            width = None if match is None else _inches(match[1])
+    return width
 
 
-def _counter_rules(text: str) -> Sequence[CounterRule]:
-    rules = []
+def _counter_rules(text: str) -> tuple[Sequence[CounterRule], Sequence[str]]:
+    """Return the rules that count targets, and those whose `content` has unknown functions."""
+    rules, dropped = [], []
     for rule in _RULE.finditer(text):
         content = _declarations(rule[2]).get("content", "")
         target = _TARGET_COUNTER.search(content)
-        if target is not None:
-            content = _TARGET_COUNTER.sub(r"counter(platen-target\2)", content)
-            rules.append(CounterRule(rule[1].strip(), content, target[1]))
-    return rules[:MAX_COUNTER_RULES]
+        replaced = _TARGET_COUNTER.sub(r"counter(platen-target\2)", content)
+        if _UNKNOWN_FUNCTION.search(replaced) is not None:
+            dropped.append(f"{rule[1].strip()} {{ content: {content} }}"[:_MAX_DETAIL_CHARS])
+        elif target is not None:
+            rules.append(CounterRule(rule[1].strip(), replaced, target[1]))
+    return rules[:MAX_COUNTER_RULES], dropped
 
 
 def _inches(length: str) -> float | None:

@@ -89,12 +89,11 @@ type _HeightsAnswer = Future[FunctionResult[list[float] | None]]
 
 
 def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, list[RenderWarning]]:
-    """Return the PDF of the page's document, and warnings about its headers and footers.
+    """Return the PDF of the page's document, and warnings about headers, footers and style rules.
 
     `style` is read where it may make a continuous page, count targets or give room, and beside
     headers and footers. Those that vary by page are overlaid later. The overlay needs all pages, so
-    then
-    `page_ranges` is left out here too. Raises RenderFailure `render_failed`, `render_timeout` or
+    then `page_ranges` is left out here too. Raises RenderFailure `render_failed`, `render_timeout` or
     `page_limit_exceeded`.
     """
     NodeCount(tab).check_limit()
@@ -114,8 +113,10 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, l
     ignores_size = width is None and not options.prefer_css_page_size
     with adopted_style(tab, _NO_PAGE_SIZE) if ignores_size else nullcontext():
         if style.counter_rules:
-            return print_with_target_counters(tab, options, style, print_pages), warnings
-        return print_pages(options), warnings
+            content = print_with_target_counters(tab, options, style, print_pages)
+        else:
+            content = print_pages(options)
+    return content, warnings + style.warnings
 
 
 def _print_once(

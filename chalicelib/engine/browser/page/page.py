@@ -28,7 +28,12 @@ from chalicelib.engine.browser.output.fonts import FontReport, InstalledFonts, f
 from chalicelib.engine.browser.output.form_fields import form_field_marks
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, print_header_footers
 from chalicelib.engine.browser.output.missing_glyphs import glyph_warnings
-from chalicelib.engine.browser.output.page_style import PageStyle, may_be_unread, read_page_style
+from chalicelib.engine.browser.output.page_style import (
+    PageStyle,
+    may_be_unread,
+    read_page_style,
+    unread_sheets,
+)
 from chalicelib.engine.browser.output.pictures import (
     PossibleParts,
     fit_texts,
@@ -145,7 +150,8 @@ class BrowserPage:
         self._warn_unused(
             output.http.origin_only_fields, "a document that came as text has no origin"
         )
-        self._may_be_unread = may_be_unread(html)
+        self._tab.own_sheets = sheets = unread_sheets(assets)
+        self._may_be_unread = bool(sheets) or may_be_unread(html)
         may_slice = may_slice_rows(html)
         print_only = not needs_screen_layout and is_safe_for(html, output) and not may_slice
         with self._load_phase(output, html, print_only=print_only) as load:

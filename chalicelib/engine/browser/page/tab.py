@@ -20,6 +20,8 @@ from chalicelib.engine.browser.pool.prepared_page import ISOLATED_WORLD_NAME, Pr
 from chalicelib.engine.deadline import Deadline, timeout_failure
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from chalicelib.engine.browser.output.fonts import RequestedFonts
 
 # Longest time until a cancelled render is noticed (decision 13).
@@ -51,6 +53,8 @@ class Tab:
         self.crashed: Future[None] = Future()
         self.waits_for: str | None = None
         self.has_virtual_time = False
+        # Style sheets of the request, by path, that hold what the browser may not read.
+        self.own_sheets: Mapping[str, str] = {}
         self.settle_answer: Future[FunctionResult[RequestedFonts | None]] = Future()
         self._world = prepared_page.world
 

@@ -101,6 +101,23 @@ def test_numbers_with_other_options(render: Render, pdf: dict[str, Any], text: s
     assert text in texts_of(render(html, pdf=pdf).files[0].content)[0]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "target-counter('#k1', page)",
+        "leader('.') target-counter(attr(href), page)",
+        "leader('.')",
+        "target-text(attr(href)) target-counter(attr(href), page)",
+    ],
+)
+def test_content_that_is_dropped_is_told(render: Render, content: str) -> None:
+    outcome = render(f"<style>p {{ color: red }} a::after {{ content: {content} }}</style>{LINKS}")
+
+    (warning,) = outcome.trace.warnings
+    assert warning.code == "feature_unavailable"
+    assert warning.detail == f"a::after {{ content: {content} }}"
+
+
 def test_same_request_gives_the_same_bytes(render: Render) -> None:
     first, second = (render(document()).files for _ in range(2))
 

@@ -156,6 +156,41 @@ def test_style_sheet_of_another_type_is_told_where_it_is_not_taken(
             render(html, files, **STRICT)
 
 
+PAGE: Final = b"@page { size: 80mm auto; margin: 0 } a::after"
+NUMBER: Final = PAGE + b" { content: ' on ' target-counter(attr(href), page) '.' }"
+
+
+@pytest.mark.parametrize(
+    ("head", "files", "width", "text"),
+    [
+        ("<link rel=stylesheet href='css/a.css?v=1'>", {"css/a.css": NUMBER}, 227, "to a on 1."),
+        (
+            "<link rel=stylesheet href=css/b.css>",
+            {"css/b.css": b"@import 'a.css';", "css/a.css": NUMBER},
+            227,
+            "to a on 1.",
+        ),
+        ("<style>@import 'a.css';</style>", {"a.css": NUMBER}, 227, "to a on 1."),
+        (
+            "<link rel=stylesheet href=a.css><style>@page { size: A5 }</style>",
+            {"a.css": NUMBER},
+            420,
+            "to a on 1.",
+        ),
+        ("<link rel=stylesheet href=a.css media=screen>", {"a.css": NUMBER}, 595, "to a"),
+        ("", {"a.css": NUMBER}, 595, "to a"),
+    ],
+)
+def test_rules_that_the_browser_does_not_know_count_in_linked_sheets(
+    render: RenderFiles, head: str, files: dict[str, bytes], width: int, text: str
+) -> None:
+    outcome = render(f"<!doctype html>{head}<p><a href=#a>to a</a><p id=a>there", files)
+
+    (page,) = pypdf.PdfReader(io.BytesIO(outcome.files[0].content)).pages
+    assert page.mediabox.width == pytest.approx(width, abs=1)
+    assert page.extract_text().splitlines()[0].strip() == text
+
+
 def test_document_cannot_be_led_to_an_asset(render: RenderFiles) -> None:
     html = "<p>first<script>location.href='b.html'</script>"
 
