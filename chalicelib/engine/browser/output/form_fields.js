@@ -39,8 +39,26 @@
     if (control.type === 'checkbox' || control.type === 'radio') return control.type;
     return TEXTS.has(control.type) ? 'text' : null;
   };
-  const labelOf = (control) => (control.getAttribute('aria-label') || control.title ||
-    [...(control.labels ?? [])].map((label) => label.innerText.trim()).join(' ')).slice(0, 500);
+  // Without the texts of controls in it.
+  const textOf = (element) => {
+    const walker = Document.prototype.createTreeWalker.call(document, element, NodeFilter.SHOW_TEXT);
+    let text = '';
+    while (walker.nextNode()) {
+      const {data, parentElement} = walker.currentNode;
+      const isShown = parentElement.checkVisibility({visibilityProperty: true});
+      if (isShown && !parentElement.closest('select, textarea, button, script, style')) text += data;
+    }
+    return text.replace(/\s+/g, ' ').trim();
+  };
+  // Radio buttons are one field, which is named by their group.
+  const groupOf = (control) => {
+    const group = control.closest('fieldset, [role=radiogroup]');
+    const legend = group?.querySelector(':scope > legend');
+    return group?.getAttribute('aria-label') || (legend ? textOf(legend) : '');
+  };
+  const labelOf = (control) => ((control.type === 'radio' && groupOf(control)) ||
+    control.getAttribute('aria-label') || control.title ||
+    [...(control.labels ?? [])].map(textOf).join(' ')).slice(0, 500);
   const forms = [...Document.prototype.querySelectorAll.call(document, 'form')];
   const describe = (control, kind, index) => {
     const look = getComputedStyle(control);
@@ -52,7 +70,7 @@
       options: choices.map((each) => [each.value, each.label, each.selected]),
       is_list: kind === 'select' && (control.multiple || control.size > 1),
       is_multiple: control.multiple === true && kind === 'select', is_password: isPassword,
-      is_read_only: control.readOnly === true || control.disabled, is_required: control.required === true,
+      is_read_only: control.readOnly === true || control.matches(':disabled'), is_required: control.required === true,
       max_length: control.maxLength > 0 ? control.maxLength : 0, label: labelOf(control),
       size: parseFloat(look.fontSize) * 0.75 * scale, color: look.color,
       align: look.textAlign, family: look.fontFamily.slice(0, 200),
@@ -115,7 +133,8 @@
   const host = Document.prototype.createElement.call(document, 'div');
   host.style.cssText = 'all: initial';
   const controls = [...Document.prototype.querySelectorAll.call(
-    document, 'input, textarea, select')].filter(kindOf);
+    document, 'input, textarea, select')].filter(
+    (control) => kindOf(control) && getComputedStyle(control).visibility === 'visible');
   const marked = controls.slice(0, maxControls);
   // Before any of them is changed: a label may need a layout.
   const fields = marked.map((control, n) => describe(control, kindOf(control), n));

@@ -70,6 +70,21 @@ def test_controls_become_fields_with_names_and_values(browser: Browser) -> None:
         assert [str(name.TU), *map(int, (name.Ff, name.MaxLen, mail.Ff))] == ["Name", 2, 30, 1]
 
 
+def test_names_and_states_of_fields_are_those_that_a_reader_sees(browser: Browser) -> None:
+    html = (
+        "<label>Country <select name=s><option>Austria<option>Italy</select></label>"
+        "<fieldset><legend>Pay <i>by</i></legend><label><input type=radio name=r value=a>Card"
+        "</label><label><input type=radio name=r value=b>Cash</label></fieldset>"
+        "<fieldset disabled><input name=d></fieldset><p style='visibility:hidden'><input name=h>"
+    )
+
+    with pikepdf.open(io.BytesIO(made(browser, html))) as document:
+        fields = {str(field.T): field for field in document.Root.AcroForm.Fields}
+    assert set(fields) == {"s", "r", "d"}
+    assert [str(fields[name].TU) for name in "sr"] == ["Country", "Pay by"]
+    assert int(fields["d"].Ff) & 1
+
+
 @pytest.mark.parametrize(("landscape", "scale"), [(False, 1.0), (True, 1.5)])
 def test_fields_lie_where_the_controls_are_printed(
     browser: Browser, *, landscape: bool, scale: float
