@@ -266,6 +266,11 @@ class PdfOptions(Options, frozen=True):
         (width, height), margin = self.turned_size, self.margin.inches
         return margin.left + margin.right < width and margin.top + margin.bottom < height
 
+    @property
+    def depends_on_page_style(self) -> bool:
+        """Tell whether the print depends on what the document says about its pages."""
+        return self.is_continuous or self.has_header_footer or not self.has_room
+
     def content_sources(self) -> Iterator[tuple[str, ContentSource]]:
         """Yield the attachments and the watermark's picture by their JSON Pointers."""
         for number, attachment in enumerate(self.attachments):

@@ -119,10 +119,11 @@ class HeaderFooter(Model):
 
     enabled: bool = options.HeaderFooter().enabled
     html: Annotated[str, StringConstraints(max_length=200_000)] | None = None
-    """HTML without the document's styles: 8pt sans-serif, and no resources are loaded. Elements
-    with the classes `pageNumber`, `totalPages`, `title`, `date` and `url` are filled in; `url` is
-    empty unless the document is a web page. A template if the document is one; `page`, `pages`,
-    `title` and `date` are the same marks there. Excludes `left`, `center` and `right`."""
+    """HTML without the document's styles, from the left edge of the sheet: 8pt sans-serif. Loads
+    `input.assets` and `data:` URLs, nothing from the web, and runs no scripts. Elements with the
+    classes `pageNumber`, `totalPages`, `title`, `date` and `url` are filled in; `url` is empty
+    unless the document is a web page. A template if the document is one; `page`, `pages`, `title`
+    and `date` are the same marks there. Excludes `left`, `center` and `right`."""
     left: HeaderText | None = None
     """Text at the left; `{{ page }}`, `{{ pages }}` (the number of the last page), `{{ title }}`
     and `{{ date }}` (day and minute of printing, which makes the bytes of equal renders differ) are

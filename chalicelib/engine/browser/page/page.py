@@ -86,8 +86,7 @@ class BrowserPage:
         self._output = OutputOptions()
         self._traffic = traffic
         self._html_bytes = 0
-        self._is_from_url = False
-        self._is_inert = False
+        self._is_from_url = self._is_inert = False
         self._may_slice_rows = True
         self._may_be_unread = False
         self._possible_parts = PossibleParts(elements=True, style_pictures=False)
@@ -204,8 +203,7 @@ class BrowserPage:
 
     def _page_style(self, options: PdfOptions) -> PageStyle:
         """Return the page style where printing depends on it, else an empty one."""
-        depends = options.is_continuous or options.has_header_footer or not options.has_room
-        if depends or self._may_be_unread:
+        if options.depends_on_page_style or self._may_be_unread:
             return read_page_style(self._tab, options)
         return PageStyle()
 
