@@ -93,8 +93,8 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, l
 
     `style` is read where it may make a continuous page, count targets or give room, and beside
     headers and footers. Those that vary by page are overlaid later. The overlay needs all pages, so
-    then `page_ranges` is left out here too. Raises RenderFailure `render_failed`, `render_timeout` or
-    `page_limit_exceeded`.
+    then `page_ranges` is left out here too. Raises RenderFailure `render_failed`, `render_timeout`
+    or `page_limit_exceeded`.
     """
     NodeCount(tab).check_limit()
     warnings: list[RenderWarning] = []
