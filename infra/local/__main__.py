@@ -27,7 +27,8 @@ from infra.local.stack import GATEWAY_THREADS, Stack, start, watch
 from infra.template import TemplateError
 
 PORT: Final = 8700
-_M_ARENA_MAX: Final = -8
+# M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of glibc.
+_MALLOC_PARAMETERS: Final = {-8: 2, -3: 131_072, -1: 131_072}
 
 
 @click.group()
@@ -112,7 +113,7 @@ def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
     folder.path.mkdir(parents=True, exist_ok=True)
-    _limit_arenas()
+    _return_freed_memory()
     stack = Stack(folder, console, server)
     try:
         _start_stack(stack)
@@ -130,10 +131,11 @@ def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -
         stack.stop()
 
 
-def _limit_arenas() -> None:
-    """Let the many threads of this process share two arenas, where glibc has mallopt(3)."""
+def _return_freed_memory() -> None:
+    """Let the many threads of this process keep little freed memory, with glibc (mallopt(3))."""
     with contextlib.suppress(AttributeError):
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
+        for parameter, value in _MALLOC_PARAMETERS.items():
+            ctypes.CDLL(None).mallopt(parameter, value)
 
 
 def _start_stack(stack: Stack) -> None:

@@ -19,8 +19,14 @@ _INHERITED_VARIABLES: Final = (
     "VIRTUAL_ENV",
 )
 
-# By default each of many threads keeps freed memory in an arena of its own.
-_THREADS: Final = {"RUNNER_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+# By default glibc keeps freed memory, in an arena of each thread, and large blocks too once some
+# were freed (mallopt(3)).
+_THREADS: Final = {
+    "RUNNER_THREADS": "1",
+    "MALLOC_ARENA_MAX": "2",
+    "MALLOC_MMAP_THRESHOLD_": "131072",
+    "MALLOC_TRIM_THRESHOLD_": "131072",
+}
 
 
 def worker_environment(function: LambdaFunction, endpoints: Mapping[str, str]) -> dict[str, str]:
