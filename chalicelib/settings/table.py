@@ -123,7 +123,7 @@ SETTINGS: Final[dict[str, Setting]] = {
     ),
     "local_throttle": Setting(
         "PLATEN_LOCAL_THROTTLE",
-        "`1`: the local Invoke API refuses calls when all processes are busy, as Lambda does; "
+        "`1`: the local Invoke API refuses calls when all workers are busy, as Lambda does; "
         "for the local stack only",
         "",
     ),

@@ -28,7 +28,6 @@ _SETTLE_SECONDS: Final = 10.0
 _SAMPLE_SECONDS: Final = 1.0
 # Parts by a word of the command line.
 _PARTS: Final = {
-    "localstack.py": "LocalStack",
     "ministack.py": "MiniStack",
     "dynoxide": "dynoxide",
     "java": "Java",

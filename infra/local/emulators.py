@@ -8,7 +8,6 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from infra.local.paths import INSTALL_DIR, StackFolder, free_port, tail
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
 START_TIMEOUT_S: Final = 60.0
-_NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 _MINISTACK_SERVICES: Final = ("s3", "sqs", "kms", "secretsmanager")
 _DYNOXIDE: Final = INSTALL_DIR / "bin" / "dynoxide"
 _MINISTACK: Final = INSTALL_DIR / "ministack"
@@ -143,7 +141,7 @@ def start_ministack(folder: StackFolder, spawner: Spawner) -> Emulator:
         # Queues are named by the address that all parts use.
         "MINISTACK_HOST": "127.0.0.1",
         "MINISTACK_REGION": REGION,
-        # Objects are files of the stack's folder, not memory.
+        # Objects are files of the stack's folder; only the parts of open uploads are in memory.
         "S3_DATA_DIR": str(scratch / "objects"),
         "S3_PERSIST": "1",
         "SERVICES": ",".join(_MINISTACK_SERVICES),
@@ -161,7 +159,7 @@ def start_ministack(folder: StackFolder, spawner: Spawner) -> Emulator:
 
 
 def start_localstack(
-    folder: StackFolder, spawner: Spawner, settings: Mapping[str, str] = _NO_SETTINGS
+    folder: StackFolder, spawner: Spawner, settings: Mapping[str, str]
 ) -> Emulator:
     """Start LocalStack, which only tests use; `settings` are further variables for it."""
     python, certificate = (

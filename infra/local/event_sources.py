@@ -13,7 +13,7 @@ from infra.local.functions import QueueSource, ScheduleRule
 from infra.local.runner.environment import REGION
 from infra.local.runner.invocation import Invocation
 from infra.local.runner.pool import Throttled, WorkerPool
-from infra.local.runner.process import InvocationAnswer
+from infra.local.runner.process import InvocationAnswer, has_timed_out
 
 LONG_POLL_S: Final = 20
 RETRY_DELAY_S: Final = 2
@@ -79,7 +79,7 @@ class QueuePoller:
         answer = self._invoke(messages)
         sent = [str(message["MessageId"]) for message in messages]
         failed = failed_ids(answer, sent, partial=self._source.partial_failures)
-        if answer.error:
+        if answer.error and not self._goes_on(answer):
             for message in messages:
                 self._retry_soon(message)
         processed = [message for message in messages if message["MessageId"] not in failed]
@@ -107,6 +107,10 @@ class QueuePoller:
         # As an event source mapping with a maximum concurrency does: while the function is busy, a
         # message waits without using up a receive.
         return self._pool.invoke(Invocation(json.dumps(event).encode(), waits_for_slot=True))
+
+    def _goes_on(self, answer: InvocationAnswer) -> bool:
+        """Tell whether a thread goes on after its timeout: its message waits its queue's time."""
+        return self._pool.function.serves_in_threads and has_timed_out(answer)
 
     def _retry_soon(self, message: Mapping[str, Any]) -> None:
         # The function died. On AWS the message stays hidden for the queue's visibility timeout;

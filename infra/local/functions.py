@@ -99,17 +99,20 @@ def _function(
             if not _has_type(event, "SQS")
         ),
         serves_in_threads=_serves_in_threads(hints),
-        isolates_tenants=_isolates_tenants(logical_id, properties, resolver),
+        isolates_tenants=_isolates_tenants(logical_id, properties, hints, resolver),
         has_rights=_has_rights(template, properties),
     )
 
 
 def _isolates_tenants(
-    logical_id: str, properties: Mapping[str, Any], resolver: IntrinsicResolver
+    logical_id: str,
+    properties: Mapping[str, Any],
+    hints: Mapping[str, Any],
+    resolver: IntrinsicResolver,
 ) -> bool:
     is_isolated = resolver.resolve(properties.get("TenancyConfig")) is not None
-    if is_isolated and properties.get("Events"):
-        message = f"{logical_id}: a function that isolates tenants has no event sources"
+    if is_isolated and (properties.get("Events") or hints.get("Threads")):
+        message = f"{logical_id}: a function that isolates tenants has no event sources or threads"
         raise TemplateError(message)
     return is_isolated
 
@@ -148,7 +151,7 @@ def _queues(
         name: _queue(event, resolver) for name, event in events.items() if _has_type(event, "SQS")
     }
     if "Messages" in hints:
-        # One message a process: those of a batch would wait for the slowest.
+        # One message at a time: those of a batch would wait for the slowest.
         limits: Any = {"batch_size": 1, "concurrency": _count(hints["Messages"])}
         sources = {name: replace(source, **limits) for name, source in sources.items()}
     sources |= {

@@ -64,10 +64,12 @@ class Spawner:
 
 def kill_process_trees(*processes: "subprocess.Popen[bytes]") -> None:
     """Kill processes at once, and their descendants after a grace period."""
-    members = [member for process in processes for member in _process_tree(process.pid)]
-    for process in processes:
+    # The id of one that has ended may be that of a stranger by now.
+    running = [process for process in processes if process.poll() is None]
+    members = [member for process in running for member in _process_tree(process.pid)]
+    for process in running:
         process.kill()
-    for process in processes:
+    for process in running:
         process.wait()
     if _wait_until_ended(members, _GRACE_S):
         return

@@ -1,1 +1,1 @@
-"""Runner of functions as on Lambda: one process per concurrent invocation, killed at timeout."""
+"""Runner of functions: as on Lambda a process for each concurrent invocation, or a thread."""

@@ -19,9 +19,11 @@ class Channel:
         self._sock = sock
         self._buffer = bytearray()
 
-    def send(self, head: Mapping[str, Any], payload: bytes = b"") -> None:
-        """Send one message; raises OSError when the other end is gone."""
-        self._sock.settimeout(None)
+    def send(
+        self, head: Mapping[str, Any], payload: bytes = b"", deadline: float | None = None
+    ) -> None:
+        """Send one message; raises OSError when the other end is gone, or at `deadline`."""
+        self._sock.settimeout(_remaining_s(deadline))
         encoded = json.dumps(head).encode()
         self._sock.sendall(_LENGTHS.pack(len(encoded), len(payload)) + encoded)
         if payload:
@@ -43,12 +45,22 @@ class Channel:
         """Hand a copy of a socket to the process at the other end of a Unix connection."""
         socket.send_fds(self._sock, [b"s"], [sock.fileno()])
 
-    def receive_socket(self) -> socket.socket:
-        """Return the next socket that was handed over; raises EOFError at the end."""
-        message, descriptors, _, _ = socket.recv_fds(self._sock, 1, 1)
+    def receive_socket(self) -> socket.socket | None:
+        """Return the next socket that was handed over, None if this process has no room for it.
+
+        Raises EOFError at the end.
+        """
+        try:
+            message, descriptors, _, _ = socket.recv_fds(self._sock, 1, 1)
+        except OSError as error:
+            raise EOFError from error
         if not message:
             raise EOFError
-        return socket.socket(fileno=descriptors[0])
+        if not descriptors:
+            return None
+        received = socket.socket(fileno=descriptors[0])
+        received.set_inheritable(False)
+        return received
 
     def close(self) -> None:
         """Close this end; the other end then reads EOF."""
@@ -56,8 +68,8 @@ class Channel:
 
     def _fill(self, size: int, deadline: float | None) -> None:
         while len(self._buffer) < size:
-            self._sock.settimeout(_remaining_s(deadline))
             try:
+                self._sock.settimeout(_remaining_s(deadline))
                 chunk = self._sock.recv(_CHUNK)
             except TimeoutError:
                 raise

@@ -1,17 +1,20 @@
-"""Invocation of a function, as the runner passes it from its caller to a worker process."""
+"""Invocation of a function, as the runner passes it from its caller to a worker."""
 
 import json
+import threading
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from infra.local.runner.process import InvocationAnswer, Worker
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
     """One call of a function; times are epoch seconds.
 
-    `slot_deadline` is called when all processes are busy. With `waits_for_slot` the invocation
+    `slot_deadline` is called when all workers are busy. With `waits_for_slot` the invocation
     waits for a slot even if the pool throttles.
     """
 
@@ -24,11 +27,32 @@ class Invocation:
     waits_for_slot: bool = False
 
 
+@dataclass(slots=True)
+class SlotTicket:
+    """Ticket in the queue for a slot."""
+
+    tenant: str | None
+    granted: threading.Event = field(default_factory=threading.Event)
+    worker: Worker | None = None
+    failure: InvocationAnswer | None = None
+
+    def grant(self, worker: Worker) -> None:
+        """Give the slot of a worker, which is bound to the tenant from now on."""
+        worker.tenant = self.tenant
+        self.worker = worker
+        self.granted.set()
+
+    def fail(self, answer: InvocationAnswer) -> None:
+        """Answer the invocation without a slot."""
+        self.failure = answer
+        self.granted.set()
+
+
 def slot_deadline(payload: bytes) -> float | None:
-    """Return the top-level `deadline` (epoch seconds) of a payload, or None."""
+    """Return the top-level `deadline` or `until` (epoch seconds) of a payload, or None."""
     try:
         event = json.loads(payload)
     except ValueError:
         return None
-    deadline = event.get("deadline") if isinstance(event, dict) else None
+    deadline = event.get("deadline", event.get("until")) if isinstance(event, dict) else None
     return float(deadline) if isinstance(deadline, int | float) else None

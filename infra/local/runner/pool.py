@@ -4,11 +4,10 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Final
 
 from infra.local.functions import LambdaFunction
-from infra.local.runner.invocation import Invocation
+from infra.local.runner.invocation import Invocation, SlotTicket
 from infra.local.runner.process import (
     InvocationAnswer,
     Worker,
@@ -31,27 +30,6 @@ class Throttled(Exception):  # noqa: N818 -- named as Lambda names it
 
 class StillRunning(Exception):  # noqa: N818 -- an answer, not a fault
     """The invocation continues, but its caller stopped waiting."""
-
-
-@dataclass(slots=True)
-class _SlotTicket:
-    """Ticket in the queue for a slot."""
-
-    tenant: str | None
-    granted: threading.Event = field(default_factory=threading.Event)
-    worker: Worker | None = None
-    failure: InvocationAnswer | None = None
-
-    def grant(self, worker: Worker) -> None:
-        """Give the slot of a worker, which is bound to the tenant from now on."""
-        worker.tenant = self.tenant
-        self.worker = worker
-        self.granted.set()
-
-    def fail(self, answer: InvocationAnswer) -> None:
-        """Answer the invocation without a slot."""
-        self.failure = answer
-        self.granted.set()
 
 
 class WorkerPool:
@@ -77,7 +55,7 @@ class WorkerPool:
         self._lock = threading.Lock()
         self._idle_workers: list[Worker] = []
         self._workers: set[Worker] = set()
-        self._tickets: list[_SlotTicket] = []
+        self._tickets: list[SlotTicket] = []
         self._starting_count = 0
         self._is_closed = False
 
@@ -95,7 +73,7 @@ class WorkerPool:
             return worker
         started = time.monotonic()
         try:
-            self._send_invocation(worker, invocation)
+            self._send_invocation(worker, invocation, started)
             return self._receive_answer(worker, invocation, started, bounded=True)
         except TimeoutError:
             rest = threading.Thread(
@@ -147,7 +125,7 @@ class WorkerPool:
             # A worker that is starting for no ticket yet will serve this invocation.
             if may_throttle and not can_grow and self._starting_count <= len(self._tickets):
                 raise Throttled
-            ticket = _SlotTicket(tenant)
+            ticket = SlotTicket(tenant)
             self._tickets.append(ticket)
             self._grow()
         deadline = invocation.slot_deadline()
@@ -169,10 +147,11 @@ class WorkerPool:
             if worker.is_alive():
                 return worker
             self._workers.discard(worker)
-            worker.retire()
+            # Its process may have to be killed, which no other caller waits for.
+            threading.Thread(target=worker.retire, daemon=True).start()
         return None
 
-    def _send_invocation(self, worker: Worker, invocation: Invocation) -> None:
+    def _send_invocation(self, worker: Worker, invocation: Invocation, started: float) -> None:
         head = {
             "request_id": invocation.request_id,
             "arn": f"arn:aws:lambda:us-east-1:000000000000:function:{self.function.name}",
@@ -181,9 +160,10 @@ class WorkerPool:
             "tenant_id": invocation.tenant,
         }
         try:
-            worker.channel.send(head, invocation.payload)
+            deadline = started + self.function.timeout_s
+            worker.channel.send(head, invocation.payload, deadline)
         except OSError:
-            return  # The process has ended; the receive that follows reports it.
+            return  # The process has ended or hangs; the receive that follows reports it.
 
     def _receive_answer(
         self,
@@ -231,7 +211,7 @@ class WorkerPool:
         self._idle_workers.append(worker)
         self._grow()
 
-    def _next_ticket(self, worker: Worker) -> _SlotTicket | None:
+    def _next_ticket(self, worker: Worker) -> SlotTicket | None:
         """Return the first ticket that a worker may serve, unless it would overtake another.
 
         A ticket may overtake those for which workers are starting, because they lose nothing.
@@ -277,24 +257,30 @@ class WorkerPool:
     def _start_worker(self, replaced: Worker | None) -> None:
         if replaced is not None:
             replaced.kill()
-        try:
-            worker = self._launch()
-        except RuntimeError:
-            # The spawner is closed together with the pool.
-            if self._is_closed:
-                return
-            raise
-        problem = worker.wait_until_ready()
+        worker, problem = self._launch_worker()
         with self._lock:
             self._starting_count -= 1
-            if problem is None and not self._is_closed:
+            # The process of a thread may hang meanwhile; a ticket then gets another one.
+            if worker and not problem and worker.is_alive() and not self._is_closed:
                 self._workers.add(worker)
                 self._assign(worker)
                 self._grow()
                 return
-            if self._tickets:
+            if self._tickets and (problem or self._is_closed):
                 self._tickets.pop(0).fail(problem or _STACK_STOPPED)
             self._grow()
-        worker.kill()
-        if problem is not None:
+        if worker:
+            worker.kill()
+        if problem and not self._is_closed:
             self._report(self.function, Invocation(b"", INIT_REQUEST_ID), problem, 0.0)
+
+    def _launch_worker(self) -> tuple[Worker | None, InvocationAnswer | None]:
+        """Return a worker, if one could be launched, and why it is not ready."""
+        try:
+            worker = self._launch()
+        except Exception as error:  # noqa: BLE001 -- no process, memory or descriptor is left
+            return None, lambda_failure("Sandbox.StartFailed", f"{type(error).__name__}: {error}")
+        problem = worker.wait_until_ready()
+        if problem is None and worker.process.poll() is not None:
+            problem = worker.exit_failure(INIT_REQUEST_ID)
+        return worker, problem

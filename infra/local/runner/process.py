@@ -22,6 +22,7 @@ MAX_ANSWER_BYTES: Final = 6_291_556
 # More than a pipe holds, so one read takes everything that was written before it.
 _CHUNK: Final = 1 << 20
 _EXIT_TIMEOUT_S: Final = 10.0
+_TIMEOUT: Final = "Sandbox.Timedout"
 
 
 class HasHandler(Protocol):
@@ -196,7 +197,12 @@ def lambda_failure(kind: str, message: str, **more: Any) -> InvocationAnswer:
 def timeout_failure(request_id: str, timeout_s: float) -> InvocationAnswer:
     """Return the answer of an invocation that took too long."""
     message = f"RequestId: {request_id} Error: Task timed out after {timeout_s:.2f} seconds"
-    return lambda_failure("Sandbox.Timedout", message)
+    return lambda_failure(_TIMEOUT, message)
+
+
+def has_timed_out(answer: InvocationAnswer) -> bool:
+    """Tell whether an answer is that of `timeout_failure`."""
+    return answer.error is not None and _TIMEOUT.encode() in answer.payload
 
 
 def worker_answer(head: Mapping[str, Any], payload: bytes) -> InvocationAnswer:

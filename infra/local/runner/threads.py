@@ -26,12 +26,9 @@ class ThreadLauncher:
     def __call__(self) -> "ThreadWorker":
         """Start a thread; it is ready once `wait_until_ready` returns."""
         with self._lock:
-            thread = self._shared.open_thread() if self._shared else None
-            if thread is None:
+            if self._shared is None or not self._shared.is_usable():
                 self._shared = _SharedProcess(self._launch())
-                thread = self._shared.open_thread()
-            assert thread is not None
-            return thread
+            return self._shared.open_thread()
 
 
 class ThreadWorker:
@@ -90,11 +87,9 @@ class _SharedProcess:
         self._is_given_up = False
         self._is_closed = False
 
-    def open_thread(self) -> ThreadWorker | None:
-        """Start a thread; return None if the process takes no more invocations."""
+    def open_thread(self) -> ThreadWorker:
+        """Start a thread; a process that has just ended is told by `wait_until_ready` or later."""
         with self._lock:
-            if not self.is_usable():
-                return None
             own_end, worker_end = socket.socketpair()
             with worker_end, contextlib.suppress(OSError):
                 # A process that has ended meanwhile is seen by the reader of the own end.

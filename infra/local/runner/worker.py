@@ -77,7 +77,17 @@ def serve_in_threads(channel: Channel, handler_name: str) -> None:
             connection = channel.receive_socket()
         except EOFError:
             os._exit(0)
-        threading.Thread(target=_serve_thread, args=(connection, handler), daemon=True).start()
+        if connection is not None:
+            _start_thread(connection, handler)
+
+
+def _start_thread(connection: socket.socket, handler: _Handler) -> None:
+    thread = threading.Thread(target=_serve_thread, args=(connection, handler), daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        # No room for another thread: the caller is told, and the other threads go on.
+        connection.close()
 
 
 def _serve_thread(connection: socket.socket, handler: _Handler) -> None:

@@ -41,7 +41,7 @@ def test_upload_resumed_twice_is_made_of_the_same_bytes(
     for each in (first, second, first):
         each.put_part(2, B)
         each.put_part(3, END, is_last=True)
-    # LocalStack corrupts an object that is completed twice at the very same time; S3 does not.
+    # An emulator may corrupt an object that is completed twice at the very same time; S3 does not.
     monkeypatch.setattr(clients.s3, "complete_multipart_upload", overtaken)
     first.complete()
 
@@ -60,7 +60,7 @@ def test_part_that_is_put_again_while_the_upload_is_completed(
         monkeypatch.setattr(clients.s3, "complete_multipart_upload", complete)
         late = MultipartUpload(clients, BUCKET, KEY, upload.id)
         late.put_part(1, other)
-        # With a KMS key the same bytes have another tag; LocalStack's tag is always their MD5.
+        # With a KMS key the same bytes have another tag; an emulator's tag is always their MD5.
         request["MultipartUpload"]["Parts"][0]["ETag"] = '"0123456789abcdef0123456789abcdef"'
         return complete(**request)
 

@@ -101,4 +101,4 @@ def test_missing_localstack_is_installed_with_what_tests_need(
     monkeypatch.setattr(emulators, "_LOCALSTACK", tmp_path)
 
     with pytest.raises(StackError, match="make setup-tests"):
-        emulators.start_localstack(StackFolder(tmp_path), Spawner())
+        emulators.start_localstack(StackFolder(tmp_path), Spawner(), {})

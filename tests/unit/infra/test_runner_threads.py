@@ -137,3 +137,48 @@ def test_process_ends_with_its_last_idle_thread(warm_count: int) -> None:
         assert running.size() == warm_count
         assert has_ended(process) is (warm_count == 0)
         assert pid(call(running, NOTHING)) != process or warm_count == 1
+
+
+class _Launches:
+    """Launcher of workers that raises the given errors first."""
+
+    def __init__(self, launch: Any, *errors: Exception) -> None:
+        self._launch = launch
+        self._errors = list(errors)
+
+    def __call__(self) -> Any:
+        if self._errors:
+            raise self._errors.pop(0)
+        return self._launch()
+
+
+def test_start_that_fails_is_answered_and_the_next_one_is_tried() -> None:
+    with pool(threaded(concurrency=1)) as running:
+        running._launch = _Launches(
+            running._launch, OSError("no descriptor"), RuntimeError("can't start new thread")
+        )
+        failures = [error(call(running, NOTHING))["errorMessage"] for _ in range(2)]
+        follows = call(running, NOTHING)
+
+    assert failures == ["OSError: no descriptor", "RuntimeError: can't start new thread"]
+    assert follows.error is None
+
+
+def test_process_that_ends_while_it_starts_fails_its_invocation() -> None:
+    with pool(threaded("dying_function.handler", concurrency=1)) as running:
+        failures = [error(call(running, NOTHING))["errorType"] for _ in range(3)]
+
+    assert failures == ["Runtime.ExitError"] * 3
+
+
+def test_invocation_that_a_hanging_process_does_not_take_ends_at_its_timeout() -> None:
+    with pool(threaded(timeout_s=1.5)) as running, ThreadPoolExecutor(2) as threads:
+        first = pid(call(running, NOTHING))
+        psutil.Process(first).suspend()
+        # More than a socket holds.
+        sent = threads.submit(call, running, {"do": "sleep", "s": 0, "text": "x" * 4_000_000})
+        failure = error(sent.result(10))["errorType"]
+
+        assert failure == "Sandbox.Timedout"
+        assert has_ended(first)
+        assert pid(call(running, NOTHING)) != first
