@@ -93,10 +93,15 @@ def test_tests_name_the_tools_that_stores_need(
     assert "missing" not in for_running
 
 
-def test_only_tests_build_servers_of_storage(machine: Path) -> None:
+def test_only_tests_install_localstack_and_servers_of_storage(machine: Path) -> None:
     (machine / "bin" / "go").touch(mode=0o755)
 
     def names(*, for_tests: bool) -> set[str]:
         return {step.name for step in steps.setup_steps("python", for_tests=for_tests)}
 
-    assert names(for_tests=True) - names(for_tests=False) == {"azurite", "go_servers"}
+    assert names(for_tests=True) - names(for_tests=False) == {
+        "azurite",
+        "go_servers",
+        "localstack",
+        "plugins",
+    }
