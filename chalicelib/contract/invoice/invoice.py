@@ -83,10 +83,11 @@ class EInvoiceSpec(Model):
     @field_validator("profile", "syntax", mode="before")
     @classmethod
     def _check_carried(cls, value: object) -> object:
-        if value not in ("PEPPOL", "ubl"):
+        other = {"PEPPOL": "another profile", "ubl": "cii"}.get(str(value))
+        if other is None:
             return value
-        message = "must be one that a PDF can carry: POST /v1/einvoices makes {value}"
-        raise PydanticCustomError("not_in_pdf", message, {"value": value})
+        message = "must be {other}, which a PDF can carry: POST /v1/einvoices makes {value}"
+        raise PydanticCustomError("not_in_pdf", message, {"other": other, "value": value})
 
     @field_serializer("invoice")
     def _serialize_invoice(self, invoice: Invoice | None) -> dict[str, UncheckedJson] | None:

@@ -108,8 +108,9 @@ def test_dry_runs_log_the_request_id(
     published = service.call("POST", f"{path}/publish", headers={"X-Request-Id": "mine"})
 
     assert published.status == 201
-    (call,) = service.engine_calls
-    assert (call.event["call"], call.event["request_id"]) == ("dry_run", "mine")
+    # The draft is run with its dataset, and compiled.
+    calls = [(call.event["call"], call.event["request_id"]) for call in service.engine_calls]
+    assert calls == [("dry_run", "mine"), ("lint", "mine")]
 
 
 def test_gateway_request_id_is_logged_with_the_request_id(service: Service, lines: Lines) -> None:
