@@ -230,8 +230,9 @@ class TemplateLoader:
 
 def _naming_tags(tree: nodes.Template, *, is_layout: bool) -> Iterator[_NamingTag]:
     """Yield the tags of a template that run in any case."""
-    skipped = (*_MAY_NOT_RUN, nodes.Block) if is_layout else _MAY_NOT_RUN
     extends = any(isinstance(node, nodes.Extends) for node in tree.body)
+    # Another template may replace a block of a layout, or have no place for one.
+    skipped = (*_MAY_NOT_RUN, nodes.Block) if is_layout or extends else _MAY_NOT_RUN
     pending: list[tuple[nodes.Node, bool]] = [(tree, not extends)]
     while pending:
         node, is_printed = pending.pop()

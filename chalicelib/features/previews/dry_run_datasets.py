@@ -216,7 +216,7 @@ class DryRunDatasets:
                 with self._engine.job_fields(job, context) as fields:
                     call = LintCall(**fields, compile_only=True)
                     result, _contents = self._engine.ask(call, LintResult, context)
-            except (FunctionBusy, RenderFailure):
+            except FunctionBusy:
                 break
             except EngineLost:
                 log.warning("the engine was lost", exc_info=True)

@@ -1,7 +1,7 @@
 // Returns what the style sheets of a document say about its pages: size and margins of unnamed
 // `@page` rules, and addresses or texts of sheets that may hold what the browser does not read.
-// Margins are in inches, unless that depends on the page.
-(unreadPattern) => {
+// Margins are in inches, unless that depends on the page. `medium` is that of the print.
+(unreadPattern, medium) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const unread = new RegExp(unreadPattern, 'i');
   const page = {}, texts = [];
@@ -27,18 +27,28 @@
       }
     }
   };
-  const isForScreen = ({media: {mediaText}}) =>
-    /screen/.test(mediaText) && !/print|all/.test(mediaText);
+  const other = medium === 'print' ? 'screen' : 'print';
+  const matches = (query) => {
+    const [, not, type, features] =
+      /^(?:only\s+)?(not\s+)?(print|screen)?\b(.*)$/s.exec(query.trim()) ?? [];
+    if (type === other) return Boolean(not);
+    return matchMedia(type ? `${not ?? ''}all${features}` : query).matches;
+  };
+  // The medium of the print may not be set yet.
+  const applies = ({media: {mediaText}}) => !mediaText || mediaText.split(',').some(matches);
   const readSheet = (sheet) => {
-    if (isForScreen(sheet)) return;
+    if (!applies(sheet)) return;
+    try { readRules(sheet.cssRules); } catch { /* Of another origin. */ }
+    // Behind what it imports, as in the cascade.
     if (sheet.href) texts.push([sheet.href, '']);
-    try { readRules(sheet.cssRules); } catch { return; }
   };
   for (const sheet of own('styleSheets')) {
     if (sheet.disabled) continue;
     readSheet(sheet);
     const text = sheet.href ? '' : sheet.ownerNode?.textContent ?? '';
-    if (unread.test(text) && !isForScreen(sheet)) texts.push(['', text]);
+    if (unread.test(text) && applies(sheet)) texts.push(['', text]);
   }
-  return {page, texts};
+  // A sheet counts once, where it is named last.
+  const last = new Map(texts.map(([href], n) => [href, n]));
+  return {page, texts: texts.filter(([href], n) => !href || last.get(href) === n)};
 }

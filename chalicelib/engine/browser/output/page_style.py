@@ -40,6 +40,7 @@ _TARGET_COUNTER: Final = re.compile(
     re.IGNORECASE,
 )
 _UNKNOWN_FUNCTION: Final = re.compile(r"(?:target-counters?|target-text|leader)\(", re.IGNORECASE)
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
 MAX_COUNTER_RULES: Final = 50
 _MAX_WARNINGS: Final = 20
 _MAX_DETAIL_CHARS: Final = 200
@@ -157,15 +158,14 @@ def unread_sheets(assets: AssetFiles) -> Mapping[str, str]:
     return {path: text for path, text in texts.items() if _UNREAD_SHEET.search(text)}
 
 
-def read_page_style(tab: Tab, options: PdfOptions) -> PageStyle:
+def read_page_style(tab: Tab, options: PdfOptions, medium: str | None) -> PageStyle:
     """Return the page style of a document; an empty one when its scripts prevent the inspection.
 
-    Raises RenderFailure `render_timeout`.
+    `medium` is that of the print, None for `print`. Raises RenderFailure `render_timeout`.
     """
     try:
-        read = tab.outcome(tab.call_function(_read_script(), _UNREAD_SHEET.pattern))["result"].get(
-            "value"
-        )
+        arguments = (_UNREAD_SHEET.pattern, medium or "print")
+        read = tab.outcome(tab.call_function(_read_script(), *arguments))["result"].get("value")
     except RenderFailure as failure:
         if failure.code != "render_failed":
             raise
@@ -238,7 +238,7 @@ def _counter_rules(text: str) -> tuple[Sequence[CounterRule], Sequence[str]]:
         content = _declarations(rule[2]).get("content", "")
         target = _TARGET_COUNTER.search(content)
         replaced = _TARGET_COUNTER.sub(r"counter(platen-target\2)", content)
-        if _UNKNOWN_FUNCTION.search(replaced) is not None:
+        if _UNKNOWN_FUNCTION.search(_QUOTED.sub("", replaced)) is not None:
             dropped.append(f"{rule[1].strip()} {{ content: {content} }}"[:_MAX_DETAIL_CHARS])
         elif target is not None:
             rules.append(CounterRule(rule[1].strip(), replaced, target[1]))

@@ -204,7 +204,7 @@ class BrowserPage:
     def _page_style(self, options: PdfOptions) -> PageStyle:
         """Return the page style where printing depends on it, else an empty one."""
         if options.depends_on_page_style or self._may_be_unread:
-            return read_page_style(self._tab, options)
+            return read_page_style(self._tab, options, self._output.media)
         return PageStyle()
 
     def find_clipped_content(self) -> None:

@@ -66,7 +66,7 @@ class PaperLayout:
         """
         if not self._is_for_paper:
             return
-        window = self._load_window(read_page_style(self._tab, self._output.pdf))
+        window = self._load_window(self._read_style())
         if window != (self._emulation.window or self._load_window(PageStyle())):
             self._emulation.set_window(window)
             await_frames(self._tab, deadline)
@@ -77,7 +77,7 @@ class PaperLayout:
         Raises RenderFailure `render_failed` or `render_timeout`.
         """
         if self._is_for_paper and self._output.has_pictures:
-            self._change(self._window(read_page_style(self._tab, self._output.pdf)))
+            self._change(self._window(self._read_style()))
 
     def leave_paper(self) -> None:
         """Set the window of pictures before one is taken; raises as `enter_paper`."""
@@ -95,6 +95,9 @@ class PaperLayout:
         self._tab.outcome(self._tab.call_function(_unslice_script(), height))
         yield
         self._tab.call_function(_RESTORE_BOXES)
+
+    def _read_style(self) -> PageStyle:
+        return read_page_style(self._tab, self._output.pdf, self._output.media)
 
     def _window(self, style: PageStyle) -> Viewport:
         return Viewport(*style.content_pixels(self._output.pdf))

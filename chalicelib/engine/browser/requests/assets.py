@@ -48,12 +48,12 @@ _MAX_DATA_URL_CHARS: Final = 100
 _SCHEME_AND_HOST: Final = re.compile(r"([^:/?#]*:)(?://(?:[^/?#]*@)?([^/?#]*))?")
 # Userinfo may hold a password, which belongs in no warning.
 _USERINFO: Final = re.compile(r"^(https?://)[^/?#]*@")
-# `//user:password@`, also with the escaped slashes of JSON in scripts.
 # Documents of other types may take style sheets of any media type from their own origin.
 _STANDARDS_MODE: Final = re.compile(
     r"\s*(?:<!--(?:[^-]|-(?!->))*+-->\s*)*+<!doctype\s+html(?:\s*>|[^>]{0,40}xhtml 1)",
     re.IGNORECASE,
 )
+# `//user:password@`, also with the escaped slashes of JSON in scripts.
 _URL_WITH_USERINFO: Final = re.compile(r"""/\\?/[^\s/?#"'<>()\\]*@""")
 
 

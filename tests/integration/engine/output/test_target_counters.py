@@ -118,6 +118,14 @@ def test_content_that_is_dropped_is_told(render: Render, content: str) -> None:
     assert warning.detail == f"a::after {{ content: {content} }}"
 
 
+def test_quoted_text_is_no_function(render: Render) -> None:
+    rule = "a::after { content: ' team leader(s) on ' target-counter(attr(href), page) }"
+    outcome = render(f"<style>{rule}</style>{LINKS}")
+
+    assert "team leader(s) on 0" in texts_of(outcome.files[0].content)[0]
+    assert not outcome.trace.warnings
+
+
 def test_same_request_gives_the_same_bytes(render: Render) -> None:
     first, second = (render(document()).files for _ in range(2))
 

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -178,6 +179,24 @@ NUMBER: Final = PAGE + b" { content: ' on ' target-counter(attr(href), page) '.'
             "to a on 1.",
         ),
         ("<link rel=stylesheet href=a.css media=screen>", {"a.css": NUMBER}, 595, "to a"),
+        (
+            "<link rel=stylesheet href=a.css media='not screen'>",
+            {"a.css": NUMBER},
+            227,
+            "to a on 1.",
+        ),
+        (
+            "<link rel=stylesheet href=a.css media='(max-width: 10px)'>",
+            {"a.css": NUMBER},
+            595,
+            "to a",
+        ),
+        (
+            "<link rel=stylesheet href=b.css>",
+            {"b.css": b"@import 'a.css'; @page { size: A5 }", "a.css": NUMBER},
+            420,
+            "to a on 1.",
+        ),
         ("", {"a.css": NUMBER}, 595, "to a"),
     ],
 )
@@ -189,6 +208,26 @@ def test_rules_that_the_browser_does_not_know_count_in_linked_sheets(
     (page,) = pypdf.PdfReader(io.BytesIO(outcome.files[0].content)).pages
     assert page.mediabox.width == pytest.approx(width, abs=1)
     assert page.extract_text().splitlines()[0].strip() == text
+
+
+def test_sheet_for_the_screen_counts_where_the_print_is_for_it(render: RenderFiles) -> None:
+    head = "<!doctype html><link rel=stylesheet href=a.css media=screen>"
+    outcome = render(f"{head}<p>x", {"a.css": PAGE}, media="screen")
+
+    (page,) = pypdf.PdfReader(io.BytesIO(outcome.files[0].content)).pages
+    assert page.mediabox.width == pytest.approx(227, abs=1)
+
+
+def test_sheet_that_is_linked_often_is_read_once(render: RenderFiles) -> None:
+    head = "<link rel=stylesheet href=a.css>" * 300
+    css = PAGE + b"/*" + b" " * 3_000_000 + b"*/"
+
+    began = time.monotonic()
+    outcome = render(f"<!doctype html>{head}<p>x", {"a.css": css})
+
+    (page,) = pypdf.PdfReader(io.BytesIO(outcome.files[0].content)).pages
+    assert page.mediabox.width == pytest.approx(227, abs=1)
+    assert time.monotonic() - began < 8
 
 
 def test_document_cannot_be_led_to_an_asset(render: RenderFiles) -> None:

@@ -173,6 +173,7 @@ def test_compilation_finds_what_fails_in_every_run(
         "{% raw %}{% include '$N' %}{% endraw %}",
         "{% extends '$C' %}{% include '$N' %}",
         "{% extends '$A' %}{% block b %}{% endblock %}",
+        "{% extends '$C' %}{% block without_place %}{% include '$N' %}{% endblock %}",
         "{% include '$B' %}",
         "{{ undefined.value }}",
     ],
