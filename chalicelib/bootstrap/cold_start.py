@@ -24,7 +24,7 @@ _MODULES_OF_ADAPTERS: Final = (
     "cryptography.hazmat.primitives.ciphers.aead",
     "email.headerregistry",
 )
-# What msgspec reads beside the structs of a module.
+# Types that msgspec reads and that are no structs, by their modules.
 _OTHER_TYPES: Final = {
     "chalicelib.contract.options.pdf_tools": ("AnyToolOptions",),
     "chalicelib.engine.conformance.checks": ("VerdictJson",),

@@ -88,7 +88,7 @@ class _SharedProcess:
         self._is_closed = False
 
     def open_thread(self) -> ThreadWorker:
-        """Start a thread; a process that has just ended is told by `wait_until_ready` or later."""
+        """Start a thread; if the process has just ended, `wait_until_ready` returns the failure."""
         with self._lock:
             own_end, worker_end = socket.socketpair()
             with worker_end, contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""What the product relies on in a queue, with the emulator of the local stack."""
+"""Queues of the local stack: visibility, delay, redrive and batches, as the product needs."""
 
 import json
 import time

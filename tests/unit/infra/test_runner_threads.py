@@ -3,6 +3,7 @@
 import json
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -104,6 +105,15 @@ def test_handler_that_leaves_is_answered() -> None:
         answers = list(threads.map(lambda _: call(running, {}), range(4)))
 
     assert [error(answer)["errorType"] for answer in answers] == ["SystemExit"] * 4
+
+
+def test_kernel_ends_processes_of_one_invocation_before_those_of_many() -> None:
+    def score(declared: LambdaFunction) -> int:
+        with pool(declared) as running:
+            process = pid(call(running, NOTHING))
+            return int(Path(f"/proc/{process}/oom_score_adj").read_text())
+
+    assert score(function()) > score(threaded()) > int(Path("/proc/self/oom_score_adj").read_text())
 
 
 def test_context_of_an_invocation_does_not_reach_the_next_one() -> None:

@@ -31,7 +31,7 @@ _TIMEOUT_S: Final = 2.0
 # The first pages may be empty.
 _MAX_PAGES: Final = 3
 _MAX_PAGE_BYTES: Final = 16_384
-# Chromium writes .24 for 0.24. A document may have such text of its own.
+# Chromium writes .24 for 0.24. Texts of the document may look alike, with any number.
 _NUMBER: Final = rb"(?:[0-9]{1,9}(?:\.[0-9]{1,20})?|\.[0-9]{1,20})"
 _CONTENTS: Final = re.compile(
     rb"/MediaBox \[0 0 (%s) %s\]\n/Contents ([0-9]+) 0 R" % (_NUMBER, _NUMBER)

@@ -58,7 +58,7 @@ def print_continuous(
 ) -> bytes:
     """Return the PDF of one page; `print_once` prints at the size of its options.
 
-    The media type is that of print already. The window is left changed. Raises RenderFailure
+    The media type is that of the print already. The window is left changed. Raises RenderFailure
     `page_limit_exceeded`, `render_failed`, `render_timeout`.
     """
     with adopted_style(tab, _UNBROKEN):

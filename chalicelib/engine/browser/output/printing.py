@@ -91,8 +91,8 @@ type _HeightsAnswer = Future[FunctionResult[list[float] | None]]
 def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, list[RenderWarning]]:
     """Return the PDF of the page's document, and warnings about headers, footers and style rules.
 
-    `style` is read where it may make a continuous page, count targets or give room, and beside
-    headers and footers. Those that vary by page are overlaid later. The overlay needs all pages, so
+    `style` matters for continuous pages, target counters, small pages, and headers and footers.
+    Headers and footers that vary by page are overlaid later. The overlay needs all pages, so
     then `page_ranges` is left out here too. Raises RenderFailure `render_failed`, `render_timeout`
     or `page_limit_exceeded`.
     """

@@ -197,7 +197,7 @@ class BrowserPage:
         if is_continuous:
             self._emulation.restore()
         self._warnings += overlaps
-        is_rtl = self._tab.has_told("isRtl")
+        is_rtl = self._tab.has_feature("isRtl")
         self._clipping_page = page_that_may_clip(content, options.scale, is_rtl=is_rtl)
         return content
 
@@ -235,7 +235,7 @@ class BrowserPage:
 
         Raises as `fit_canvas`.
         """
-        broken, assets = self._tab.has_told("hasBrokenImage"), self._watch.requests.assets
+        broken, assets = self._tab.has_feature("hasBrokenImage"), self._watch.requests.assets
         replace_missing_parts(self._tab, assets, self._possible_parts, has_broken_image=broken)
         if output.strict_assets:
             self._watch.requests.check_complete()

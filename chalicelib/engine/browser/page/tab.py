@@ -58,10 +58,10 @@ class Tab:
         self.settle_answer: Future[FunctionResult[RequestedFonts | None]] = Future()
         self._world = prepared_page.world
 
-    def has_told(self, feature: Literal["hasBrokenImage", "isRtl"]) -> bool:
-        """Tell whether the document has told this of itself when it had settled."""
-        told = self.settle_answer.result().get("result", {}).get("value")
-        return told is not None and told.get(feature, False)
+    def has_feature(self, feature: Literal["hasBrokenImage", "isRtl"]) -> bool:
+        """Tell whether the document had a feature when it settled."""
+        features = self.settle_answer.result().get("result", {}).get("value")
+        return features is not None and features.get(feature, False)
 
     def send(self, method: str, **parameters: Json) -> Answer:
         """Send a call to the page."""
