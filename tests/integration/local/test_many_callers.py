@@ -31,14 +31,22 @@ def stack() -> Iterator[RunningStack]:
 
 
 def render(stack: RunningStack, **more: Any) -> httpx.Response:
-    """Render one document over a connection of its own, and follow to its file."""
-    return httpx.post(
-        f"{stack.base_url}/renders",
-        headers={"Authorization": f"Bearer {stack.live_key}"},
-        json={**BODY, **more},
-        timeout=60,
-        follow_redirects=True,
-    )
+    """Render one document over a connection of its own, and follow to its file.
+
+    As a client does, wait for `Retry-After` while all places of the plan are taken.
+    """
+    deadline = time.monotonic() + 60
+    while True:
+        answer = httpx.post(
+            f"{stack.base_url}/renders",
+            headers={"Authorization": f"Bearer {stack.live_key}"},
+            json={**BODY, **more},
+            timeout=60,
+            follow_redirects=True,
+        )
+        if answer.status_code != httpx.codes.TOO_MANY_REQUESTS or time.monotonic() > deadline:
+            return answer
+        time.sleep(float(answer.headers["Retry-After"]))
 
 
 def outcome(answer: httpx.Response) -> str:
