@@ -28,7 +28,7 @@ _CHUNK_BYTES: Final = 1 << 20
 # A stream that swells to more stays as it is.
 _MAX_STREAM_BYTES: Final = 256 << 20
 # Blanks that a packet of metadata keeps for changes in place.
-_PADDING: Final = re.compile(rb"\s{64,}(?=<\?xpacket end=)")
+_PADDING: Final = re.compile(rb"(?<!\s)\s{64,}+(?=<\?xpacket end=)")
 _WHITESPACE: Final = re.compile(rb"\s+")
 
 

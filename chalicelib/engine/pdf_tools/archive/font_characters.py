@@ -23,12 +23,12 @@ _PRIVATE: Final = dict(
 )
 _UNICODE_NAME: Final = re.compile(r"/(?:uni([0-9A-F]{4})|u([0-9A-F]{4,6}))(?:\..*)?")
 # Blocks of a ToUnicode CMap and their entries (ISO 32000-1, 9.10.3).
-_CHARACTERS: Final = re.compile(rb"beginbfchar(.*?)endbfchar", re.DOTALL)
-_RANGES: Final = re.compile(rb"beginbfrange(.*?)endbfrange", re.DOTALL)
-_PAIR: Final = re.compile(rb"<\s*([0-9A-Fa-f]+)\s*>\s*<\s*([0-9A-Fa-f\s]*)>")
+_CHARACTERS: Final = re.compile(rb"beginbfchar((?:(?!beginbfchar).)*?)endbfchar", re.DOTALL)
+_RANGES: Final = re.compile(rb"beginbfrange((?:(?!beginbfrange).)*?)endbfrange", re.DOTALL)
+_PAIR: Final = re.compile(rb"<\s*([0-9A-Fa-f]+)\s*>\s*<\s*+([0-9A-Fa-f\s]*+)>")
 _RANGE: Final = re.compile(
-    rb"<\s*([0-9A-Fa-f]+)\s*>\s*<\s*([0-9A-Fa-f]+)\s*>\s*(?:<\s*([0-9A-Fa-f\s]*)>|\[(.*?)\])",
-    re.DOTALL,
+    rb"<\s*([0-9A-Fa-f]+)\s*>\s*<\s*([0-9A-Fa-f]+)\s*>\s*"
+    rb"(?:<\s*+([0-9A-Fa-f\s]*+)>|\[([^\[\]]*+)\])"
 )
 _NO_CHARACTER: Final = re.compile(rb"(<[0-9A-Fa-f]+>\s*)<(?:0000|FEFF|FFFE|feff|fffe)>")
 _TEXT: Final = re.compile(rb"<([0-9A-Fa-f\s]*)>")

@@ -21,8 +21,10 @@ _MAX_GIVEN_SIZE: Final = 2000.0
 _MAX_CELLS: Final = 1000
 CENTERED, _RIGHT = 1, 2
 _SELECTION: Final = "0.6 0.75686 0.8549 rg"
-_FONT_OPERATOR: Final = re.compile(r"/(\S+)\s+(-?[\d.]+)\s+Tf")
-_COLOR_OPERATOR: Final = re.compile(r"(?:(?:-?[\d.]+\s+){4}k|(?:-?[\d.]+\s+){3}rg|-?[\d.]+\s+g)\b")
+_FONT_OPERATOR: Final = re.compile(r"/([^\s/]++)\s++(-?[\d.]++)\s++Tf")
+_COLOR_OPERATOR: Final = re.compile(
+    r"(?<![\d.])(?:(?:-?[\d.]++\s++){4}k|(?:-?[\d.]++\s++){3}rg|-?[\d.]++\s++g)\b"
+)
 # All but line feed and carriage return.
 _NOT_SHOWN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Parts of font names, and of the names that forms use for the standard fonts.

@@ -18,7 +18,8 @@ _TABLE_HEAD: Final = b"0000000000 65535 f"
 _ENTRY_BYTES: Final = 20
 _ENTRIES: Final = re.compile(rb"([0-9]{10}) 00000 n")
 _FIRST_OBJECT: Final = re.compile(rb"[1-9][0-9]* 0 obj\b")
-_STRING: Final = re.compile(rb"\((?:[^\\()]++|\\.)*+\)", re.DOTALL)
+# An escaped parenthesis begins none, or an endless string would be read from each.
+_STRING: Final = re.compile(rb"(?<!\\)\((?:[^\\()]++|\\.)*+\)", re.DOTALL)
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()<>[]%"))
 _BLANKS: Final = bytes.maketrans(b"\0\t\n\f\r", b" " * 5)
 _IN_STRINGS: Final = (b" 0 R", b"/Struct", b"/Parent ", b"/P ", b"/ID", b"/Headers", b"endobj")

@@ -205,6 +205,15 @@ def test_wrong_types_in_the_catalog_are_merged_or_refused(place: str) -> None:
             merge(changed(change))
 
 
+def test_title_of_digits_takes_time_in_proportion() -> None:
+    def change(document: pikepdf.Pdf) -> None:
+        document.pages[0].obj.PieceInfo = document.make_indirect(
+            Dictionary(Title=String("1" * 300_000))
+        )
+
+    assert len(merge(changed(change)).pages) == 2
+
+
 def test_many_objects_take_time_in_proportion() -> None:
     def chain(length: int) -> Change:
         def change(document: pikepdf.Pdf) -> None:

@@ -1,6 +1,7 @@
 """Fewer bytes, and nothing else changes."""
 
 import io
+import time
 import zlib
 from collections.abc import Callable
 
@@ -237,6 +238,20 @@ def test_stream_that_swells_stays_as_it_is() -> None:
         pdf.pages[0].obj.Resources.XObject = Dictionary(I=bomb_stream(pdf, 300 << 20))
 
     assert compress(document(change, content=TEXT)).file.pages == 1
+
+
+def test_endless_padding_of_metadata_is_read_in_linear_time() -> None:
+    def change(pdf: pikepdf.Pdf) -> None:
+        packet = Stream(pdf, b"<x/>" + b" " * 200_000 + b"</x>")
+        pdf.pages[0].obj.Metadata = packet
+        packet.Type, packet.Subtype = Name.Metadata, Name.XML
+
+    source = document(change, content=TEXT)
+    assert b" " * 200_000 in source
+    began = time.process_time()
+
+    assert compress(source).file.pages == 1
+    assert time.process_time() - began < 5
 
 
 def test_damaged_source_is_refused() -> None:

@@ -13,7 +13,6 @@ from chalicelib.contract.options.pdf import PdfALevel
 from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck
-from chalicelib.engine.pdf_tools.archive.font_characters import repair_to_unicode
 from tests.builders.pdfs.tool_call import ToolCall, call_tool
 from tests.builders.pdfs.unarchived import (
     add_annotations,
@@ -269,15 +268,6 @@ def test_equal_sources_give_equal_bytes() -> None:
     first, second = (convert(document(add_form, add_cmyk)).file.content for _ in range(2))
 
     assert first == second
-
-
-def test_glyph_without_a_character_is_a_zero_width_space() -> None:
-    mapping = b"2 beginbfchar\n<0001> <0000>\n<0002> <0041>\nendbfchar\n"
-    mapping += b"1 beginbfrange\n<0000> <0000> <0042>\nendbfrange"
-
-    repaired = repair_to_unicode(mapping)
-
-    assert repaired == mapping.replace(b"<0001> <0000>", b"<0001> <200B>")
 
 
 def test_loops_end() -> None:

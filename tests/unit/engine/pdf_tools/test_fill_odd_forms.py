@@ -1,5 +1,6 @@
 """The tool `fill-form` in odd forms: missing parts, shared names, loops, scripts."""
 
+import time
 from typing import Any
 
 import pikepdf
@@ -19,6 +20,8 @@ from tests.builders.pdfs.forms import (
     font_files,
     sample_form,
 )
+
+MAX_S = 5
 
 
 def warnings_of(source: pikepdf.Pdf, fields: dict[str, Any]) -> list[RenderWarning]:
@@ -180,6 +183,16 @@ def test_many_characters_take_a_moment_only() -> None:
     form.field("a", "Tx", [10, 10, 290, 390], Ff=MULTILINE, DA=String("/Helv 0 Tf 0 g"))
 
     assert len(fill({"a": "lorem ipsum dolor\n" * 3000}, form.document)) > 1000
+
+
+@pytest.mark.parametrize("part", ["/", "1", "1 ", ".", "/a 1 "])
+def test_hostile_default_appearance_is_read_in_linear_time(part: str) -> None:
+    form = FormBuilder()
+    form.field("a", "Tx", [10, 10, 90, 30], DA=String(part * (200_000 // len(part))))
+    began = time.process_time()
+
+    assert "value" in shown(fill({"a": "value"}, form.document))
+    assert time.process_time() - began < MAX_S
 
 
 def test_odd_entries_of_fields_are_borne() -> None:

@@ -2,6 +2,7 @@
 
 import io
 import re
+import time
 from collections.abc import Callable
 
 import pikepdf
@@ -106,9 +107,13 @@ def test_streams_are_what_they_were() -> None:
 
 
 def _replace(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    """Return a change of a file's text whose cross-reference table is found still."""
+
     def replace(content: bytes) -> bytes:
         assert old in content
-        return content.replace(old, new)
+        at = content.rindex(b"\nxref\n") + 1
+        before, after = content[:at].replace(old, new), content[at:].replace(old, new)
+        return before + after.replace(b"startxref\n%d" % at, b"startxref\n%d" % len(before))
 
     return replace
 
@@ -146,6 +151,15 @@ def test_what_is_not_clearly_plain_is_not_taken(change: Callable[[bytes], bytes]
     plain(content)
 
     assert read_plain_pdf(change(content)) is None
+
+
+def test_endless_string_in_a_comment_is_read_in_linear_time() -> None:
+    endless = _replace(b"/S /H1", b"/S /H1 % (" + rb"\(" * 100_000 + b"\n")
+    content = endless(tagged_page())
+    began = time.process_time()
+
+    assert read_plain_pdf(content) is None
+    assert time.process_time() - began < 5
 
 
 def _form(document: pikepdf.Pdf) -> None:
