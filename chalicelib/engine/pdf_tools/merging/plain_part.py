@@ -11,6 +11,9 @@ PAGES, STRUCTURE, PARENTS, IDS, OUTLINE = 2, 3, 4, 5, 6
 _MAX_ID_NODES: Final = 10_000
 _NAME: Final = re.compile(rb"/([^\s/<>\[\]()]+)")
 _REFERENCE: Final = re.compile(rb"([0-9]+) 0 R")
+_WHOLE_REFERENCE: Final = re.compile(rb"(?<![0-9])[0-9]++ 0 R")
+# More than these are replaced in one pass, which takes 0.3 ms for a page of 160 elements.
+_FEW_REFERENCES: Final = 20
 _JOINED: Final = re.compile(rb"/(Pages|StructTreeRoot|Outlines|Metadata) ([0-9]+) 0 R\s*")
 _KIDS: Final = re.compile(rb"/Kids \[([0-9R\s]*)\]")
 _PAGE: Final = re.compile(rb"/Type /Page[^A-Za-z]")
@@ -97,6 +100,7 @@ class PlainPart:
         return objects
 
     def _share_streams(self, shared: dict[bytes, bytes]) -> None:
+        moved = dict[bytes, bytes]()
         for number, content in self._document.streams.items():
             body = self._document.body_of(number)
             if number not in self._dropped and b" 0 R" not in body and _STRUCT_PARENT not in body:
@@ -104,17 +108,24 @@ class PlainPart:
                 first = shared.setdefault(body.replace(STREAM_MARK, content), own)
                 if first != own:
                     self._dropped.add(number)
-                    self._refer(own, first)
+                    moved[own] = first
+        if len(moved) > _FEW_REFERENCES:
+            self._text = _WHOLE_REFERENCE.sub(
+                lambda found: moved.get(found[0], found[0]), self._text
+            )
+            return
+        for own, first in moved.items():
+            self._refer(own, first)
 
     def _refer(self, old: bytes, new: bytes) -> None:
         """Replace a reference."""
-        at = self._text.find(old)
-        while at >= 0:
+        begin, *others = self._text.split(old)
+        parts = [begin]
+        for part in others:
             # Not the end of a longer number.
-            is_whole = not self._text[at - 1 : at].isdigit()
-            if is_whole:
-                self._text = self._text[:at] + new + self._text[at + len(old) :]
-            at = self._text.find(old, at + len(new if is_whole else old))
+            is_whole = not parts[-1][-1:].isdigit()
+            parts += [new if is_whole else old, part]
+        self._text = b"".join(parts)
 
     def _reference(self, number: int | bytes) -> bytes:
         return b"%d%b 0 R" % (int(number), self._suffix)

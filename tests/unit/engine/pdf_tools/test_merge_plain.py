@@ -224,3 +224,22 @@ def test_equal_streams_of_the_documents_are_written_once() -> None:
         streams = {page.Resources.Properties.Own.objgen for page in document.pages}
         contents = {page.Contents.objgen for page in document.pages}
     assert (len(streams), len(contents)) == (1, 12)
+
+
+def test_thousands_of_equal_streams_take_time_in_proportion() -> None:
+    def change(document: pikepdf.Pdf) -> None:
+        for _ in range(6_000):
+            document.add_blank_page()
+            document.pages[-1].obj.Contents = document.make_stream(b"q Q")
+
+    source = plain(changed(tagged_page(), change))
+    began = time.process_time()
+    merged = merge_plain([source, source])
+    taken = time.process_time() - began
+
+    assert merged is not None
+    with opened(merged[0]) as document:
+        pages = list(document.pages)
+        assert len(pages) == 2 * 6_001
+        assert len({page.Contents.objgen for page in pages}) == 2
+    assert taken < 2
