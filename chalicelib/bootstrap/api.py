@@ -124,6 +124,7 @@ class ApiServices:
             self.files.signed_urls,
             self.webhooks.accept_request,
             ResolveStorage(Destinations(self.state.tables, self.state.main_table).of_renders),
+            self._destination_rules,
         )
 
     @LockedCachedProperty

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_templates import TemplateUseCases
+from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.previews.preflight import PreflightRender
@@ -35,6 +36,7 @@ class RenderParts(NamedTuple):
     signed_urls: SignedFileUrls
     accept_webhook: AcceptRequestWebhook
     storage: ResolveStorage
+    destinations: DestinationRules
 
 
 class RenderUseCases:
@@ -76,6 +78,7 @@ class RenderUseCases:
             lint=self._parts.templates.lint,
             leases=self._state.leases,
             webhooks=self._parts.accept_webhook,
+            destinations=self._parts.destinations,
             region=self._state.settings.region,
         )
 

@@ -3,7 +3,12 @@
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from chalicelib.core.destinations import ALLOWED_TCP_PORTS, DEFAULT_PORTS, DestinationRules
+from chalicelib.core.destinations import (
+    ALLOWED_TCP_PORTS,
+    DEFAULT_PORTS,
+    WEB_PREFIXES,
+    DestinationRules,
+)
 from chalicelib.core.errors import FieldError, ServiceError, validation_error
 
 # What a browser would drop, or read as another character.
@@ -30,6 +35,24 @@ class CheckTargetUrl:
             errors = [FieldError(pointer, "not_allowed", refusal)]
             raise ServiceError("url_not_allowed", f"{refusal}.", errors=errors)
         return parts.scheme == "https" or self._rules.is_exempt_literal(host, port)
+
+
+def fetch_refusal(rules: DestinationRules, url: str) -> str | None:
+    """Return why a URL that a render gets is refused without any lookup, or None.
+
+    What only a browser can tell, such as a name with other letters than a-z, is left to it.
+    """
+    if not url.lower().startswith(WEB_PREFIXES):
+        return "must begin with https:// or http://"
+    try:
+        parts = urlsplit(url)
+        port = parts.port or DEFAULT_PORTS[parts.scheme]
+    except ValueError:
+        return None
+    host = parts.hostname or ""
+    if not host or not host.isascii() or "%" in host:
+        return None
+    return rules.literal_refusal(host, port, ALLOWED_TCP_PORTS)
 
 
 def _parts(url: str, pointer: str) -> SplitResult:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.contract.css_values import length_in_inches
+from chalicelib.core.check_url import fetch_refusal
+from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, json_pointer
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.einvoice.job_invoice import prepare_command
@@ -27,6 +29,7 @@ from chalicelib.features.renders.accept.source_files import ResolveSourceFiles
 from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
 from chalicelib.features.renders.accept.uploads import check_uploads
+from chalicelib.features.renders.run.jobs import fetched_urls
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
@@ -68,6 +71,7 @@ class PreflightContext:
     schemas: WorkspaceSchemas
     lint: LintTemplates
     webhooks: AcceptRequestWebhook
+    destinations: DestinationRules
     deadline: float
 
 
@@ -89,9 +93,10 @@ class PreflightRender:
         lint: LintTemplates,
         leases: ConcurrencyLeases,
         webhooks: AcceptRequestWebhook,
+        destinations: DestinationRules,
         region: str,
     ) -> None:
-        """Build from the stores, the lint and the concurrency leases."""
+        """Build from the stores, the lint, the concurrency leases and the rules on addresses."""
         self._leases = leases
         self._schemas = schemas
         self._lint = lint
@@ -100,6 +105,7 @@ class PreflightRender:
         self._source_files = source_files
         self._uploads = uploads
         self._webhooks = webhooks
+        self._destinations = destinations
         self._region = region
 
     def __call__(self, command: RenderCommand, deadline: float) -> PreflightReport:
@@ -127,6 +133,7 @@ class PreflightRender:
             schemas=self._schemas,
             lint=self._lint,
             webhooks=self._webhooks,
+            destinations=self._destinations,
             deadline=deadline,
         )
         # Templates and schemas keep a process busy: running them takes a lease (decision 2).
@@ -194,6 +201,17 @@ def _check_webhook(context: PreflightContext) -> Iterable[RenderWarning]:
     command = context.command
     if command.webhook is not None:
         context.webhooks.check(command.webhook, command.key_mode)
+    return ()
+
+
+def _check_addresses(context: PreflightContext) -> Iterable[RenderWarning]:
+    errors = [
+        FieldError(pointer, "not_allowed", refusal)
+        for pointer, url in fetched_urls(context.command.job).items()
+        if (refusal := fetch_refusal(context.destinations, url)) is not None
+    ]
+    if errors:
+        raise ServiceError("url_not_allowed", errors[0].message, errors=errors)
     return ()
 
 
@@ -272,6 +290,7 @@ CHECKS: Final[tuple[PreflightCheck, ...]] = (
     _check_plan,
     _check_uploads,
     _check_webhook,
+    _check_addresses,
     _check_schema,
     _check_invoice,
     _check_templates,

@@ -18,6 +18,46 @@ def preflight(service: Service, **fields: Any) -> ApiAnswer:
     return service.call("POST", "/v1/renders/preflight", json_body=body, key=key)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "example.com",
+        "ftp://example.com",
+        "file:///etc/passwd",
+        "https://example.com:3000/",
+        "http://169.254.169.254/",
+        "https://localhost/",
+        "http://2130706433/",
+        "https://api.test/v1/account",
+    ],
+)
+def test_addresses_that_are_always_refused_are_told(service: Service, url: str) -> None:
+    sources: dict[str, dict[str, Any]] = {
+        "/input/url": {"input": {"type": "url", "url": url}},
+        "/data_url": {"input": {"type": "html", "html": "{{ x }}"}, "data_url": url},
+        "/output/pdf/attachments/0/url": {
+            "output": {"pdf": {"attachments": [{"filename": "a.xml", "url": url}]}}
+        },
+    }
+    found = {path: preflight(service, **fields).json["errors"] for path, fields in sources.items()}
+    tool = service.call(
+        "POST",
+        "/v1/pdf-tools/rotate/preflight",
+        json_body={"source": {"url": url}, "angle": 90},
+        key=service.live,
+    )
+
+    for path, errors in {**found, "/source/url": tool.json["errors"]}.items():
+        assert [(each["path"], each["code"]) for each in errors] == [(path, "not_allowed")]
+
+
+@pytest.mark.parametrize("url", ["HTTPS://Example.com:8443/a?b#c", "https://bücher.example/"])
+def test_addresses_that_may_be_reached_pass(service: Service, url: str) -> None:
+    answer = preflight(service, input={"type": "url", "url": url})
+
+    assert answer.json["errors"] == []
+
+
 def test_good_request_is_ok_and_creates_nothing(service: Service) -> None:
     answer = preflight(service, data={"n": 1}, output={"format": "png"})
 

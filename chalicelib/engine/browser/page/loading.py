@@ -144,7 +144,7 @@ def visit_url(
     Raises TimeoutError, and RenderFailure `navigation_failed` or `url_not_allowed`.
     """
     if not url.lower().startswith(WEB_PREFIXES):
-        raise RenderFailure("url_not_allowed", "only http: and https: addresses can be rendered")
+        raise RenderFailure("url_not_allowed", "The address must begin with https:// or http://.")
     # Awaited before the navigation, so that it holds for every renderer process of the page.
     tab.wait_for(requests.enable_network(tab.prepared_page.session), load.deadline)
     credentials.set_cookies(tab, load.deadline)

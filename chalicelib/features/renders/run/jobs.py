@@ -10,6 +10,7 @@ from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject, OpaqueObject
 from chalicelib.core.message_version import check_version
 from chalicelib.engine.job import InvoiceJob, Job, PageJob, PdfToolJob
+from chalicelib.engine.sources.url import UrlSource
 from chalicelib.features.renders.model import Render
 from chalicelib.features.uploads.model import upload_key
 
@@ -132,6 +133,19 @@ def referenced_files(job: Job) -> dict[str, str]:
         for pointer, source in job.contents().items()
         if isinstance(source, PdfSource) and source.file_id is not None
     }
+
+
+def fetched_urls(job: Job) -> dict[str, str]:
+    """Return the URLs that a job gets by itself, by JSON Pointer into the request."""
+    urls: dict[str, str | None] = {}
+    if isinstance(job, PageJob):
+        urls["/input/url"] = job.source.url if isinstance(job.source, UrlSource) else None
+        urls["/data_url"] = job.data_url if job.uses_data else None
+        contents = job.output.pdf.content_sources()
+        urls |= {f"{pointer}/url": source.url for pointer, source in contents}
+    elif isinstance(job, PdfToolJob):
+        urls |= {f"{pointer}/url": each.url for pointer, each in job.named_contents().items()}
+    return {pointer: url for pointer, url in urls.items() if url is not None}
 
 
 def upload_keys(job: Job, workspace_id: WorkspaceId) -> dict[str, str]:
