@@ -117,10 +117,10 @@ def with_invoice(job: PageJob, context: JobContext) -> PageJob:
 def _with_text_name(failure: RenderFailure, job: PageJob, text: str | None) -> RenderFailure:
     """Return a failure whose detail begins with the name of its text.
 
-    Details of output texts and of layers name their text already.
+    Those of all but the HTML do already.
     """
     name = None if text is None else job.source.text_name(text)
-    if name is None or failure.detail.startswith("output."):
+    if name is None or failure.detail.startswith(("output.", f"{name}: ")):
         return failure
     return RenderFailure(failure.code, f"{name}: {failure.detail}", **failure.members)
 

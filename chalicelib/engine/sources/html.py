@@ -76,7 +76,7 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
         # The other texts have no `<html lang>`: they use the language of the document.
         texts = replace(texts, language=page_language(html))
         head, css = (
-            texts.run(text, {}, escape=True, name=name) if text else text
+            _run_part(texts, text, name) if text else text
             for name, text in (("head", head), ("css", css))
         )
         output = render_output_texts(job.output, texts.run)
@@ -102,6 +102,15 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
     @override
     def _references(self) -> Mapping[str, Json]:
         return {"upload_id": self.upload_id, "templating": self.templating}
+
+
+def _run_part(texts: JobTexts, source: str, name: str) -> str:
+    """Return the text of a part of the document; the detail of its failure begins with `name`."""
+    try:
+        return texts.run(source, {}, escape=True, name=name)
+    except RenderFailure as failure:
+        message = f"{name}: {failure.detail}"
+        raise RenderFailure(failure.code, message, **failure.members) from failure
 
 
 def insert_head(html: str, head: str, css: str) -> str:

@@ -23,6 +23,7 @@ from chalicelib.features.renders.model import MAX_ATTEMPTS
 from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.templates.datasets import ReadDatasets
 from chalicelib.features.templates.model import Dataset, SourceBundle, Template
+from chalicelib.features.templates.options import with_template_fields
 from chalicelib.features.templates.publish import NewDataset
 from chalicelib.features.templates.sources import ResolvedSource
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases, HeldLease
@@ -222,7 +223,8 @@ class DryRunDatasets:
                 log.warning("the engine was lost", exc_info=True)
             else:
                 for failure in result.outcome().failures:
-                    raise failure
+                    detail = with_template_fields(failure.detail, source)
+                    raise RenderFailure(failure.code, detail, **failure.members)
                 return
         raise no_capacity_error("checking the template")
 
@@ -252,7 +254,7 @@ class DryRunDatasets:
             try:
                 self._engine.dry_run(job, context, **limits)
             except RenderFailure as failure:
-                return _named_failure(failure, dataset)
+                return _named_failure(failure, dataset, source)
             except FunctionBusy:
                 return _timeout_failure(dataset)
             except EngineLost:
@@ -281,10 +283,12 @@ def _new_datasets(datasets: Sequence[NewDataset]) -> list[_NamedDataset]:
     ]
 
 
-def _named_failure(failure: RenderFailure, dataset: _NamedDataset) -> RenderFailure:
+def _named_failure(
+    failure: RenderFailure, dataset: _NamedDataset, source: SourceBundle
+) -> RenderFailure:
     # A trace is stored in a render's row, and a dry run has no row.
     members = {name: value for name, value in failure.members.items() if name != "trace"}
-    detail = f"The dataset {dataset.name}: {failure.detail}"
+    detail = f"The dataset {dataset.name}: {with_template_fields(failure.detail, source)}"
     return RenderFailure(failure.code, detail, errors=failure.errors, **members)
 
 

@@ -83,6 +83,20 @@ def check_einvoice_carrier(explicit: Mapping[str, Any]) -> None:
             raise validation_error(f"/output/pdf/{name}", message + remedy, "not_allowed")
 
 
+def with_template_fields(detail: str, source: SourceBundle) -> str:
+    """Return a detail that begins with the template's own field in place of the output's."""
+    for name in _HEADER_FOOTER:
+        content = source.content.get(name)
+        if content:
+            field = f"output.pdf.{name}." + ("" if isinstance(content, Mapping) else "html")
+            own = f"{name}." if isinstance(content, Mapping) else name
+            if detail.startswith(field):
+                return own + detail.removeprefix(field)
+    if detail.startswith("output."):
+        return f"options.{detail.removeprefix('output.')}"
+    return detail
+
+
 def _header_footer_defaults(source: SourceBundle) -> dict[str, Any]:
     """Return the header and footer of the content as `pdf` options."""
     defaults: dict[str, Any] = {}

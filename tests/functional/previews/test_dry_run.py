@@ -166,7 +166,13 @@ def test_document_too_large_for_an_invocation_goes_through_the_bucket(
         (
             {"html": "x", "header": {"html": "{% if %}"}},
             "template_syntax_error",
-            "output.pdf.header.html: ",
+            "header.html: ",
+        ),
+        ({"html": "x", "footer": "{{ n|shout }}"}, "template_runtime_error", "footer: "),
+        (
+            {"html": "x", "options": {"filename": "{{ n|shout }}"}},
+            "template_runtime_error",
+            "options.filename: ",
         ),
         (
             {
@@ -198,6 +204,7 @@ def test_template_that_no_data_can_render_is_not_published(
     created = post_template(service, **fields, datasets=datasets, publish=True)
     assert (created.status, created.code) == (422, code)
     assert told in created.json["detail"]
+    assert "output." not in created.json["detail"]
     assert service.call("GET", TEMPLATES_PATH).json["data"] == []
 
     answer = publish_template(service, make_template(service, **fields, datasets=datasets))

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.lint import template_faults
-from chalicelib.engine.sources import CanvasSource
+from chalicelib.engine.sources import CanvasSource, HtmlSource
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.pages.engine_jobs import RefusingEgress, task
 from tests.builders.pages.scene_renderer import box
@@ -39,6 +40,10 @@ def test_each_faulty_text_is_reported_with_its_location(worker: TemplateWorker) 
     assert [fault.members["line"] for fault in faults] == [2, 1, 1, 2]
     named = [fault.detail.partition(": ")[0] for fault in faults]
     assert named == ["html", "head", "output.filename", "output.pdf.header.html"]
+    source = HtmlSource(html="x", css="{{ 1 / 0 }}", templating=True)
+    with pytest.raises(RenderFailure) as failed:
+        source.document(*task(source=source), worker)
+    assert failed.value.detail.startswith("css: ")
     failures, warnings = template_faults(
         *task("{{ a }}", templating=True), worker, RefusingEgress()
     )
