@@ -50,6 +50,11 @@ test: setup-tests ## check, functional and integration tests, and the package, s
 	.venv/bin/pytest -q --tb=short -n auto tests/functional
 	@$(MAKE) --no-print-directory -j2 --keep-going --output-sync=target $(FOLDERS:%=test-%)
 
+# The matrix keeps both cores busy; the other cases mostly wait for what is tried again.
+test-crash:
+	.venv/bin/pytest -q --tb=short -m integration tests/integration/crash/test_matrix.py
+	.venv/bin/pytest -q --tb=short -m integration -n 3 --dist loadfile tests/integration/crash --ignore=tests/integration/crash/test_matrix.py
+
 test-%:
 	.venv/bin/pytest -q --tb=short -m integration tests/integration/$*
 

@@ -11,12 +11,12 @@ from chalicelib.api._render_command import render_command
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply
 from chalicelib.core.errors import Conflict, FieldError, ServiceError
+from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.create import AcceptedRender
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.run.after_final import file_object_keys
-from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
 from chalicelib.features.renders.run.run_now import SyncResult, WaitingCaller
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeIs
 
 from chalicelib.adapters.json_logs import bind, log_context
 from chalicelib.bootstrap.invocation_errors import reported_errors
+from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.einvoices.validate_received import ValidationCall
 from chalicelib.features.renders.rows import row_of
 from chalicelib.features.renders.run.protocol import (
-    MAX_RETURNED_BYTES,
     QueuedRender,
     RunRenderAnswer,
     RunRenderCall,

@@ -8,6 +8,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.remote.calls import (
     MAX_INLINE_RESULT_BYTES,
+    MAX_RETURNED_BYTES,
     EngineAnswer,
     EngineCall,
     ReadCall,
@@ -55,6 +56,6 @@ def _too_large(call: EngineCall, size: int) -> FailureRecord:
     if isinstance(call, ReadCall):
         message = "What the document holds is too large for an answer; send it as an upload."
         return FailureRecord("validation_error", message)
-    allowed = f"with retention none {MAX_INLINE_RESULT_BYTES} are allowed"
+    allowed = f"with retention none {MAX_RETURNED_BYTES} are allowed"
     message = f"The files have {size} bytes together; {allowed}."
     return FailureRecord("output_too_large", message)

@@ -18,6 +18,8 @@ VERSION: Final = 1
 MAX_INLINE_JOB_BYTES: Final = 5_800_000
 # Base64 adds a third. A file that may be returned fits in with its trace.
 MAX_INLINE_RESULT_BYTES: Final = 4_600_000
+# Of a file in a response of the API, which Lambda limits to 6 MB.
+MAX_RETURNED_BYTES: Final = 4_300_000
 # Files of 100 MB in all formats, and what the validators get besides.
 MAX_STORED_RESULT_BYTES: Final = 700_000_000
 

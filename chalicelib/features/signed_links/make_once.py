@@ -20,6 +20,7 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.job import PageJob
+from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.engine.sources import TemplateSource
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.accept.command import RenderCommand
@@ -27,7 +28,6 @@ from chalicelib.features.renders.accept.create import AcceptedRender, CreateRend
 from chalicelib.features.renders.accept.delivery import DeliveryRequest, delivery_policy
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
 from chalicelib.features.renders.run.run_now import RunNow, WaitingCaller
 from chalicelib.features.signed_links.model import LinkUrl, SignedLink
 from chalicelib.features.signed_links.repository import SignedLinks

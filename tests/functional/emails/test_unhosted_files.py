@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
+from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from tests.builders.batches import make_batch
 from tests.builders.email_connections import SMTP
 from tests.builders.email_rules import made_rule, template_id_of

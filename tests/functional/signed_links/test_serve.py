@@ -7,7 +7,7 @@ import pytest
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.errors import RenderFailure
-from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
+from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from tests.builders.email_rules import made_rule
 from tests.builders.service import Service
 from tests.builders.signed_links import (

@@ -77,11 +77,10 @@ def _open(source: ToolSource) -> pikepdf.Pdf:
     try:
         return pikepdf.open(io.BytesIO(source.content), password=source.password or "")
     except pikepdf.PasswordError as locked:
-        problem = "is wrong" if source.password else "is missing: send it as password"
-        raise RenderFailure(
-            "pdf_password_required",
-            f"{source.pointer}: the PDF opens with a password only, which {problem}.",
-        ) from locked
+        problem = "the PDF opens with a password only: send it as password"
+        if source.password:
+            problem = "the password is wrong; leave it out if the PDF opens without one"
+        raise RenderFailure("pdf_password_required", f"{source.pointer}: {problem}.") from locked
 
 
 @contextmanager

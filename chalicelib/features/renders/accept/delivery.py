@@ -93,7 +93,9 @@ def _delivery_errors(policy: DeliveryPolicy, mode: RunMode, job: Job) -> Iterato
     pointer = "/delivery/type"
     if policy.type in {"binary", "base64"}:
         if mode == "async":
-            message = f"{policy.type} needs mode sync; the files of async renders come by url"
+            message = (
+                f"{policy.type} needs mode sync; files of async renders and of batches come by url"
+            )
             yield validation_error(pointer, message, "not_allowed")
         if isinstance(job, PageJob) and job.output.file_count > 1:
             message = f"{policy.type} answers one file: ask for one format, or for format zip"

@@ -5,8 +5,8 @@ from typing import Final
 
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.renders.model import DeliveryType, Render
-from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
 
 MAX_OUTPUT_BYTES: Final = 100_000_000
 _MAX_BYTES: Final[Mapping[DeliveryType, int]] = {

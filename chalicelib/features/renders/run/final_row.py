@@ -10,10 +10,10 @@ from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.model import Render, StorageReceipt
 from chalicelib.features.renders.rows import outcome_json, request_json
-from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
 
 # A file too large for the response is fetched from the bucket. Its URL is valid for a minute; a
 # repeat of the request gets a new one.

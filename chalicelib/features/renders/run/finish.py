@@ -22,6 +22,7 @@ from chalicelib.core.ids import FileId, derived_id
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.emails.model import EmailContents, contents_key
 from chalicelib.engine.job import RenderedFile, RenderOutcome, RenderTrace
+from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import MAX_FINAL_RECORDS, FileOwner, Files
@@ -36,7 +37,6 @@ from chalicelib.features.renders.run.final_row import (
     redact_render,
     shortened_to_fit,
 )
-from chalicelib.features.renders.run.protocol import MAX_RETURNED_BYTES
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,6 @@ from chalicelib.engine.remote.calls import MAX_INLINE_JOB_BYTES
 # Of calls and their answers.
 VERSION: Final = 2
 _QUEUED_VERSION: Final = 1
-# Lambda's response limit is 6 MB; base64 adds a third.
-MAX_RETURNED_BYTES: Final = 4_300_000
 # A job that fits into this call also fits into that of the engine.
 MAX_BODY_BYTES: Final = MAX_INLINE_JOB_BYTES - 100_000
 
