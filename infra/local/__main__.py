@@ -37,7 +37,13 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--port", default=PORT, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=PORT,
+    show_default=True,
+    help="0 takes a free one.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @click.option("--dir", "path", type=click.Path(path_type=Path), default=INSTALL_DIR)
 @click.option("--background", "detached", is_flag=True, help="Return when it serves.")
@@ -59,7 +65,13 @@ def up(
             _fail(str(error))
         click.echo(f"serving at {run_info['base_url']}, keys in {folder.run_file}")
         return
-    with contextlib.closing(LogFile(folder.functions_log)) as log_file:
+    try:
+        held = folder.hold()
+    except BlockingIOError:
+        _fail(
+            f"another stack starts, serves or stops in {folder.path}: wait, or take another --dir"
+        )
+    with held, contextlib.closing(LogFile(folder.functions_log)) as log_file:
         _serve(folder, port, Console(as_json=as_json, log_file=log_file), out)
 
 
@@ -112,7 +124,6 @@ def _serve(folder: StackFolder, port: int, console: Console, out: Path | None) -
     interrupt = _StopSignal()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
-    folder.path.mkdir(parents=True, exist_ok=True)
     _return_freed_memory()
     stack = Stack(folder, console, server)
     try:

@@ -13,7 +13,7 @@ from infra.local.functions import QueueSource, ScheduleRule
 from infra.local.runner.environment import REGION
 from infra.local.runner.invocation import Invocation
 from infra.local.runner.pool import Throttled, WorkerPool
-from infra.local.runner.process import InvocationAnswer, has_timed_out
+from infra.local.runner.process import InvocationAnswer
 
 LONG_POLL_S: Final = 20
 RETRY_DELAY_S: Final = 2
@@ -110,7 +110,7 @@ class QueuePoller:
 
     def _goes_on(self, answer: InvocationAnswer) -> bool:
         """Tell whether a thread goes on after its timeout: its message waits its queue's time."""
-        return self._pool.function.serves_in_threads and has_timed_out(answer)
+        return self._pool.function.serves_in_threads and answer.has_timed_out
 
     def _retry_soon(self, message: Mapping[str, Any]) -> None:
         # The function died. On AWS the message stays hidden for the queue's visibility timeout;
@@ -179,10 +179,11 @@ def _message_attribute(value: Mapping[str, Any]) -> dict[str, Any]:
 class ScheduleTimer:
     """Timer of one schedule; it fires first after one period, as on AWS."""
 
-    def __init__(self, schedule: ScheduleRule, pool: WorkerPool) -> None:
-        """Fire `schedule` for the function of `pool`."""
+    def __init__(self, schedule: ScheduleRule, pool: WorkerPool, console: Console) -> None:
+        """Fire `schedule` for the function of `pool`; faults go to the console."""
         self._schedule = schedule
         self._pool = pool
+        self._console = console
         self._stopping = threading.Event()
 
     def start(self) -> None:
@@ -201,6 +202,8 @@ class ScheduleTimer:
                 self._pool.invoke(Invocation(json.dumps(event).encode()))
             except Throttled:
                 continue
+            except Exception as error:  # noqa: BLE001 -- the next event may find the machine calm
+                self._console.note(f"schedule {self._schedule.name}: {error}")
 
 
 def scheduled_event(rule: str, moment: dt.datetime) -> dict[str, Any]:

@@ -118,8 +118,10 @@ def _isolates_tenants(
 
 
 def _serves_in_threads(hints: Mapping[str, Any]) -> bool:
-    is_per_invocation = os.environ.get("PLATEN_LOCAL_PROCESSES") == "invocation"
-    return bool(hints.get("Threads")) and not is_per_invocation
+    processes = os.environ.get("PLATEN_LOCAL_PROCESSES", "")
+    if processes not in {"", "invocation"}:
+        raise TemplateError(f"PLATEN_LOCAL_PROCESSES is {processes!r}: set invocation, or nothing")
+    return bool(hints.get("Threads")) and not processes
 
 
 def _has_rights(template: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:

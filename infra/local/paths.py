@@ -1,11 +1,12 @@
 """Folders and files of the local stack."""
 
+import fcntl
 import json
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from infra.template import ROOT
 
@@ -48,6 +49,20 @@ class StackFolder:
         log.touch(mode=0o600)
         log.chmod(0o600)
         return log
+
+    def hold(self) -> IO[bytes]:
+        """Hold the folder, which is made, until the returned file is closed.
+
+        Raises BlockingIOError while another process holds it.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        lock = (self.path / "lock").open("ab")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+            raise
+        return lock
 
     def run_info(self) -> Mapping[str, Any] | None:
         """Return the content of the run file, or None if no stack was started."""

@@ -110,6 +110,10 @@ def start(stack: Stack) -> None:
     demo_workspace = seed_workspace(environments[API_LOGICAL_ID])
     for thread in warming:
         thread.join()
+    for pool in stack.pools.values():
+        if pool.size() < min(pool.function.warm_count, 1):
+            message = f"{pool.function.logical_id} did not start; see {stack.folder.functions_log}"
+            raise StackError(message)
     stack.gateway.serve(
         Gateway(
             stack.pools[resources[API_LOGICAL_ID]["Ref"]],
@@ -210,7 +214,9 @@ def _start_event_sources(
             QueuePoller(source, urls, pool, clients("sqs"), stack.console)
             for source in function.queues
         ]
-        stack.event_sources += [ScheduleTimer(schedule, pool) for schedule in function.schedules]
+        stack.event_sources += [
+            ScheduleTimer(schedule, pool, stack.console) for schedule in function.schedules
+        ]
     for source in stack.event_sources:
         source.start()
 

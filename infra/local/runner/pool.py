@@ -62,8 +62,8 @@ class WorkerPool:
     def warm_up(self) -> list[threading.Thread]:
         """Start the warm workers; each returned thread ends when its worker is ready."""
         with self._lock:
-            self._starting_count += self.function.warm_count
-        return [self._start_worker_thread() for _ in range(self.function.warm_count)]
+            started = [self._start_worker_thread() for _ in range(self.function.warm_count)]
+        return [thread for thread in started if thread is not None]
 
     def invoke(self, invocation: Invocation) -> InvocationAnswer:
         """Run the function; raises Throttled without a slot, StillRunning past its deadline."""
@@ -228,7 +228,6 @@ class WorkerPool:
             self._workers -= {worker, *ended}
             self._grow()
             if self._planned_size() < self.function.warm_count and not self._is_closed:
-                self._starting_count += 1
                 self._start_worker_thread()
         for idle in ended:
             idle.retire()
@@ -246,12 +245,26 @@ class WorkerPool:
                 # Only tenants whose tickets come later, if any, have idle workers now.
                 replaced = self._idle_workers.pop(0)
                 self._workers.discard(replaced)
-            self._starting_count += 1
-            self._start_worker_thread(replaced)
+            if self._start_worker_thread(replaced) is None:
+                return
 
-    def _start_worker_thread(self, replaced: Worker | None = None) -> threading.Thread:
+    def _start_worker_thread(self, replaced: Worker | None = None) -> threading.Thread | None:
+        """Start a worker in a thread; called with the lock held.
+
+        Without room for a thread, tickets that no worker will serve fail.
+        """
         thread = threading.Thread(target=self._start_worker, args=(replaced,), daemon=True)
-        thread.start()
+        self._starting_count += 1
+        try:
+            thread.start()
+        except RuntimeError as error:
+            self._starting_count -= 1
+            if replaced is not None:
+                self._workers.add(replaced)
+                self._idle_workers.append(replaced)
+            while self._tickets and not self._workers and not self._starting_count:
+                self._tickets.pop().fail(lambda_failure("Sandbox.StartFailed", str(error)))
+            return None
         return thread
 
     def _start_worker(self, replaced: Worker | None) -> None:

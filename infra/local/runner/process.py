@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
@@ -22,7 +22,8 @@ MAX_ANSWER_BYTES: Final = 6_291_556
 # More than a pipe holds, so one read takes everything that was written before it.
 _CHUNK: Final = 1 << 20
 _EXIT_TIMEOUT_S: Final = 10.0
-_TIMEOUT: Final = "Sandbox.Timedout"
+# A start takes a second; many at once take turns, and a machine may swap.
+_START_TIMEOUT_S: Final = 60.0
 
 
 class HasHandler(Protocol):
@@ -39,11 +40,13 @@ class InvocationAnswer:
     """Answer of an invocation.
 
     `error` is Lambda's `Unhandled` or None; `request_id` is the id that the event itself carries.
+    `has_timed_out`: the function took longer than its timeout.
     """
 
     payload: bytes
     error: str | None = None
     request_id: str | None = None
+    has_timed_out: bool = False
 
 
 class Worker(Protocol):
@@ -141,9 +144,12 @@ class WorkerProcess:
     def wait_until_ready(self) -> InvocationAnswer | None:
         """Wait until the handler is imported; return the failure, or None."""
         try:
-            head, payload = self.channel.receive()
+            head, payload = self.channel.receive(time.monotonic() + _START_TIMEOUT_S)
         except EOFError:
             return self.exit_failure("init")
+        except TimeoutError:
+            message = f"Its process was not ready after {_START_TIMEOUT_S:g} s"
+            return lambda_failure("Sandbox.StartFailed", message)
         return None if head["status"] == "ready" else InvocationAnswer(payload, "Unhandled")
 
     def may_serve(self, tenant: str | None) -> bool:
@@ -197,12 +203,7 @@ def lambda_failure(kind: str, message: str, **more: Any) -> InvocationAnswer:
 def timeout_failure(request_id: str, timeout_s: float) -> InvocationAnswer:
     """Return the answer of an invocation that took too long."""
     message = f"RequestId: {request_id} Error: Task timed out after {timeout_s:.2f} seconds"
-    return lambda_failure(_TIMEOUT, message)
-
-
-def has_timed_out(answer: InvocationAnswer) -> bool:
-    """Tell whether an answer is that of `timeout_failure`."""
-    return answer.error is not None and _TIMEOUT.encode() in answer.payload
+    return replace(lambda_failure("Sandbox.Timedout", message), has_timed_out=True)
 
 
 def worker_answer(head: Mapping[str, Any], payload: bytes) -> InvocationAnswer:

@@ -102,3 +102,11 @@ def test_missing_localstack_is_installed_with_what_tests_need(
 
     with pytest.raises(StackError, match="make setup-tests"):
         emulators.start_localstack(StackFolder(tmp_path), Spawner(), {})
+
+
+def test_a_folder_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
+    folder = StackFolder(tmp_path / "new")
+    with folder.hold(), pytest.raises(BlockingIOError):
+        folder.hold()
+
+    folder.hold().close()

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import time
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from infra.local.event_sources import (
     YIELD_PAUSE_S,
     QueuePoller,
+    ScheduleTimer,
     failed_ids,
     scheduled_event,
     sqs_event,
 )
-from infra.local.functions import QueueSource
+from infra.local.functions import QueueSource, ScheduleRule
 from infra.local.runner.invocation import Invocation
 from infra.local.runner.pool import Throttled
 from infra.local.runner.process import InvocationAnswer
@@ -89,6 +91,33 @@ class BusyPool:
         if not invocation.waits_for_slot:
             raise Throttled
         return InvocationAnswer(b"{}")
+
+
+class FaultyPool:
+    """Pool whose first call fails."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def invoke(self, _invocation: Invocation) -> InvocationAnswer:
+        self.calls += 1
+        if self.calls == 1:
+            raise RuntimeError("no room")
+        return InvocationAnswer(b"{}")
+
+
+def test_schedule_goes_on_after_a_fault() -> None:
+    faulty, notes = FaultyPool(), list[str]()
+    console = SimpleNamespace(note=notes.append)
+    timer = ScheduleTimer(ScheduleRule("tick", 0), cast("Any", faulty), cast("Any", console))
+    timer.start()
+    ends_at = time.monotonic() + 5
+    while faulty.calls < 3 and time.monotonic() < ends_at:
+        time.sleep(0.01)
+    timer.stop()
+
+    assert faulty.calls >= 3
+    assert notes == ["schedule tick: no room"]
 
 
 class OneMessage:

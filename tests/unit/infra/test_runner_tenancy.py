@@ -95,8 +95,9 @@ def test_warm_process_serves_the_first_tenant_only() -> None:
 def test_own_process_is_preferred_to_a_fresh_one() -> None:
     with pool(isolated()) as running:
         own = pid(running, "ws_a")
-        running._starting_count += 1
-        running._start_worker_thread().join()
+        thread = running._start_worker_thread()
+        assert thread is not None
+        thread.join()
 
         assert running.size() == 2
         assert pid(running, "ws_a") == own

@@ -1,7 +1,9 @@
 """Runner with threads: one process serves a function's invocations, as many at once as it may."""
 
 import json
+import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import psutil
 import pytest
 
 from infra.local.functions import LambdaFunction
+from infra.local.runner import process
 from infra.local.runner.pool import IDLE_TIMEOUT_S, WorkerPool
 from infra.local.runner.process import InvocationAnswer
 from tests.unit.infra.test_runner import call, error, function, pool
@@ -37,15 +40,45 @@ def send(
     return sent
 
 
-def has_ended(process: int) -> bool:
+def has_ended(process_id: int) -> bool:
     """Tell whether a process ends within five seconds."""
     try:
-        psutil.Process(process).wait(5)
+        psutil.Process(process_id).wait(5)
     except psutil.TimeoutExpired:
         return False
     except psutil.NoSuchProcess:
         return True
     return True
+
+
+@pytest.mark.parametrize("make", [function, threaded])
+def test_process_that_is_not_ready_in_time_is_replaced(
+    make: Callable[[], LambdaFunction], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pool(make()) as running:
+        with monkeypatch.context() as hurried:
+            hurried.setattr(process, "_START_TIMEOUT_S", 0.01)
+            late = error(call(running, NOTHING))
+
+        assert late["errorType"] == "Sandbox.StartFailed"
+        assert "not ready" in late["errorMessage"]
+        assert call(running, NOTHING).error is None
+
+
+@pytest.mark.parametrize("make", [function, threaded])
+def test_call_without_room_for_a_thread_fails_and_the_next_is_served(
+    make: Callable[..., LambdaFunction], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with pool(make(concurrency=1)) as running:
+        with monkeypatch.context() as full:
+            full.setattr(threading.Thread, "start", refuse)
+            refused = error(call(running, NOTHING))
+
+        assert refused["errorType"] == "Sandbox.StartFailed"
+        assert call(running, NOTHING).error is None
 
 
 def test_many_invocations_share_a_process_and_each_gets_its_own_answer() -> None:
