@@ -74,7 +74,7 @@ def test_large_outcome_with_zero_retention_is_refused(wire: EngineWire) -> None:
 
     assert wire.engine.contexts[0].lane is None
     assert (failure.code, wire.objects.seen) == ("output_too_large", [])
-    assert str(MAX_INLINE_RESULT_BYTES) in failure.detail
+    assert str(MAX_RETURNED_BYTES) in failure.detail
 
 
 def test_large_job_goes_by_address_and_is_not_kept(wire: EngineWire) -> None:
