@@ -2,12 +2,13 @@
 
 import copy
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
 import pytest
 from moto.core import responses, serialize
+from moto.core.base_backend import BaseBackend
 from moto.core.botocore_stubber import BotocoreStubber
 from moto.core.utils import camelcase_to_underscores, method_names_from_class
 from moto.dynamodb.models import DynamoDBBackend
@@ -34,11 +35,25 @@ def patch_moto(environment: pytest.MonkeyPatch) -> None:
     environment.setattr(BotocoreStubber, "process_request", _process_alone)
     environment.setattr(DynamoDBBackend, "transact_write_items", _transact_write_items)
     environment.setattr(Table, "__deepcopy__", _share, raising=False)
+    # moto builds the addresses of a service, those of S3 from a reloaded module, for each request.
+    environment.setattr(BaseBackend, "urls", property(_share_urls(BaseBackend.urls)))
     # moto finds all methods of a service, and spells all attributes of queues, for each request.
     environment.setattr(responses, "method_names_from_class", cache(method_names_from_class))
     spell = cache(camelcase_to_underscores)
     environment.setattr(responses, "camelcase_to_underscores", spell)
     environment.setattr(queues, "camelcase_to_underscores", spell)
+
+
+def _share_urls(urls: Any) -> Callable[[BaseBackend], Any]:
+    """Return the getter of a property of backends that is read once for each class."""
+    by_class: dict[type, Any] = {}
+
+    def get(backend: BaseBackend) -> Any:
+        if type(backend) not in by_class:
+            by_class[type(backend)] = urls.fget(backend)
+        return by_class[type(backend)]
+
+    return get
 
 
 def _pick_attribute(
