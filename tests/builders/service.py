@@ -34,7 +34,7 @@ from tests.builders.limits_view import limits_with_rows
 from tests.builders.openapi import check_described
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
-from tests.fakes.moto_patches import PartChecksums, patch_moto
+from tests.fakes.moto_patches import DirectQueues, PartChecksums, patch_moto
 from tests.fakes.pdf_tools import InProcessWorker
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Service(BackgroundFunctions):
         self.schema_failures: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(
-            load_template(), aws.client, aws.next_stack(), region=REGION, max_workers=1
+            load_template(), aws.creating, aws.next_stack(), region=REGION, max_workers=1
         )
         self.resources = made
         self.aws_actions = AwsActionRecorder(made)
@@ -254,7 +254,12 @@ class MotoAws:
         self._numbers = itertools.count()
         self.client = cache(lambda name: boto3.client(name, region_name=REGION))
         self.shared = AwsClients()
+        self._queues = DirectQueues(REGION)
         PartChecksums(self.shared.s3)
+
+    def creating(self, name: str) -> Any:
+        """Return the client that creates the resources of a service."""
+        return self._queues if name == "sqs" else self.client(name)
 
     def next_stack(self) -> str:
         return f"stack{next(self._numbers)}"

@@ -5,11 +5,13 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
+from urllib.parse import urlparse
 
 import pytest
 from moto.core import responses, serialize
 from moto.core.base_backend import BaseBackend
 from moto.core.botocore_stubber import BotocoreStubber
+from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.core.utils import camelcase_to_underscores, method_names_from_class
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType
@@ -17,6 +19,7 @@ from moto.dynamodb.models.table import Table
 from moto.kms import models as kms
 from moto.kms.utils import generate_private_key
 from moto.sqs import models as queues
+from moto.sqs.models import sqs_backends
 
 # The members of AttributeValue, of which each value has one; moto looks for ten other names of each
 # that is absent, which took a fifth of the functional tests' time.
@@ -102,6 +105,26 @@ def _item_before(table: Table, op: Mapping[str, Any]) -> tuple[Table, Any, Any, 
     hash_key = DynamoType(key[table.hash_key_attr])
     range_key = DynamoType(key[table.range_key_attr])
     return table, hash_key, range_key, copy.deepcopy(table.get_item(hash_key, range_key))
+
+
+class DirectQueues:
+    """The calls of SQS that create a queue, past HTTP: each test creates some twenty queues."""
+
+    def __init__(self, region: str) -> None:
+        """Create queues in a region of the running moto."""
+        self._backend = sqs_backends[DEFAULT_ACCOUNT_ID][region]
+        self._host = urlparse(f"https://sqs.{region}.amazonaws.com")
+
+    def create_queue(self, **request: Any) -> dict[str, str]:
+        """Create a queue and return its address."""
+        with _LOCK:
+            queue = self._backend.create_queue(request["QueueName"], **request["Attributes"])
+        return {"QueueUrl": queue.url(self._host)}
+
+    def get_queue_attributes(self, **request: Any) -> dict[str, dict[str, str]]:
+        """Return the ARN of a queue."""
+        name = request["QueueUrl"].rpartition("/")[2]
+        return {"Attributes": {"QueueArn": self._backend.get_queue(name).queue_arn}}
 
 
 class PartChecksums:
