@@ -1,6 +1,8 @@
 """Fixtures of the functional tests: in-process AWS, the service and the operator tool."""
 
+import gc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,24 @@ from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
 def aws() -> Iterator[MotoAws]:
     """Give one in-process AWS to all tests, of which some call it in threads."""
     build_type_descriptions()
-    with in_process_aws() as running:
+    with in_process_aws() as running, rare_collections():
         yield running
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Look for garbage rarely in the block, and not among the modules and what moto stores.
+
+    Looking through them again and again took a tenth of the tests' time.
+    """
+    thresholds = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
