@@ -59,6 +59,13 @@ def service(aws: MotoAws) -> Iterator[Service]:
     assert service.aws_actions.actions_without_grant(NEEDS) == []
 
 
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Call a busy function again almost at once: no test measures the pause."""
+    for module in ("renders.run.run_now", "einvoices.validate"):
+        monkeypatch.setattr(f"chalicelib.features.{module}._RETRY_PAUSE_S", 0.001)
+
+
 @pytest.fixture
 def tool(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OperatorTool:
     """Give the operator tool over the service's tables."""
