@@ -47,7 +47,7 @@ check: setup ## lint, types, import rules, unit and architecture tests
 
 test: setup-tests ## check, functional and integration tests, and the package, side by side
 	@$(MAKE) --no-print-directory -j2 --output-sync=target check package
-	.venv/bin/pytest -q --tb=short -n auto tests/functional
+	.venv/bin/pytest -q --tb=short -n auto --dist worksteal tests/functional
 	@$(MAKE) --no-print-directory -j2 --keep-going --output-sync=target $(FOLDERS:%=test-%)
 
 # The matrix keeps both cores busy; the other cases mostly wait for what is tried again.

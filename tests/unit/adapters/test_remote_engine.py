@@ -24,6 +24,7 @@ from chalicelib.engine.job import (
 from chalicelib.engine.remote.calls import (
     MAX_INLINE_JOB_BYTES,
     MAX_INLINE_RESULT_BYTES,
+    MAX_RETURNED_BYTES,
     SyntaxCall,
 )
 from chalicelib.engine.remote.results import LintResult
