@@ -90,6 +90,10 @@ class FaultyAws(MotoAws):
         self.pools: dict[str, WorkerPool] = {}
 
     @override
+    def creating(self, name: str) -> Any:
+        return self.client(name)
+
+    @override
     def next_stack(self) -> str:
         return "storm"
 
