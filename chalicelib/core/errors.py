@@ -67,6 +67,10 @@ class Forbidden(ServiceError):  # noqa: N818 -- reads as the answer it gives
 class RenderFailure(ServiceError):  # noqa: N818 -- reads as the answer it gives
     """The document cannot be made. Nothing is billed."""
 
+    def with_text_name(self, name: str) -> "RenderFailure":
+        """Return the failure of a template whose detail begins with the name of its text."""
+        return RenderFailure(self.code, f"{name}: {self.detail}", **self.members)
+
 
 def json_pointer(steps: Iterable[str | int], prefix: str = "") -> str:
     """Return `prefix` and the steps as a JSON Pointer, cut to 1 000 characters with an ellipsis."""

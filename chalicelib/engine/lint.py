@@ -122,7 +122,7 @@ def _with_text_name(failure: RenderFailure, job: PageJob, text: str | None) -> R
     name = None if text is None else job.source.text_name(text)
     if name is None or failure.detail.startswith(("output.", f"{name}: ")):
         return failure
-    return RenderFailure(failure.code, f"{name}: {failure.detail}", **failure.members)
+    return failure.with_text_name(name)
 
 
 class _CompileOnlyTemplates:

@@ -98,7 +98,7 @@ class Service(BackgroundFunctions):
         self.schema_failures: Iterator[BaseException | None] = iter(())
         self.clients = InProcessClients(self, aws)
         made = create_resources(
-            load_template(), aws.creating, aws.next_stack(), region=REGION, max_workers=1
+            load_template(), aws.creation_client, aws.next_stack(), region=REGION, max_workers=1
         )
         self.resources = made
         self.aws_actions = AwsActionRecorder(made)
@@ -257,7 +257,7 @@ class MotoAws:
         self._queues = DirectQueues(REGION)
         PartChecksums(self.shared.s3)
 
-    def creating(self, name: str) -> Any:
+    def creation_client(self, name: str) -> Any:
         """Return the client that creates the resources of a service."""
         return self._queues if name == "sqs" else self.client(name)
 

@@ -61,8 +61,7 @@ class DataBinding:
         try:
             text = self._run_template(bind)
         except RenderFailure as failure:
-            message = f"{layer.path}.bind: {failure.detail}"
-            raise RenderFailure(failure.code, message, **failure.members) from failure
+            raise failure.with_text_name(f"{layer.path}.bind") from failure
         return text if text.strip() else None
 
     def _check_required(self, layer: SceneLayer, bind: str) -> None:

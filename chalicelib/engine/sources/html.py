@@ -109,8 +109,7 @@ def _run_part(texts: JobTexts, source: str, name: str) -> str:
     try:
         return texts.run(source, {}, escape=True, name=name)
     except RenderFailure as failure:
-        message = f"{name}: {failure.detail}"
-        raise RenderFailure(failure.code, message, **failure.members) from failure
+        raise failure.with_text_name(name) from failure
 
 
 def insert_head(html: str, head: str, css: str) -> str:

@@ -197,8 +197,7 @@ def _render_text(
     try:
         return run(text, more, escape=escape)
     except RenderFailure as failure:
-        message = f"output.{field}: {failure.detail}"
-        raise RenderFailure(failure.code, message, **failure.members) from failure
+        raise failure.with_text_name(f"output.{field}") from failure
 
 
 def _fill_in_placeholders(source: str, more: Mapping[str, str], *, escape: bool) -> str:

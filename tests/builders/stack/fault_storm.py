@@ -90,7 +90,7 @@ class FaultyAws(MotoAws):
         self.pools: dict[str, WorkerPool] = {}
 
     @override
-    def creating(self, name: str) -> Any:
+    def creation_client(self, name: str) -> Any:
         return self.client(name)
 
     @override

@@ -94,6 +94,8 @@ def test_each_tool_refuses_what_it_cannot_open(
 
     assert (refused.status, refused.json["code"]) == (422, code)
     assert refused.json["detail"].startswith("/sources/1" if tool == "merge" else "/source")
+    if password is not None:
+        assert "leave it out if the PDF opens without one" in refused.json["detail"]
     assert service.limits()["used"] == 0
 
 

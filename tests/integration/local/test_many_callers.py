@@ -31,9 +31,9 @@ def stack() -> Iterator[RunningStack]:
 
 
 def render(stack: RunningStack, **more: Any) -> httpx.Response:
-    """Render one document over a connection of its own, and follow to its file.
+    """Render one document and return the response with its file.
 
-    As a client does, wait for `Retry-After` while all places of the plan are taken.
+    Like a client, wait for `Retry-After` while all places of the plan are taken.
     """
     deadline = time.monotonic() + 60
     while True:

@@ -76,6 +76,23 @@ def declared(events: dict[str, Any], tenancy: Any = None, **hints: Any) -> Any:
     return function
 
 
+def test_threads_serve_unless_each_invocation_has_a_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("PLATEN_LOCAL_PROCESSES", raising=False)
+    assert declared({}, Threads=True).serves_in_threads
+
+    monkeypatch.setenv("PLATEN_LOCAL_PROCESSES", "invocation")
+    assert not declared({}, Threads=True).serves_in_threads
+
+
+def test_an_unknown_kind_of_processes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLATEN_LOCAL_PROCESSES", "Invocation")
+
+    with pytest.raises(TemplateError, match="PLATEN_LOCAL_PROCESSES is 'Invocation'"):
+        declared({}, Threads=True)
+
+
 def test_a_function_is_read_with_its_sources() -> None:
     source = {
         "Type": "SQS",
