@@ -1,4 +1,4 @@
-"""The shape of the tree: sizes, docstrings, imports, what no file may name, and the README."""
+"""The shape of the tree: docstrings, imports, what no file may name, and the README."""
 
 import ast
 import re
@@ -13,15 +13,6 @@ import pytest
 
 from infra.template import ROOT
 
-LINES: Final = 300
-TABLE_LINES: Final = 500
-# Longer than other modules because most of them is a table.
-TABLES: Final = {
-    "chalicelib/bootstrap/work.py",
-    "chalicelib/engine/einvoice/model.py",
-    "tests/architecture/contract_shapes.py",
-    "tests/functional/edge/test_requests.py",
-}
 BINARY: Final = (".ttf", ".otf", ".woff2", ".png", ".pdf", ".icc")
 # What each import must leave unloaded: cold starts are paid for by the module.
 UNLOADED: Final = {
@@ -75,17 +66,6 @@ def imports(name: str) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.module or ""
-
-
-def test_files_are_short() -> None:
-    lengths = {name: text(name).count("\n") for name in modules()}
-    limits = {name: TABLE_LINES if name in TABLES else LINES for name in lengths}
-
-    assert {name: lines for name, lines in lengths.items() if lines > limits[name]} == {}
-
-
-def test_the_list_of_long_tables_is_no_longer_than_needed() -> None:
-    assert {name for name in TABLES if text(name).count("\n") > LINES} == TABLES
 
 
 def test_every_module_says_what_it_is_for() -> None:
