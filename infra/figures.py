@@ -96,13 +96,13 @@ class Figures:
     @cached_property
     def modules(self) -> list[Module]:
         """Return the measured modules, without the `__init__.py` of packages."""
-        return [each for each in self.measured if not each.is_package]
+        return [each for each in self.measured_modules if not each.is_package]
 
     @cached_property
-    def measured(self) -> list[Module]:
+    def measured_modules(self) -> list[Module]:
         """Return the measured modules, packages included."""
-        measured = tuple(f"{folder}/" for folder in MEASURED)
-        return [each for each in self.importing if each.path.startswith(measured)]
+        folders = tuple(f"{folder}/" for folder in MEASURED)
+        return [each for each in self.importing if each.path.startswith(folders)]
 
     @cached_property
     def importers(self) -> Mapping[str, set[str]]:
@@ -128,7 +128,7 @@ class Figures:
     @cached_property
     def module_lines(self) -> Sizes:
         """Return the sizes of the measured modules in lines, packages included."""
-        return Sizes.of([each.lines for each in self.measured])
+        return Sizes.of([each.lines for each in self.measured_modules])
 
     @cached_property
     def folder_modules(self) -> Sizes:
