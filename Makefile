@@ -1,10 +1,6 @@
 # Platen: every command of the project. `make help` lists them.
 PORT ?= 8700
 PY := .venv/bin/python
-# Each folder of integration tests runs by itself, so that what it has started ends with it; the
-# longest first, two at a time.
-LONGEST := crash engine faults templating local deployed validators limits package
-FOLDERS := $(LONGEST) $(filter-out $(LONGEST) __pycache__,$(patsubst tests/integration/%/,%,$(wildcard tests/integration/*/)))
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests run up down demo gallery fmt check test bench figures openapi lock package deploy destroy
 
@@ -39,24 +35,10 @@ fmt: setup ## format the code and fix what can be fixed
 	@.venv/bin/ruff check --fix .
 
 check: setup ## lint, types, import rules, unit and architecture tests
-	.venv/bin/ruff check .
-	.venv/bin/ruff format --check .
-	.venv/bin/mypy .
-	.venv/bin/lint-imports
-	.venv/bin/pytest -q --tb=short -n auto tests/unit tests/architecture
+	@$(PY) -m infra.suite check
 
-test: setup-tests ## check, functional and integration tests, and the package, side by side
-	@$(MAKE) --no-print-directory -j2 --output-sync=target check package
-	.venv/bin/pytest -q --tb=short -n auto --dist worksteal tests/functional
-	@$(MAKE) --no-print-directory -j2 --keep-going --output-sync=target $(FOLDERS:%=test-%)
-
-# The matrix keeps both cores busy; the other cases mostly wait for what is tried again.
-test-crash:
-	.venv/bin/pytest -q --tb=short -m integration tests/integration/crash/test_matrix.py
-	.venv/bin/pytest -q --tb=short -m integration -n 3 --dist loadfile tests/integration/crash --ignore=tests/integration/crash/test_matrix.py
-
-test-%:
-	.venv/bin/pytest -q --tb=short -m integration tests/integration/$*
+test: setup-tests ## run all checks and tests once, and build the package (ALL=1: also the cases of breadth)
+	@$(PY) -m infra.suite test $(if $(ALL),--breadth)
 
 bench: setup ## run a benchmark (NAME=latency)
 	@$(PY) -m infra.bench $(NAME)
