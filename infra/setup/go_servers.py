@@ -15,9 +15,6 @@ from typing import Final, NamedTuple
 from layers.npm import LayerError, main
 from layers.validators.tools import run
 
-# They are not in the search path of every user.
-SYSTEM_FOLDERS: Final = "/usr/sbin:/usr/local/sbin:/sbin"
-
 
 class GoServer(NamedTuple):
     """Module with the hash of its files, and the package in it that is the server."""
@@ -67,12 +64,8 @@ def _build(server: GoServer, target: Path) -> None:
 
 def missing_tools() -> Sequence[tuple[str, str]]:
     """Return the tools that the tests with stores lack, each with its install command."""
-    has_sshd = shutil.which("sshd") or shutil.which("sshd", path=SYSTEM_FOLDERS)
     go = ("Go 1.25", "sudo apt-get install golang-go, or where that is older, from go.dev/dl")
-    return [
-        *([] if shutil.which("go") else [go]),
-        *([] if has_sshd else [("sshd", "sudo apt-get install openssh-server")]),
-    ]
+    return [] if shutil.which("go") else [go]
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ MINISTACK_DIR: Final = INSTALL_DIR / "ministack"
 LOCALSTACK_DIR: Final = INSTALL_DIR / "localstack"
 WEBHOOK_LIBRARY_DIR: Final = INSTALL_DIR / "webhook-library"
 STORES_DIR: Final = INSTALL_DIR / "stores"
+COMMANDS_DIR: Final = INSTALL_DIR / "commands"
 
 
 class SetupError(Exception):
@@ -102,7 +103,7 @@ def setup_steps(python: str, *, for_tests: bool) -> tuple[SetupStep, ...]:
         _webhook_library(),
         # Optional: without JDK and Maven only verdicts are unavailable (decision 23).
         *(() if missing_tools() else (_validators(),)),
-        *((localstack, _plugins(localstack), _azurite()) if for_tests else ()),
+        *((localstack, _plugins(localstack), _azurite(), _sshd(python)) if for_tests else ()),
         *((_go_servers(),) if for_tests and shutil.which("go") else ()),
     )
 
@@ -280,6 +281,17 @@ def _go_servers() -> SetupStep:
         inputs=(module,),
         results=(STORES_DIR / "fake-gcs-server", STORES_DIR / "versitygw"),
         after=("product",),
+    )
+
+
+def _sshd(python: str) -> SetupStep:
+    folder = ROOT / "infra" / "setup"
+    return SetupStep(
+        "sshd",
+        "OpenSSH's server for tests",
+        ([python, "-m", "infra.setup.sshd", str(COMMANDS_DIR)],),
+        inputs=(folder / "sshd.py", folder / "commands.py"),
+        results=(COMMANDS_DIR / "sshd",),
     )
 
 

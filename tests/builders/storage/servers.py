@@ -2,7 +2,6 @@
 
 import getpass
 import os
-import shutil
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,8 +14,7 @@ import asyncssh
 
 from infra.local.paths import free_port, tail
 from infra.local.processes import Spawner, kill_process_trees
-from infra.setup.go_servers import SYSTEM_FOLDERS
-from infra.setup.steps import STORES_DIR
+from infra.setup.steps import COMMANDS_DIR, STORES_DIR
 
 ACCESS_KEY: Final = "access"
 SECRET_KEY: Final = "se/cret+key"
@@ -113,16 +111,13 @@ def running_sshd(folder: Path, small_disk: Path | None = None) -> Iterator[SshSe
     ]
     config = folder / "sshd_config"
     config.write_text("\n".join(lines))
-    if os.getuid() == 0:
-        # Its service makes this folder, in which it confines what is not yet logged in.
-        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
-    sshd = [_sshd(), "-D", "-e", "-f", str(config)]
-    if small_disk is not None:
-        sshd = ["sh", "-c", f"{_limit(small_disk)} && exec {' '.join(sshd)}"]
-        # The disk is there for this server alone, and goes with it.
-        sshd = ["unshare", "--mount", *sshd] if os.getuid() == 0 else sshd
+    before = [*_preparations_of_root(folder), *([_limit(small_disk)] if small_disk else [])]
+    sshd = f"exec {COMMANDS_DIR / 'sshd'} -D -e -f {config}"
+    command = ["sh", "-c", " && ".join([*before, sshd])]
+    # What is mounted is there for this server alone, and goes with it.
+    command = ["unshare", "--mount", *command] if os.getuid() == 0 else command
     private = key.export_private_key().decode()
-    with _running(sshd, port, log):
+    with _running(command, port, log):
         yield SshServer(port, files, getpass.getuser(), private, host_keys)
 
 
@@ -132,10 +127,16 @@ def _tool(name: str) -> str:
     return str(path)
 
 
-def _sshd() -> str:
-    found = shutil.which("sshd") or shutil.which("sshd", path=SYSTEM_FOLDERS)
-    assert found, "sshd is missing; install it with: sudo apt-get install openssh-server"
-    return found
+def _preparations_of_root(folder: Path) -> list[str]:
+    """Return the commands that make what the installation of OpenSSH makes: a folder and a user.
+
+    Only root's server confines in them what is not yet logged in.
+    """
+    if os.getuid() != 0:
+        return []
+    users = folder / "passwd"
+    users.write_text(Path("/etc/passwd").read_text() + "sshd:x:65533:65534::/run/sshd:/bin/false\n")
+    return ["mkdir -p -m 755 /run/sshd", f"mount --bind {users} /etc/passwd"]
 
 
 def _limit(folder: Path) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from infra.setup import __main__ as setup
-from infra.setup import go_servers, steps
+from infra.setup import steps
 from layers.validators import tools
 
 
@@ -68,7 +68,7 @@ def test_older_jdk_is_ignored(machine: Path, release: str | None) -> None:
 
 @pytest.mark.parametrize(
     ("present", "lacking"),
-    [((), ["Go 1.25", "sshd"]), (("go",), ["sshd"]), (("go", "sshd"), [])],
+    [((), ["Go 1.25"]), (("go",), [])],
 )
 def test_tests_name_the_tools_that_stores_need(
     machine: Path,
@@ -77,7 +77,6 @@ def test_tests_name_the_tools_that_stores_need(
     present: Sequence[str],
     lacking: Sequence[str],
 ) -> None:
-    monkeypatch.setattr(go_servers, "SYSTEM_FOLDERS", "")
     monkeypatch.setattr(setup, "setup_steps", lambda _interpreter, **_: ())
     for name in present:
         (machine / "bin" / name).touch(mode=0o755)
@@ -104,4 +103,5 @@ def test_only_tests_install_localstack_and_servers_of_storage(machine: Path) -> 
         "go_servers",
         "localstack",
         "plugins",
+        "sshd",
     }

@@ -1,0 +1,22 @@
+"""Folder of the commands that the project runs: links to the machine's, or to fetched ones."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Final
+
+# Not in the search path of every user.
+_SYSTEM_FOLDERS: Final = "/usr/sbin:/usr/local/sbin:/sbin"
+
+
+def machine_command(name: str) -> Path | None:
+    """Return the path of a command that the machine has, wherever it keeps it."""
+    found = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{_SYSTEM_FOLDERS}")
+    return Path(found) if found else None
+
+
+def link_command(link: Path, command: Path) -> None:
+    """Let `link` be a link to `command`, in place of what was there."""
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(command)
