@@ -17,9 +17,10 @@ _ENDS_AT = _NOW + dt.timedelta(days=30)
 
 @dataclass(frozen=True)
 class Certificates:
-    """TLS context of a server, and the CA file that it is trusted by."""
+    """TLS context of a server, the file that it was read from, and the CA that it is trusted by."""
 
     server: ssl.SSLContext
+    server_file: Path
     ca_file: Path
 
 
@@ -65,11 +66,12 @@ def certificates(
     private = key.private_bytes(
         pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    (folder / "server.pem").write_bytes(private + certificate.public_bytes(pem))
+    server_file = folder / "server.pem"
+    server_file.write_bytes(private + certificate.public_bytes(pem))
     (folder / "authority.pem").write_bytes(signed.public_bytes(pem))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "server.pem")
-    return Certificates(context, folder / "authority.pem")
+    context.load_cert_chain(server_file)
+    return Certificates(context, server_file, folder / "authority.pem")
 
 
 def _builder(

@@ -8,7 +8,7 @@ import pikepdf
 
 from tests.builders.pdfs.plain import pdf
 
-_GIGABYTE = 1_000_000_000
+_MEGABYTE = 1_000_000
 
 
 def _saved(document: pikepdf.Pdf) -> bytes:
@@ -18,11 +18,11 @@ def _saved(document: pikepdf.Pdf) -> bytes:
 
 
 @cache
-def swelling(gigabytes: int = 2) -> bytes:
-    """Return a PDF of some KB whose page content unpacks to gigabytes of blanks."""
+def swelling(megabytes: int) -> bytes:
+    """Return a PDF of some KB whose page content unpacks to megabytes of blanks."""
     packer = zlib.compressobj(9)
-    once = b" " * 1_000_000
-    packed = b"".join(packer.compress(once) for _ in range(gigabytes * _GIGABYTE // len(once)))
+    once = b" " * _MEGABYTE
+    packed = b"".join(packer.compress(once) for _ in range(megabytes))
     packed += packer.flush()
     # Packed once more, because runs of zeros are left.
     twice = zlib.compress(packed, 9)

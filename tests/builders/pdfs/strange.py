@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import pikepdf
@@ -116,7 +117,7 @@ def _lone_surrogates(document: pikepdf.Pdf) -> None:
 
 
 def _long_names(document: pikepdf.Pdf) -> None:
-    name = "n" * 1_000_000
+    name = "n" * 200_000
     document.pages[0].Resources.Font.F1.BaseFont = Name(f"/{name}")
     document.Root.AcroForm.Fields[0].T = String(name)
     document.Root.Outlines.First.Title = String(name)
@@ -172,9 +173,9 @@ def _rich_media(document: pikepdf.Pdf) -> None:
         )
 
 
-def _swollen_attachment(document: pikepdf.Pdf) -> None:
+def _swollen_attachment(size: int, document: pikepdf.Pdf) -> None:
     stream = document.make_stream(b"")
-    stream.write(_zeros(100 * 1_000_000), filter=Array([Name.FlateDecode] * 2))
+    stream.write(_zeros(size), filter=Array([Name.FlateDecode] * 2))
     document.attachments["zeros.bin"] = b""
     tree = document.Root.Names.EmbeddedFiles
     while "/Kids" in tree:
@@ -221,9 +222,14 @@ def _extends_loop() -> bytes:
     return packed_pdf(raw_stream(b"2 0 " + PAGES, filters))
 
 
-def _object_stream_bomb() -> bytes:
+def _object_stream_bomb(size: int) -> bytes:
     filters = b"/Type /ObjStm /N 1 /First 10 /Filter [/FlateDecode /FlateDecode]"
-    return packed_pdf(raw_stream(_zeros(1_000 * 1_000_000), filters))
+    return packed_pdf(raw_stream(_zeros(size), filters))
+
+
+def _swollen_picture(size: int) -> bytes:
+    filters = b"/Width %d /Height 20000 /Filter [/FlateDecode /FlateDecode]" % (size // 20_000)
+    return _with_picture(filters, _zeros(size))
 
 
 def _previous_loop() -> bytes:
@@ -264,17 +270,13 @@ KINDS: Final[Mapping[str, Callable[[], bytes]]] = {
     "optional_content": _objects(_layers),
     "missing_appearances": lambda: saved(sample_form()),
     "wrong_xref": lambda: raw_pdf(SOUND).replace(b"\nxref\n", b"\nfool\n"),
-    "many_pages": lambda: pdf(10_000),
-    "object_stream_bomb": _object_stream_bomb,
+    "many_pages": lambda: pdf(3_000),
     "xref_loop": _cross_reference_loop,
     "previous_loop": _previous_loop,
     "extends_loop": _extends_loop,
     "strange_handler": lambda: _encrypted_strangely(b"Strange"),
     "strange_revision": lambda: _encrypted_strangely(b"Standard"),
     "huge_picture": lambda: _with_picture(b"/Width 60000 /Height 60000", b"x"),
-    "swollen_picture": lambda: _with_picture(
-        b"/Width 20000 /Height 20000 /Filter [/FlateDecode /FlateDecode]", _zeros(400 * 1_000_000)
-    ),
     "jpx_bomb": lambda: _with_picture(
         b"/Width 60000 /Height 60000 /Filter /JPXDecode", _jpx_of_size(60_000)
     ),
@@ -294,7 +296,16 @@ KINDS: Final[Mapping[str, Callable[[], bytes]]] = {
     "skew": lambda: _with_page(b"/Rotate 45 /Resources << >>"),
     "huge_unit": lambda: _with_page(b"/UserUnit 1000000000 /Resources << >>"),
     "negative_unit": lambda: _with_page(b"/UserUnit -1 /Resources << >>"),
-    "swollen_attachment": _objects(_swollen_attachment),
     "same_numbers": _same_numbers,
     "without_size": _without_size,
+}
+
+# Documents whose content unpacks to many bytes: that of a process of a gigabyte and a half.
+SWOLLEN: Final[Mapping[str, tuple[Callable[[int], bytes], int]]] = {
+    "object_stream_bomb": (_object_stream_bomb, 1_000 * 1_000_000),
+    "swollen_picture": (_swollen_picture, 400 * 1_000_000),
+    "swollen_attachment": (
+        lambda size: changed(rich_pdf(2), partial(_swollen_attachment, size)),
+        100 * 1_000_000,
+    ),
 }

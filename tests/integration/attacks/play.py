@@ -23,10 +23,10 @@ from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.sources import HtmlSource, Source, UrlSource
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.pages.engine_jobs import Task, task
+from tests.builders.pages.real_browser import new_browser
 from tests.fakes.dns_server import DnsServer
 from tests.integration.attacks.case import Attack
 from tests.integration.attacks.fake_internet import Guarded, OpenEgress, World, guarded
-from tests.integration.engine.conftest import new_browser
 
 _TOGETHER = 16
 _STAGES = 2

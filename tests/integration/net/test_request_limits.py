@@ -16,8 +16,8 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.proxy import budget
 from chalicelib.engine.browser.proxy.budget import TrafficLimits
 from tests.builders.pages.engine_jobs import egress_to
+from tests.builders.pages.real_browser import new_browser, render_with
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import new_browser, render_with
 
 pytestmark = pytest.mark.integration
 

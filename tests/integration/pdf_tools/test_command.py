@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Final
 
 import pikepdf
+import psutil
 import pytest
 
 from chalicelib.engine.pdf_tools import TOOLS
 from infra.setup.steps import INSTALL_DIR
 from tests.builders.operator import OperatorTool
-from tests.builders.pdfs.plain import pdf
 from tests.builders.pdfs.requests import TOOL_FILES
 
 pytestmark = pytest.mark.integration
@@ -40,18 +40,6 @@ ARGUMENTS: Final[Mapping[str, Sequence[str]]] = {
 }
 
 
-@pytest.fixture
-def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OperatorTool:
-    """Give the operator tool in a folder with some files."""
-    monkeypatch.chdir(tmp_path)
-    Path("form.pdf").write_bytes(pdf(3, field="name"))
-    Path("other.pdf").write_bytes(pdf(2))
-    Path("locked.pdf").write_bytes(pdf(2, password="right"))
-    Path("broken.pdf").write_bytes(pdf()[:200])
-    Path("note.txt").write_text("A note", encoding="utf-8")
-    return OperatorTool(tmp_path, monkeypatch)
-
-
 def pages(path: str) -> int:
     with pikepdf.open(path) as document:
         return len(document.pages)
@@ -72,6 +60,19 @@ def test_each_tool_writes_its_files(tool: OperatorTool, name: str) -> None:
     for row in answer["files"]:
         assert Path(row["path"]).stat().st_size == row["bytes"] > 0
     assert answer["warnings"] == []
+
+
+@pytest.mark.parametrize("name", ["convert-pdfa", "watermark"])
+def test_a_command_starts_what_it_needs_and_leaves_nothing(
+    cold_tool: OperatorTool, name: str
+) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    cold_tool.json("pdf", name, "form.pdf", *ARGUMENTS[name], "-o", "out.pdf")
+
+    assert pages("out.pdf") == 3
+    left = set(psutil.Process().children(recursive=True)) - before
+    _, alive = psutil.wait_procs(left, timeout=20)
+    assert alive == []
 
 
 def test_several_files_are_numbered(tool: OperatorTool) -> None:

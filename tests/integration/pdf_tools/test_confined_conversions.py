@@ -1,7 +1,6 @@
 """Conversions of odd documents in the confined process: the same bytes as elsewhere."""
 
 import time
-from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -16,10 +15,8 @@ from chalicelib.contract.options.pdf_tools import (
     ValidateOptions,
 )
 from chalicelib.engine.pdf_tools.run.exchange import ToolAnswer, ToolRequest
-from chalicelib.engine.pdf_tools.run.tool_engine import tool_worker
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
 from chalicelib.engine.templating.worker import SandboxedWorker
-from infra.setup.steps import INSTALL_DIR
 from tests.builders.pdfs import unarchived
 from tests.builders.pdfs.tool_call import call_tool
 from tests.builders.pdfs.unarchived import document
@@ -33,13 +30,6 @@ ODD: Final = document(
     *(unarchived.add_attachments, unarchived.add_media, unarchived.composite_font),
 )
 INKS: Final = document(unarchived.add_print_intent)
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[SandboxedWorker]:
-    worker = tool_worker(str(INSTALL_DIR / "fonts"))
-    yield worker
-    worker.close()
 
 
 @pytest.mark.parametrize("test", [False, True])

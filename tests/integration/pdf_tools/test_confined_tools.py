@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Final
 
@@ -21,12 +21,12 @@ from infra.setup.steps import INSTALL_DIR
 from tests.builders.pdfs import hostile
 from tests.builders.pdfs.plain import as_source, pdf
 from tests.builders.pdfs.requests import TOOL_FILES, TOOL_OPTIONS, tool_request
+from tests.fakes import small_tool_process
 from tests.fakes.engine import mark_pdf
 
 pytestmark = pytest.mark.integration
 
 DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
-    "swelling": hostile.swelling,
     "page_tree_loop": hostile.page_tree_loop,
     "own_parent": hostile.own_parent,
     "lying_count": hostile.lying_count,
@@ -38,14 +38,6 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
 REFUSALS: Final = {"invalid_pdf_source", "validation_error", "pdfa_conversion_failed"}
 FONTS: Final = str(INSTALL_DIR / "fonts")
 _TIMEOUT_S: Final = 20.0
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[PdfToolEngine]:
-    made = PdfToolEngine(NoEgress(), tool_worker(FONTS), TemplateWorker())
-    made.start()
-    yield made
-    made.close()
 
 
 def job(tool: str, content: bytes | None = None) -> PdfToolJob:
@@ -104,6 +96,28 @@ def test_a_hostile_document_is_refused_or_worked_on_and_the_next_caller_unharmed
 
     assert refusal is None or refusal.code in REFUSALS, refusal.detail
     assert time.monotonic() - started < _TIMEOUT_S
+    assert run(engine, "rotate").files
+
+
+@pytest.mark.parametrize("tool", TOOL_OPTIONS)
+def test_a_document_that_swells_takes_no_more_than_its_memory(
+    small_engine: PdfToolEngine, tool: str
+) -> None:
+    content = hostile.swelling(2_000 // small_tool_process.SHARE)
+    started = time.monotonic()
+    refusal = refusal_of(small_engine, tool, content)
+
+    assert refusal is None or refusal.code in REFUSALS, refusal.detail
+    assert time.monotonic() - started < _TIMEOUT_S
+    assert run(small_engine, "rotate").files
+
+
+def test_a_document_that_swells_beyond_the_memory_of_production_harms_nobody(
+    engine: PdfToolEngine,
+) -> None:
+    refusal = refusal_of(engine, "rotate", hostile.swelling(2_000))
+
+    assert refusal is None or refusal.code in REFUSALS, refusal.detail
     assert run(engine, "rotate").files
 
 

@@ -2,7 +2,6 @@
 
 import io
 import time
-from collections.abc import Iterator
 from typing import Final
 
 import pikepdf
@@ -10,12 +9,11 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import RenderOutcome, RenderTrace
-from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
-from chalicelib.engine.ports import NoEgress
-from chalicelib.engine.templating.worker import TemplateWorker
+from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine
 from tests.builders.pdfs.requests import TOOL_OPTIONS
-from tests.builders.pdfs.strange import KINDS
-from tests.integration.pdf_tools.test_confined_tools import FONTS, run
+from tests.builders.pdfs.strange import KINDS, SWOLLEN
+from tests.fakes import small_tool_process
+from tests.integration.pdf_tools.test_confined_tools import run
 
 pytestmark = pytest.mark.integration
 
@@ -26,14 +24,6 @@ _CODES: Final = {
 _TIMEOUT_S: Final = 30.0
 _MAX_CHARACTERS: Final = 500
 _MAX_WARNINGS: Final = 50
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[PdfToolEngine]:
-    made = PdfToolEngine(NoEgress(), tool_worker(FONTS), TemplateWorker())
-    made.start()
-    yield made
-    made.close()
 
 
 def check_texts(trace: RenderTrace) -> None:
@@ -63,7 +53,19 @@ def check_outcome(outcome: RenderOutcome, password: str) -> None:
 def test_every_tool_works_on_a_strange_document_or_says_why_not(
     engine: PdfToolEngine, kind: str
 ) -> None:
-    content = KINDS[kind]()
+    try_every_tool(engine, KINDS[kind]())
+
+
+@pytest.mark.parametrize("kind", SWOLLEN)
+def test_every_tool_works_on_a_swollen_document_or_says_why_not(
+    small_engine: PdfToolEngine, kind: str
+) -> None:
+    made_of, size = SWOLLEN[kind]
+
+    try_every_tool(small_engine, made_of(size // small_tool_process.SHARE))
+
+
+def try_every_tool(engine: PdfToolEngine, content: bytes) -> None:
     for tool in TOOL_OPTIONS:
         started = time.monotonic()
         made: RenderOutcome | RenderFailure

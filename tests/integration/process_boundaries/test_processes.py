@@ -21,7 +21,7 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.templating.worker import TemplateWorker
 from infra.local.log_file import LogFile
 from infra.local.paths import StackFolder
-from tests.integration.engine.conftest import new_browser, render_with
+from tests.builders.pages.real_browser import new_browser, render_with
 
 pytestmark = pytest.mark.integration
 

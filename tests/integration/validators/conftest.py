@@ -8,14 +8,11 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.conformance.checks import ConformanceCheck, Verdict
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.prepare import EInvoiceInput, prepare_invoice
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
-from chalicelib.engine.job import RenderOutcome
-from tests.integration.engine.conftest import Render, new_browser, render_with
 
 REPOSITORY = Path(__file__).parents[3]
 OUTPUTS: Final[list[tuple[str, Syntax]]] = [
@@ -95,20 +92,3 @@ def judge() -> Iterator[LocalValidator]:
     judge = LocalValidator(installed())
     yield judge
     judge.close()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    browser = new_browser()
-    yield browser
-    browser.close()
-
-
-@pytest.fixture
-def render(browser: Browser) -> Render:
-    def render(
-        html: str, *, seconds: float = 20, test: bool = False, **output: Any
-    ) -> RenderOutcome:
-        return render_with(browser, html, seconds=seconds, test=test, **output)
-
-    return render

@@ -9,10 +9,10 @@ from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions, ValidateOp
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.conformance.report import ReportSection, conformance_report
 from chalicelib.engine.deadline import Deadline
+from tests.builders.pages.real_browser import Render
 from tests.builders.pdfs import unarchived
 from tests.builders.pdfs.tool_call import call_tool
 from tests.builders.pdfs.unarchived import Change, document
-from tests.integration.engine.conftest import Render
 from tests.integration.validators.conftest import faults, proof
 from tests.integration.validators.test_pdfa_pdfua import HEAD, OVERLAID, RICH
 

@@ -16,7 +16,7 @@ from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.conformance.report import ReportSection, conformance_report
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 from tests.integration.validators.conftest import faults
 
 PIXEL = base64.b64encode(

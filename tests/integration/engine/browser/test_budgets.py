@@ -7,8 +7,8 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from tests.builders.pages.real_browser import new_browser, render_with
 from tests.integration.engine.browser.test_lifecycle import eventually
-from tests.integration.engine.conftest import new_browser, render_with
 
 _AGAIN = "setInterval(() => {%s}, 1)"
 # Each script takes memory without end, by the kind of memory.

@@ -9,7 +9,7 @@ import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from infra.package.archives import pack_fonts
-from tests.integration.engine.conftest import folder, render_with
+from tests.builders.pages.real_browser import folder, render_with
 
 PACKED = ("chromium.br", "al2023.tar.br")
 

@@ -19,8 +19,8 @@ from chalicelib.engine.browser.chromium.installation import BrowserMissing
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.pool.warm_up import BrowserUnusable
 from chalicelib.engine.walls import Walls, WallsMissing
-from tests.integration.engine.conftest import (
-    REPOSITORY,
+from infra.template import ROOT
+from tests.builders.pages.real_browser import (
     folder,
     new_browser,
     render_with,
@@ -96,7 +96,7 @@ def own_tmp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(folder)
 
 
-def test_close_leaves_no_processes_or_folders(browser: Browser) -> None:
+def test_close_leaves_no_processes_or_folders(browser: Browser, own_tmp: Path) -> None:
     render_with(browser, "<p>x")
     pids = browser.pids
     assert len(pids) > 3
@@ -104,7 +104,7 @@ def test_close_leaves_no_processes_or_folders(browser: Browser) -> None:
     browser.close()
 
     assert alive(pids) == []
-    assert list(Path(tempfile.gettempdir()).glob(f"platen-browser-{os.getpid()}-*")) == []
+    assert list(own_tmp.glob("platen-browser-*")) == []
 
 
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGSEGV])
@@ -235,11 +235,11 @@ def test_browser_without_a_sandbox_is_ended_where_workspaces_share_it() -> None:
 def test_browser_ends_when_its_owner_is_killed() -> None:
     script = (
         "import sys, time; sys.path.insert(0, sys.argv[1])\n"
-        "from tests.integration.engine.conftest import new_browser\n"
+        "from tests.builders.pages.real_browser import new_browser\n"
         "browser = new_browser(); browser.start(); print(*browser.pids, flush=True); time.sleep(99)"
     )
     owner = subprocess.Popen(
-        [sys.executable, "-c", script, str(REPOSITORY)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", script, str(ROOT)], stdout=subprocess.PIPE, text=True
     )
     assert owner.stdout is not None
     pids = [int(word) for word in owner.stdout.readline().split()]
@@ -253,17 +253,17 @@ def test_browser_ends_when_its_owner_is_killed() -> None:
 
 
 def test_home_of_a_browser_whose_supervisor_was_killed_is_removed_at_the_next_start(
-    browser: Browser,
+    browser: Browser, own_tmp: Path
 ) -> None:
     gone = subprocess.Popen(["/bin/true"])
     gone.wait()
-    orphan = Path(tempfile.gettempdir()) / f"platen-browser-{gone.pid}-0123456789abcdef"
+    orphan = own_tmp / f"platen-browser-{gone.pid}-0123456789abcdef"
     (orphan / "profile").mkdir(parents=True)
 
     browser.start()
 
     assert not orphan.exists()
-    assert len(list(Path(tempfile.gettempdir()).glob(f"platen-browser-{os.getpid()}-*"))) == 1
+    assert len(list(own_tmp.glob(f"platen-browser-{os.getpid()}-*"))) == 1
 
 
 def test_missing_installation_names_the_install_command(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.versions import ENGINE_VERSIONS
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 pytestmark = pytest.mark.integration
 

@@ -1,7 +1,6 @@
 """Findings about content that is visible but not tagged for screen readers."""
 
 import base64
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from chalicelib.engine.sources import CanvasSource, HtmlSource
 from chalicelib.engine.templating.worker import TemplateWorker
 from infra.local.examples import example_data, stored_examples, template_body
 from tests.builders.pages.engine_jobs import RefusingEgress, task
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 GIF = (
     "data:image/gif;base64,"
@@ -108,13 +107,6 @@ def test_findings_are_limited_to_what_a_report_holds(render: Render) -> None:
 
 def test_no_report_without_pdfua_or_accessibility_report(render: Render) -> None:
     assert render(DRAWING).validation_requests == ()
-
-
-@pytest.fixture(scope="module")
-def templates() -> Iterator[TemplateWorker]:
-    worker = TemplateWorker()
-    yield worker
-    worker.close()
 
 
 @pytest.mark.parametrize("example", stored_examples())

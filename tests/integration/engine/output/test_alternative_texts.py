@@ -6,7 +6,7 @@ import pypdf
 import pytest
 from PIL import Image
 
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 BROKEN = "data:image/png;base64,AAAA"
 PICTURE = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"

@@ -13,8 +13,8 @@ from chalicelib.engine.browser.output import clipped_content
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import NoTemplates, egress_to, web_page_task
+from tests.builders.pages.real_browser import Render
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import Render
 
 WIDE = "<div style='width: 3000px'>x</div>"
 WORD = "x" * 900

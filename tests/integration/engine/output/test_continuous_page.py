@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import RenderOutcome
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 MM: Final = 72 / 25.4
 NO_MARGIN: Final = dict.fromkeys(("top", "right", "bottom", "left"), "0")

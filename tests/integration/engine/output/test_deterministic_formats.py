@@ -6,7 +6,7 @@ from typing import Any
 
 import pypdfium2
 
-from tests.integration.engine.conftest import Render, new_browser, render_with
+from tests.builders.pages.real_browser import Render, new_browser, render_with
 
 PAGE = """<!doctype html><style>@media print { body { background: #0f0 } }</style>
 <h1 style='background:linear-gradient(45deg,#fff,#08f)'>Größe</h1><a href='x'>link</a>

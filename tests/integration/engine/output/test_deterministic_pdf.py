@@ -8,7 +8,7 @@ import pikepdf
 import pytest
 from PIL import Image
 
-from tests.integration.engine.conftest import Render, folder, new_browser, render_with
+from tests.builders.pages.real_browser import Render, folder, new_browser, render_with
 
 OTHERS: Final = 50
 

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from chalicelib.core.errors import RenderFailure
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 RED, GREEN, WHITE = (255, 0, 0), (0, 255, 0), (255, 255, 255)
 # Red, with a green lower right quarter.

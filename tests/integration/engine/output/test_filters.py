@@ -6,7 +6,6 @@ from typing import Any
 
 import pikepdf
 import pypdf
-import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
@@ -20,13 +19,6 @@ INVOICE = """<!doctype html><html lang="{{ lang }}"><title>Filters</title>
 <p>{{ url|qrcode("30mm") }} {{ sku|barcode("ean13") }} {{ url|qrcode(error_correction="H") }}</p>
 <div>{{ "**Thanks** for *paying* [here](https://pay.example/1)"|markdown }}</div>
 <address>{{ "Ada Lovelace\\n12 St James's Square"|nl2br }}</address>"""
-
-
-@pytest.fixture
-def templates() -> Iterator[TemplateWorker]:
-    worker = TemplateWorker()
-    yield worker
-    worker.close()
 
 
 def figures(node: Any) -> Iterator[str]:

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from chalicelib.core.errors import RenderFailure
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 DOCUMENT = (
     "<!doctype html><html lang=en><title>Of the page</title><h1>One</h1>"

@@ -7,7 +7,7 @@ import pikepdf
 import pytest
 
 from chalicelib.engine.job import RenderOutcome
-from tests.integration.engine.conftest import Render, explain_of
+from tests.builders.pages.real_browser import Render, explain_of
 
 HAN = "\u76f4\u9aa8"
 

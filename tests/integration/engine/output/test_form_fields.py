@@ -17,9 +17,9 @@ from chalicelib.engine.browser.output.form_fields import FIELD_URL
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.finishing.tagging.structure_tree import element_annotations
 from chalicelib.engine.job import RenderOutcome
+from tests.builders.pages.real_browser import render_with
 from tests.builders.pdfs.content import picture, run_tool, texts
 from tests.builders.pdfs.forms import fill, font_files
-from tests.integration.engine.conftest import render_with
 
 FORMS: Final = {"forms": True, "margin": dict.fromkeys(("top", "right", "bottom", "left"), "0")}
 PAGE: Final = """<!doctype html><title>Form</title><style>body{margin:0}

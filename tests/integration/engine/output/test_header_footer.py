@@ -11,7 +11,7 @@ import pytest
 from PIL import ImageChops
 
 from chalicelib.core.errors import RenderFailure
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 BREAK = "<p style='break-before: page'>"
 THREE = f"<!doctype html><html lang=en><title>A & B</title><h1>One</h1>{BREAK}Two{BREAK}Three"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 
 def html_of(render: Render, html: str, *, test: bool = False, **output: Any) -> str:

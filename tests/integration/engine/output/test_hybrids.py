@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from collections.abc import Iterator
 from typing import Any
 
 import pikepdf
@@ -23,14 +22,6 @@ PAGE = (
     "<html lang=de><title>R</title><h1>{{ invoice.number }}</h1>"
     "<p>Total {{ invoice.grand_total }}; {{ invoice.lines[0].net_amount }}"
 )
-
-
-@pytest.fixture(scope="module")
-def templates() -> Iterator[TemplateWorker]:
-    worker = TemplateWorker()
-    worker.start()
-    yield worker
-    worker.close()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.combining import zip_archive
 from chalicelib.engine.combining.zip_archive import ZipEntry, ZipState
 from tests.builders.pages.merging import merge, opened
-from tests.integration.engine.conftest import render_with
+from tests.builders.pages.real_browser import render_with
 
 TABLE = "<table><thead><tr><th>No.<th>Item</thead><tr><td>1<td>Paper<tr><td>2<td>Ink</table>"
 BILL = f"""<!doctype html><html lang=en><title>Bill</title><h1>Bill</h1><p>Pay <em>now</em>.{TABLE}

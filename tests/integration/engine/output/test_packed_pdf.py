@@ -15,7 +15,7 @@ from chalicelib.engine.finishing.chromium_pdf import CrossReferenceTable
 from chalicelib.engine.finishing.pack_pdf import pack_objects
 from tests.builders.pages.pdfs import objects_by_number
 from tests.builders.pages.random_pages import random_page
-from tests.integration.engine.conftest import Render, folder
+from tests.builders.pages.real_browser import Render, folder
 
 _RANDOM: Final = 12
 # What an id takes, which the browser does not write.

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from chalicelib.core.errors import RenderFailure
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 WIDTHS: Final = (
     "<!doctype html><p id=p></p><script>const tell = () => { p.textContent += ` ${innerWidth}` };"

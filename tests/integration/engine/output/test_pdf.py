@@ -9,7 +9,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from tests.builders.pages.pdfs import objects_text
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 TABLE = "<table><thead><tr><th>Item<tbody>" + "<tr><td>Row" * 60 + "</table>"
 DOCUMENT = f"<!doctype html><html lang=de><title>Rechnung</title><h1>Größe</h1>{TABLE}"

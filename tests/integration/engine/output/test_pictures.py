@@ -8,7 +8,7 @@ from PIL import Image
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import RenderOutcome
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 RED, WHITE, GREEN, NOTHING = (255, 0, 0), (255, 255, 255), (0, 255, 0), (0, 0, 0, 0)
 # Red in the viewport, with a green box below it.

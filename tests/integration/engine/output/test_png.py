@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from chalicelib.core.errors import RenderFailure
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 RED = "<body style='margin:0'><div style='background:#f00;width:100px;height:3000px'></div>"
 

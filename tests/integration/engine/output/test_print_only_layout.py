@@ -20,8 +20,8 @@ from chalicelib.engine.browser.pool.origin import can_reveal_origin
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome
 from tests.builders.pages.random_pages import random_page
+from tests.builders.pages.real_browser import Render, explain_of, render_with
 from tests.builders.pages.web_site import Site, running_site
-from tests.integration.engine.conftest import Render, explain_of, render_with
 from tests.integration.engine.output.test_deterministic_pdf import data_uri, picture, web_font
 
 PICTURE: Final = data_uri("image/png", picture())

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pypdf
 import pytest
 
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 RULE: Final = "a::after { content: ' on ' target-counter(attr(href), page) '.' }"
 CHAPTERS: Final = "".join(

@@ -6,7 +6,7 @@ import pikepdf
 import pypdfium2
 from PIL import Image, ImageChops
 
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 PAGES = "<h1>One</h1><p style='break-before:page'>Two"
 

@@ -7,7 +7,7 @@ from typing import Final
 import pypdf
 import pytest
 
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 LINES: Final = "".join(f"<p>line {number}</p>" for number in range(8))
 ROWS: Final = {

@@ -15,8 +15,8 @@ from chalicelib.engine.browser.page.animations import MAX_ROUNDS_S
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import NoTemplates, egress_to, web_page_task
+from tests.builders.pages.real_browser import Render, explain_of
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import Render, explain_of
 
 # A red bar of 1 px that grows to 300 px.
 BAR: Final = "<!doctype html><style>#bar { width: 1px; height: 20px; background: #f00 }</style>"

@@ -17,8 +17,8 @@ from chalicelib.engine.browser.requests import requests, transfers
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, task
+from tests.builders.pages.real_browser import explain_of
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import explain_of
 
 SVG = SitePage("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>", "image/svg+xml")
 FONT = Path(chalicelib.__file__).parent / "engine/browser/pool/warm_up.woff2"

@@ -1,7 +1,7 @@
 """Confinement of a page; the hosts it cannot reach are tested by the attacks."""
 
 from chalicelib.core.errors import RenderFailure
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 
 def test_local_files_cannot_be_read(render: Render) -> None:

@@ -5,7 +5,6 @@ import hashlib
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -14,10 +13,10 @@ from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
-from tests.builders.pages.certificates import certificates
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, web_page_task
+from tests.builders.pages.certificates import Certificates
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, web_page_task
+from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site, SitePage, SiteRequest, running_site
-from tests.integration.engine.conftest import new_browser
 
 HTTP: Final[JsonObject] = {
     "headers": {"X-Own": "mine"},
@@ -44,34 +43,33 @@ def accept(handler: BaseHTTPRequestHandler) -> None:
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site, Site, Path]]:
-    ours = certificates(tmp_path_factory.mktemp("tls"), names=["own.test", "www.own.test"])
+def sites(certified: Certificates) -> Iterator[tuple[Site, Site, Site]]:
     with (
         running_site({}) as own,
         running_site({}) as other,
-        running_site({}, ours.server) as secured,
+        running_site({}, certified.server) as secured,
     ):
-        yield own, other, secured, ours.ca_file
-
-
-@pytest.fixture(scope="module")
-def browser(sites: tuple[Site, Site, Site, Path]) -> Iterator[Browser]:
-    *all_sites, authority = sites
-    browser = new_browser(egress=egress_to(*all_sites), ca_bundle=authority)
-    yield browser
-    browser.close()
+        yield own, other, secured
 
 
 @pytest.fixture
-def here(sites: tuple[Site, Site, Site, Path]) -> Site:
-    for each in sites[:3]:
+def browser(
+    browser: Browser, egress: SwitchedEgress, sites: tuple[Site, Site, Site]
+) -> Iterator[Browser]:
+    with egress.to(*sites):
+        yield browser
+
+
+@pytest.fixture
+def here(sites: tuple[Site, Site, Site]) -> Site:
+    for each in sites:
         each.pages.clear()
         each.requests.clear()
     return sites[0]
 
 
 @pytest.fixture
-def there(sites: tuple[Site, Site, Site, Path]) -> Site:
+def there(sites: tuple[Site, Site, Site]) -> Site:
     return sites[1]
 
 
@@ -129,7 +127,7 @@ def test_assets_redirected_away_and_back_get_no_credentials(
 
 
 def test_other_hosts_ports_and_schemes_get_no_credentials(
-    browser: Browser, here: Site, there: Site, sites: tuple[Site, Site, Site, Path]
+    browser: Browser, here: Site, there: Site, sites: tuple[Site, Site, Site]
 ) -> None:
     secured = sites[2]
     others = [

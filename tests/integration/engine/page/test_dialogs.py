@@ -11,16 +11,15 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
-from tests.builders.pages.certificates import certificates
+from tests.builders.pages.certificates import Certificates
 from tests.builders.pages.engine_jobs import (
     NoTemplates,
     RefusingEgress,
-    egress_to,
     task,
     web_page_task,
 )
+from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import new_browser
 
 ON: Final = {"expression": "document.title === 'on'", "timeout_ms": 8000}
 WITHOUT: Final = {"delay_ms": 300, "timeout_ms": 8000}
@@ -68,14 +67,22 @@ DOING: Final = {
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site, Browser]]:
-    ours = certificates(tmp_path_factory.mktemp("tls"))
-    ours.server.verify_mode = ssl.CERT_OPTIONAL
-    ours.server.load_verify_locations(ours.ca_file)
-    with running_site({}) as plain, running_site({}, ours.server) as certified:
-        browser = new_browser(egress=egress_to(plain, certified), ca_bundle=ours.ca_file)
-        yield plain, certified, browser
-        browser.close()
+def sites(certified: Certificates) -> Iterator[tuple[Site, Site]]:
+    """Give a site, and one that asks for certificates of its clients."""
+    asking = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    asking.load_cert_chain(certified.server_file)
+    asking.verify_mode = ssl.CERT_OPTIONAL
+    asking.load_verify_locations(certified.ca_file)
+    with running_site({}) as plain, running_site({}, asking) as asked:
+        yield plain, asked
+
+
+@pytest.fixture
+def world(
+    browser: Browser, egress: SwitchedEgress, sites: tuple[Site, Site]
+) -> Iterator[tuple[Site, Site, Browser]]:
+    with egress.to(*sites):
+        yield *sites, browser
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output.scripts import FAMILIES_OF_SCRIPTS
 from chalicelib.engine.browser.pool import warm_up
 from infra.bench.bare_browser import BareBrowser
-from tests.integration.engine.conftest import Render, explain_of
+from tests.builders.pages.real_browser import Render, explain_of
 
 FONT = b64encode(Path(warm_up.__file__).with_suffix(".woff2").read_bytes()).decode()
 HTML = (

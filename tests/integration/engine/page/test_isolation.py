@@ -12,10 +12,10 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.sources import UrlSource
-from tests.builders.pages.certificates import certificates
+from tests.builders.pages.certificates import Certificates
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, task
+from tests.builders.pages.real_browser import new_browser
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import new_browser
 
 HOST: Final = "shop.test"
 DONE: Final = {"expression": "window.done", "timeout_ms": 20000}
@@ -78,15 +78,21 @@ NOTHING: Final = {
 type Visit = Callable[..., RenderOutcome]
 
 
-@pytest.fixture(scope="module", params=[None, "ws_ours"], ids=["alone", "in a lane"])
-def sites(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Site, Site, Visit]]:
-    ours = certificates(tmp_path_factory.mktemp("tls"), names=[HOST])
-    with running_site({}) as plain, running_site({}, ours.server) as secured:
-        browser = new_browser(egress=egress_to(plain, secured), ca_bundle=ours.ca_file)
-        yield plain, secured, partial(visited, browser, request.param)
+@pytest.fixture(scope="module")
+def both(certified: Certificates) -> Iterator[tuple[Site, Site, Browser]]:
+    """Give two sites, and a browser that no other test makes due for its replacement."""
+    with running_site({}) as plain, running_site({}, certified.server) as secured:
+        browser = new_browser(egress=egress_to(plain, secured), ca_bundle=certified.ca_file)
+        yield plain, secured, browser
         browser.close()
+
+
+@pytest.fixture(params=[None, "ws_ours"], ids=["alone", "in a lane"])
+def sites(
+    request: pytest.FixtureRequest, both: tuple[Site, Site, Browser]
+) -> tuple[Site, Site, Visit]:
+    plain, secured, browser = both
+    return plain, secured, partial(visited, browser, request.param)
 
 
 def visited(

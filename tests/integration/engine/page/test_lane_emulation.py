@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from tests.integration.engine.conftest import new_browser
+from tests.builders.pages.real_browser import new_browser
 from tests.integration.engine.page.test_lanes import (
     OURS,
     PLAIN,

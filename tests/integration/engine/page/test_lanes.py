@@ -17,9 +17,9 @@ from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.sources import UrlSource
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, task
+from tests.builders.pages.real_browser import new_browser, render_with
 from tests.builders.pages.web_site import Site, SitePage, running_site
 from tests.integration.engine.browser.test_lifecycle import eventually, renderers
-from tests.integration.engine.conftest import new_browser, render_with
 
 OURS: Final = "ws_ours"
 PLAIN: Final = "<p>plain"

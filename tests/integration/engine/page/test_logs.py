@@ -1,6 +1,5 @@
 """Console messages and refused requests are kept as logs, also of failed renders."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,16 +9,9 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.pages.engine_jobs import RefusingEgress, task
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 SAYS = "<script>console.log('said'); setTimeout(() => { throw new Error('broken') })</script>"
-
-
-@pytest.fixture(scope="module")
-def templates() -> Iterator[TemplateWorker]:
-    worker = TemplateWorker()
-    yield worker
-    worker.close()
 
 
 def failure_of(render: Render, html: str, **options: Any) -> RenderFailure:

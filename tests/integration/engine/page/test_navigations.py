@@ -6,7 +6,7 @@ import pypdf
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 BEFORE_AND_AFTER = "<p>before</p><script>{}</script><p>after</p>"
 

@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import pypdf
@@ -12,16 +11,16 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
-from tests.builders.pages.certificates import certificates
+from tests.builders.pages.certificates import Certificates
 from tests.builders.pages.engine_jobs import (
     NoTemplates,
     RefusingEgress,
-    egress_to,
     task,
     web_page_task,
 )
+from tests.builders.pages.real_browser import Render, explain_of, folder
+from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import Render, explain_of, folder, new_browser
 
 SHOWN: Final = """<!doctype html><title>x</title><p id=p><canvas id=c width=400 height=20></canvas>
 <script>
@@ -41,11 +40,10 @@ def here() -> Iterator[Site]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def world(here: Site) -> Iterator[Browser]:
-    browser = new_browser(egress=egress_to(here))
-    yield browser
-    browser.close()
+@pytest.fixture
+def world(browser: Browser, egress: SwitchedEgress, here: Site) -> Iterator[Browser]:
+    with egress.to(here):
+        yield browser
 
 
 def shown(browser: Browser, html: str, **output: Any) -> RenderOutcome:
@@ -152,17 +150,19 @@ def test_frames_at_http_urls_are_refused_with_a_warning(
     assert failure.value.code == "url_not_allowed"
 
 
-def test_web_page_at_https_runs_no_http_scripts(tmp_path: Path, here: Site) -> None:
+def test_web_page_at_https_runs_no_http_scripts(
+    browser: Browser, egress: SwitchedEgress, certified: Certificates, here: Site
+) -> None:
     here.pages |= {"/script": SitePage("document.title = 'bad'", "text/javascript"), "/i": PICTURE}
     here.requests.clear()
-    ours = certificates(tmp_path)
     cdn = f"http://parts.test:{here.port}"
     html = f"<title>good</title><img src={cdn}/i><script src={cdn}/script></script><p>x"
-    with running_site({"/": SitePage(html)}, ours.server) as secured:
-        browser = new_browser(egress=egress_to(here, secured), ca_bundle=ours.ca_file)
+    with (
+        running_site({"/": SitePage(html)}, certified.server) as secured,
+        egress.to(here, secured),
+    ):
         parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
         outcome = run_page_job(*web_page_task(secured.url(), {"formats": ["html"]}), parts)
-        browser.close()
 
     assert here.paths == ["/i"]
     assert b"good" in outcome.files[0].content

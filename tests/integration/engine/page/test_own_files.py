@@ -4,7 +4,6 @@ import base64
 import io
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import pikepdf
@@ -17,10 +16,11 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
-from tests.builders.pages.certificates import certificates
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, task
+from tests.builders.pages.certificates import Certificates
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, task
+from tests.builders.pages.real_browser import explain_of, folder
+from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import SitePage, running_site
-from tests.integration.engine.conftest import explain_of, folder, new_browser
 
 STRICT: Final = {"asset_policy": "strict"}
 PIXEL: Final = {"format": "png", "image": {"width": 1, "height": 1}}
@@ -251,17 +251,16 @@ def test_documents_never_see_each_others_files(render: RenderFiles) -> None:
         assert [warning.code for warning in outcome.trace.warnings] == ["asset_failed"]
 
 
-def test_servers_do_not_learn_the_origin_from_style_sheets(tmp_path: Path) -> None:
-    ours = certificates(tmp_path)
+def test_servers_do_not_learn_the_origin_from_style_sheets(
+    browser: Browser, egress: SwitchedEgress, certified: Certificates
+) -> None:
     picture = SitePage("<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
-    with running_site({"/i.svg": picture}, ours.server) as secured:
-        browser = new_browser(egress=egress_to(secured), ca_bundle=ours.ca_file)
+    with running_site({"/i.svg": picture}, certified.server) as secured, egress.to(secured):
         css = base64.b64encode(f"body{{background:url({secured.url('/i.svg')})}}".encode()).decode()
         asset = PageAsset(path="a.css", content=css)
         html = "<link rel=stylesheet href=a.css><p>x"
         parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
         run_page_job(*task(html, STRICT, assets=(asset,)), parts)
-        browser.close()
         (asked,) = secured.requests
 
     assert "referer" not in asked.headers

@@ -10,14 +10,15 @@ import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import EInvoiceDefault, RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.sources import CanvasSource, HtmlSource, Source, UrlSource
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.pages.engine_jobs import task
+from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site, running_site
 from tests.builders.problem_catalogue import BROWSER_ERRORS, BROWSER_WARNINGS
-from tests.integration.engine.conftest import new_browser
 
 SECONDS: Final = 40
 
@@ -34,13 +35,13 @@ def slow(handler: Any) -> None:
     handler.end_headers()
 
 
-@pytest.fixture(scope="module")
-def parts(allowed: Site) -> Iterator[PipelineServices]:
-    egress = GuardedEgress(allow=allowed.egress_allow, own_hosts=frozenset())
-    browser, templates = new_browser(egress=egress), TemplateWorker()
-    yield PipelineServices(browser, templates, egress)
-    templates.close()
-    browser.close()
+@pytest.fixture
+def parts(
+    browser: Browser, egress: SwitchedEgress, templates: TemplateWorker, allowed: Site
+) -> Iterator[PipelineServices]:
+    guarded = GuardedEgress(allow=allowed.egress_allow, own_hosts=frozenset())
+    with egress.through(guarded):
+        yield PipelineServices(browser, templates, guarded)
 
 
 def made(request: dict[str, Any], parts: PipelineServices, allowed: Site) -> RenderOutcome:

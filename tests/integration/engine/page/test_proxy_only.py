@@ -14,9 +14,10 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.deadline import Deadline
 from tests.builders.pages.certificates import certificates
+from tests.builders.pages.real_browser import folder, new_browser
+from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site, running_site
 from tests.builders.pages.web_site import SitePage as Shown
-from tests.integration.engine.conftest import folder, new_browser
 
 _LOOK_S = 0.3
 
@@ -29,12 +30,10 @@ def here() -> Iterator[Site]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def browser(here: Site) -> Iterator[Browser]:
-    egress = GuardedEgress(allow=here.egress_allow, own_hosts=frozenset())
-    browser = new_browser(egress=egress)
-    yield browser
-    browser.close()
+@pytest.fixture
+def browser(browser: Browser, egress: SwitchedEgress, here: Site) -> Iterator[Browser]:
+    with egress.through(GuardedEgress(allow=here.egress_allow, own_hosts=frozenset())):
+        yield browser
 
 
 def show(browser: Browser, html: str, seconds: float = _LOOK_S) -> TrafficBudget:

@@ -6,8 +6,8 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from tests.builders.pages.real_browser import Render, explain_of, render_with
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import Render, explain_of, render_with
 
 FILE = "file:///srv/part"
 BROKEN_PICTURE = "data:image/png;base64,AAAA"

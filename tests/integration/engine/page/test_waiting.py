@@ -7,7 +7,7 @@ import pypdf
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from tests.integration.engine.conftest import Render
+from tests.builders.pages.real_browser import Render
 
 NEVER_YIELDS = {
     "script": "<script>for (;;);</script>",

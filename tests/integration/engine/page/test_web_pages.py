@@ -18,12 +18,12 @@ from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import (
     NoTemplates,
     RefusingEgress,
-    egress_to,
     task,
     web_page_task,
 )
+from tests.builders.pages.real_browser import explain_of
+from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import explain_of, new_browser
 
 HTTP: JsonObject = {
     "headers": {"X-Own": "mine", "X-Requested-With": "platen", "Host": "elsewhere"},
@@ -55,11 +55,12 @@ def sites() -> Iterator[tuple[Site, Site]]:
         yield one, other
 
 
-@pytest.fixture(scope="module")
-def browser(sites: tuple[Site, Site]) -> Iterator[Browser]:
-    browser = new_browser(egress=egress_to(*sites))
-    yield browser
-    browser.close()
+@pytest.fixture
+def browser(
+    browser: Browser, egress: SwitchedEgress, sites: tuple[Site, Site]
+) -> Iterator[Browser]:
+    with egress.to(*sites):
+        yield browser
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
-from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, task
+from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, task
+from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.conftest import new_browser
 
 ANYBODY = {"Access-Control-Allow-Origin": "*"}
 
@@ -20,11 +20,10 @@ def here() -> Iterator[Site]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def browser(here: Site) -> Iterator[Browser]:
-    browser = new_browser(egress=egress_to(here))
-    yield browser
-    browser.close()
+@pytest.fixture
+def browser(browser: Browser, egress: SwitchedEgress, here: Site) -> Iterator[Browser]:
+    with egress.to(here):
+        yield browser
 
 
 def shown(browser: Browser, script: str) -> RenderOutcome:
