@@ -62,11 +62,10 @@ class BackgroundFunctions(ABC):
 
     def run_batch(self, queue: str, serve: Callable[[Any], Mapping[str, Any]]) -> list[str]:
         """Receive the messages of a queue, serve them, and return the ids of those that failed."""
-        name = f"{queue}Queue"
-        url = self.resources[name if name in self.resources else queue]["Ref"]
+        url = self.queue_url(queue)
         received = self.clients.sqs.receive_message(
             QueueUrl=url,
-            MaxNumberOfMessages=10,
+            MaxNumberOfMessages=self.batch_size(queue),
             WaitTimeSeconds=0,
             MessageSystemAttributeNames=["All"],
             MessageAttributeNames=["All"],
@@ -82,6 +81,15 @@ class BackgroundFunctions(ABC):
                     QueueUrl=url, ReceiptHandle=message["ReceiptHandle"]
                 )
         return failed
+
+    def batch_size(self, queue: str) -> int:  # noqa: ARG002 -- of every queue
+        """Return how many messages of a queue a function gets at most."""
+        return 10
+
+    def queue_url(self, queue: str) -> str:
+        """Return the address of a queue, or of a dead-letter queue by its whole name."""
+        name = f"{queue}Queue"
+        return self.resources[name if name in self.resources else queue]["Ref"]
 
     def work_parts(self, name: str) -> WorkParts:
         """Return the parts of a function of the registry of work."""

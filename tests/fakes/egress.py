@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse
-from tests.builders.waiting import PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -37,6 +36,6 @@ class FakeEgress:
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, Event):
-            answer.wait(PATIENCE_S / 2)
+            answer.wait(30)
             raise DestinationUnreachableError("too late")
         return FetchResponse(url, 200, {}, answer)

@@ -3,7 +3,8 @@
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,12 +19,22 @@ from tests.builders.service import Service
 _BOTOCORE_EVENT: Final = "before-parameter-build"
 
 
+class _FunctionProcess:
+    """Process of one function; its threads share it."""
+
+    is_dead = False
+
+
+_RUNNING: Final = ContextVar[_FunctionProcess | None]("process", default=None)
+
+
 class MortalFunctions:
     """Functions of a service; a dead one calls nothing any more, whatever its `finally` says."""
 
     def __init__(self, points: Path) -> None:
-        self._points = points
-        self._is_dead = False
+        """Kill at the points that are armed by files in the folder `points`."""
+        self.points = points
+        self.deaths = 0
 
     def run(self, function: Callable[[], object], dies_at: CrashPoint) -> None:
         """Run a function that is killed at a crash point."""
@@ -31,23 +42,47 @@ class MortalFunctions:
 
     def has_died(self, function: Callable[[], object], dies_at: CrashPoint) -> bool:
         """Run a function, and tell whether it has reached the crash point that kills it."""
-        armed = self._points / f"{dies_at:d}"
+        armed = self.points / f"{dies_at:d}"
         armed.write_text("1", encoding="utf-8")
-        with suppress(FunctionKilled):
-            function()
-        is_dead, self._is_dead = self._is_dead, False
-        armed.unlink(missing_ok=True)
-        return is_dead
+        try:
+            self.run_in_process(function)
+        except FunctionKilled:
+            return True
+        finally:
+            armed.unlink(missing_ok=True)
+        return False
+
+    def run_in_process[Result](self, function: Callable[[], Result]) -> Result:
+        """Run a function in a process of its own; raise FunctionKilled if that has died.
+
+        The death of one thread is the death of all, whatever the function returns or raises.
+        """
+        process, context = _FunctionProcess(), copy_context()
+        context.run(_RUNNING.set, process)
+        try:
+            result = context.run(function)
+        except BaseException as end:
+            if process.is_dead:
+                raise FunctionKilled from end
+            raise
+        if process.is_dead:
+            raise FunctionKilled
+        return result
 
     def kill(self, pid: int, number: signal.Signals) -> None:
-        """Kill this function instead of its process."""
+        """Kill the function that runs here instead of this process."""
         assert (pid, number) == (os.getpid(), signal.SIGKILL)
-        self._is_dead = True
+        process = _RUNNING.get()
+        assert process is not None, "a crash point was reached outside of a function"
+        process.is_dead = True
+        self.deaths += 1
         raise FunctionKilled
 
-    def refuse_if_dead(self, **_: Any) -> None:
+    @staticmethod
+    def refuse_if_dead(**_: Any) -> None:
         """Refuse the calls of a dead function."""
-        if self._is_dead:
+        process = _RUNNING.get()
+        if process is not None and process.is_dead:
             raise FunctionKilled
 
 

@@ -25,7 +25,6 @@ from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
 from chalicelib.features.workspaces.repository import ApiKeys
 from chalicelib.features.workspaces.service_state import ServiceStates
 from tests.builders.threads import all_at_once, at_once
-from tests.builders.waiting import PATIENCE_S
 from tests.fakes.api_services import NOW, FakeApiServices, FixedClock
 
 ROUNDS: Final = 100
@@ -57,16 +56,15 @@ def test_every_service_is_built_under_a_lock(name: str) -> None:
 
 
 class SlowKeys:
-    """Keys whose use is marked once `may_end` is set."""
+    """Keys whose use is marked slowly."""
 
     def __init__(self) -> None:
         self.marked: list[str] = []
-        self.may_end = Event()
 
     def mark_used(self, key: Any, _now: object, *, since: object) -> None:
         assert since
         self.marked.append(key.id)
-        assert self.may_end.wait(PATIENCE_S)
+        time.sleep(0.02)
 
 
 def test_requests_at_once_mark_each_key_once() -> None:
@@ -75,7 +73,6 @@ def test_requests_at_once_mark_each_key_once() -> None:
     keys: list[Any] = [SimpleNamespace(id=f"key_{n}", last_used_at=None) for n in range(8)]
 
     waits = all_at_once([lambda key=key: record(key, NOW) for key in keys * 4])  # type: ignore[misc]
-    slow.may_end.set()
     for wait in waits:
         wait()
     record(keys[0], NOW)()
@@ -84,12 +81,13 @@ def test_requests_at_once_mark_each_key_once() -> None:
 
 
 def test_a_slow_event_holds_up_no_other() -> None:
-    first_is_sent, other_is_sent = Event(), Event()
+    other_is_sent = Event()
 
     def try_send(body: dict[str, Any], *, group: str) -> None:
         assert group == "ws_1"
-        (other_is_sent if body["subject"] == "other" else first_is_sent).set()
-        assert other_is_sent.wait(PATIENCE_S)
+        if body["subject"] == "other":
+            other_is_sent.set()
+        assert other_is_sent.wait(10)
 
     settle: Any = lambda _renders: False  # noqa: E731
     queue: Any = SimpleNamespace(try_send=try_send)
@@ -101,7 +99,7 @@ def test_a_slow_event_holds_up_no_other() -> None:
         settle_and_publish(render, event)
 
     def second() -> None:
-        assert first_is_sent.wait(PATIENCE_S)
+        time.sleep(0.05)
         settle_and_publish(render, event._replace(subject="other"))
 
     all_at_once([first, second])

@@ -231,9 +231,8 @@ class _Embedder:
             return None
         asset = self._assets.get(path)
         if asset is None:
-            told = address[:_MAX_ADDRESS_CHARS]
-            if told not in self.missing:
-                self.missing[told] = missing_asset_reason(path, self._assets)
+            reason = missing_asset_reason(path, self._assets)
+            self.missing.setdefault(address[:_MAX_ADDRESS_CHARS], reason)
             return None
         return path, asset
 

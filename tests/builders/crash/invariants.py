@@ -12,13 +12,13 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.renders.idempotency import IdempotencyKey
 from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.crash.cases import CANCELED, CrashCase
-from tests.builders.stack.stores import StackStores
+from tests.builders.stack.stores import PAST, Stores
 
 _PURGE_EVENTS: Final = {"expires": "render.expired", "purges": "render.purged"}
 _NO_CAPACITY: Final = "region_degraded"
 
 
-def broken_invariants(case: CrashCase, stores: StackStores, workspace: str, key: str) -> list[str]:
+def broken_invariants(case: CrashCase, stores: Stores, workspace: str, key: str) -> list[str]:
     """Return the first broken invariant, if any; the limits item may still be due."""
     partitions = [
         stores.partition(f"WS#{workspace}#RND#{render}") for render in stores.renders(workspace)
@@ -35,8 +35,21 @@ def broken_invariants(case: CrashCase, stores: StackStores, workspace: str, key:
     return list(islice(found, 1))
 
 
+def leftovers(stores: Stores) -> list[str]:
+    """Return the messages, objects and due items of a stack that nobody needs."""
+    rows = list(stores.scan(stores.main_table))
+    files = [row for row in rows if row["PK"].startswith("FILE#")]
+    kept = [row["key"] for row in files if "purged_at" not in row and row["expires_at"] != PAST]
+    due = [row for row in rows if "due_at" in row]
+    return [
+        *(f"messages in {queue}" for queue in stores.message_counts()),
+        *sorted({*stores.keys()} ^ {*kept}),
+        *(f"{row['PK']} is due" for row in due if row["due_at"] != row.get("expires_at")),
+    ]
+
+
 def _single_render(
-    case: CrashCase, renders: list[Item], stores: StackStores, workspace: str, key: str
+    case: CrashCase, renders: list[Item], stores: Stores, workspace: str, key: str
 ) -> Iterator[str]:
     """Yield unless one render has the key; a refusal for lack of capacity leaves another one."""
     refused = [render for render in renders if _error_code(render) == _NO_CAPACITY]
@@ -62,9 +75,7 @@ def _single_render(
         yield f"the idempotency key stands for {record}"
 
 
-def _objects(
-    case: CrashCase, renders: list[Item], stores: StackStores, workspace: str
-) -> Iterator[str]:
+def _objects(case: CrashCase, renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
     named = [file for render in renders for file in _outcome(render).get("files", [])]
     purged = case.caller_action in _PURGE_EVENTS
     if len(named) != (len(case.formats) if case.expected_end == "succeeded" else 0):
@@ -86,9 +97,7 @@ def _objects(
             yield "the object is another than the record says"
 
 
-def _limits(
-    case: CrashCase, renders: list[Item], stores: StackStores, workspace: str
-) -> Iterator[str]:
+def _limits(case: CrashCase, renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
     item = stores.limits_with_rows(workspace)
     billed = sum(render["billed"] for render in renders)
     if item["holds"] or item["leases"]:
@@ -99,7 +108,7 @@ def _limits(
         yield f"{item['quota_left']} left"
 
 
-def _statistics(renders: list[Item], stores: StackStores, workspace: str) -> Iterator[str]:
+def _statistics(renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
     counted: Counter[str] = Counter()
     for month in {render["created_at"][:7] for render in renders}:
         for row in stores.partition(f"WS#{workspace}#USE#{month}"):
@@ -122,7 +131,7 @@ def _events(case: CrashCase, rows: list[Item]) -> Iterator[str]:
             yield f"{event['type']} is not published"
 
 
-def _due(case: CrashCase, rows: list[Item], stores: StackStores) -> Iterator[str]:
+def _due(case: CrashCase, rows: list[Item], stores: Stores) -> Iterator[str]:
     yield from (f"{row['SK']} is due at {row['due_at']}" for row in rows if "due_at" in row)
     for render in (row for row in rows if row["SK"] == "META"):
         ends = [] if case.caller_action in _PURGE_EVENTS else [render.get("expires_at")]

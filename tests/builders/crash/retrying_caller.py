@@ -1,93 +1,73 @@
 """Caller that follows the documentation: it repeats with its key until it has an answer."""
 
-import time
 from collections.abc import Callable
-from itertools import groupby
 from typing import Any, Final
 
 import httpx
 
 _JSON: Final = {"Content-Type": "application/json"}
-_TIMEOUT_S: Final = 60.0
 _UNFINISHED: Final = frozenset({"queued", "processing"})
 # Problem codes after which the request may be repeated.
 _RETRY_CODES: Final = frozenset({"idempotency_in_progress", "concurrency_limited", "rate_limited"})
+# A caller that gets no answer so often gives up.
+_MAX_CUTS: Final = 10
 
 
 class RetryingCaller:
-    """Sends one request as often as needed; `trail` lists the answers."""
+    """Sends one request as often as needed, with the same idempotency key and request id."""
 
-    def __init__(self, http: httpx.Client, key: str, request_id: str) -> None:
-        """Send with this idempotency key, and always with the same request id."""
+    def __init__(
+        self, http: httpx.Client, key: str, request_id: str, pause: Callable[[], None]
+    ) -> None:
+        """Send with this idempotency key and request id; `pause` separates the attempts."""
         self._http = http
         self._headers = {"Idempotency-Key": key, "X-Request-Id": request_id, **_JSON}
-        self._answers: list[str] = []
-
-    @property
-    def trail(self) -> str:
-        """Return a summary of the answers."""
-        runs = ((answer, len(list(run))) for answer, run in groupby(self._answers))
-        return ", ".join(f"{answer} x{n}" if n > 1 else answer for answer, n in runs)
+        self._pause = pause
+        self._render_id = ""
+        self.render: dict[str, Any] = {}
 
     def send(self, method: str, path: str, body: bytes = b"") -> httpx.Response | None:
         """Send the request once; return None if the connection was cut."""
         try:
-            answer = self._http.request(method, path, content=body, headers=self._headers)
-        except httpx.TransportError as cut:
-            self._answers.append(type(cut).__name__)
+            return self._http.request(method, path, content=body, headers=self._headers)
+        except httpx.TransportError:
             return None
-        replayed = " replayed" if "Idempotent-Replayed" in answer.headers else ""
-        self._answers.append(f"{answer.status_code}{replayed}")
-        return answer
 
-    def send_until_final(
-        self, path: str, body: bytes, meanwhile: Callable[[], None]
-    ) -> dict[str, Any]:
-        """Send until the render is final, and return it; call `meanwhile` between the attempts."""
-        until = time.monotonic() + _TIMEOUT_S
-        while time.monotonic() < until:
-            answer = self.send("POST", path, body)
-            if answer is not None and (found := self._render_of(answer)) is not None:
-                return self._poll_until_final(found, until)
-            if answer is not None and answer.status_code < httpx.codes.INTERNAL_SERVER_ERROR:
-                meanwhile()
-            time.sleep(0.5)
-        raise TimeoutError(self.trail)
-
-    def send_until_answered(self, method: str, path: str) -> httpx.Response:
+    def send_until_answered(self, method: str, path: str, body: bytes = b"") -> httpx.Response:
         """Send until the answer is not a server error."""
-        while True:
-            answer = self.send(method, path)
-            if answer is not None and answer.status_code < httpx.codes.INTERNAL_SERVER_ERROR:
+        for _ in range(_MAX_CUTS):
+            answer = self.send(method, path, body)
+            if answer is not None and not _is_cut(answer):
                 return answer
+            self._pause()
+        raise AssertionError("there is no answer")
+
+    def is_refused(self, method: str, path: str, body: bytes) -> bool:
+        """Send until there is an answer; tell whether the request has to be repeated later."""
+        answer = self.send_until_answered(method, path, body)
+        found = answer.json()
+        if answer.is_success:
+            self._render_id = str(found["id"])
+            return False
+        assert found["code"] in _RETRY_CODES | {"region_degraded", "render_lost"}, found
+        # render_lost is the final state of the render, reported as a problem. A refusal for lack
+        # of capacity is not final.
+        self._render_id = found.get("render_id", "") if found["code"] == "render_lost" else ""
+        return not self._render_id
+
+    def is_unfinished(self) -> bool:
+        """Read the render, and tell whether it is not final."""
+        answer = self._http.get(f"/renders/{self._render_id}")
+        assert answer.status_code in {200, 429, 500}, answer.text
+        self.render = answer.json() if answer.status_code == httpx.codes.OK else {}
+        return self.render.get("status", "queued") in _UNFINISHED
 
     def read(self, render_id: str) -> dict[str, Any]:
         """Return a render."""
         render: dict[str, Any] = self._http.get(f"/renders/{render_id}").json()
         return render
 
-    def _render_of(self, answer: httpx.Response) -> str | None:
-        """Return the id of the answer's render; None asks for a repeat."""
-        body = answer.json()
-        if answer.status_code in {200, 202}:
-            return str(body["id"])
-        assert body["code"] in _RETRY_CODES | {
-            "internal_error",
-            "region_degraded",
-            "render_lost",
-        }, body
-        # render_lost is the final state of the render, reported as a problem. A refusal for lack
-        # of capacity is not final.
-        return body.get("render_id") if body["code"] == "render_lost" else None
 
-    def _poll_until_final(self, render_id: str, until: float) -> dict[str, Any]:
-        while time.monotonic() < until:
-            answer = self._http.get(f"/renders/{render_id}")
-            render: dict[str, Any] = answer.json()
-            if answer.status_code == httpx.codes.OK and render["status"] not in _UNFINISHED:
-                return render
-            assert answer.status_code in {200, 429, 500}, render
-            # The smallest plan allows two requests a second.
-            time.sleep(0.6 if answer.status_code == httpx.codes.TOO_MANY_REQUESTS else 0.25)
-        message = f"{self.trail}: {render_id} does not end"
-        raise TimeoutError(message)
+def _is_cut(answer: httpx.Response) -> bool:
+    """Tell whether the function has died; a refusal is a problem with another code."""
+    return answer.is_server_error and answer.json()["code"] == "internal_error"

@@ -54,7 +54,6 @@ def _split(
     mode: Mode, point: P, hits: str, *, action: str = "returns", end: str = "succeeded"
 ) -> CrashCase:
     return CrashCase(
-        f"tools {mode}",
         point,
         mode,
         len(hits.split()),
@@ -73,4 +72,4 @@ def _printed_mark() -> Iterator[CrashCase]:
     for mode in _MODES:
         for point in (P.ENGINE_BEGUN, P.ENGINE_MADE):
             for hits in ("1", "2"):
-                yield CrashCase(f"tools {mode}", point, mode, 1, {point: hits}, tool="watermark")
+                yield CrashCase(point, mode, 1, {point: hits}, tool="watermark")

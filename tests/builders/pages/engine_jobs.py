@@ -16,7 +16,6 @@ from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.undefined_value import UndefinedValue
 from tests.builders.pages.web_site import Site
-from tests.builders.waiting import PATIENCE_S
 
 
 class NoTemplates:
@@ -67,7 +66,7 @@ def task(
     *,
     head: str | None = None,
     templating: bool = False,
-    seconds: float = PATIENCE_S,
+    seconds: float = 20,
     **parts: Any,
 ) -> Task:
     """Return a job for a document and a context with `seconds` left.
@@ -84,9 +83,7 @@ def task(
     )
 
 
-def web_page_task(
-    url: str, output: JsonObject | None = None, *, seconds: float = PATIENCE_S
-) -> Task:
+def web_page_task(url: str, output: JsonObject | None = None, *, seconds: float = 20) -> Task:
     """Return a job for a web page and a context with `seconds` left."""
     return task(output=output, seconds=seconds, source=UrlSource(url))
 

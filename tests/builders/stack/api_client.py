@@ -26,10 +26,14 @@ class ApiServer(Protocol):
 class ApiClient:
     """Sends requests with one key."""
 
-    def __init__(self, stack: ApiServer, key: str) -> None:
-        """Connect to a stack."""
+    def __init__(
+        self, stack: ApiServer, key: str, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        """Connect to a stack, over the network unless there is another way."""
         headers = {"Authorization": f"Bearer {key}"}
-        self.http = httpx.Client(base_url=stack.base_url, headers=headers, timeout=40)
+        self.http = httpx.Client(
+            base_url=stack.base_url, headers=headers, timeout=40, transport=transport
+        )
 
     def __enter__(self) -> Self:
         """Return the client."""

@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, override
 
@@ -43,17 +43,16 @@ class StackClients(AwsClients):
         return self._lambda
 
 
-class StackStores:
+class Stores:
     """Tables, bucket and queues of one stack."""
 
-    def __init__(self, stack: RunningStack) -> None:
-        """Connect to the backends of a stack."""
-        self._resources = stack.resources
-        self.clients = StackClients(stack)
-        self.tables = Tables(self.clients)
-        self.main_table = stack.resources["MainTable"]["Ref"]
-        self.transient_table = stack.resources["TransientTable"]["Ref"]
-        self.tick_lock = threading.Lock()
+    def __init__(self, clients: AwsClients, resources: Mapping[str, Mapping[str, str]]) -> None:
+        """Read the resources through clients."""
+        self._resources = resources
+        self.clients = clients
+        self.tables = Tables(clients)
+        self.main_table = resources["MainTable"]["Ref"]
+        self.transient_table = resources["TransientTable"]["Ref"]
 
     def partition(self, pk: str) -> list[Item]:
         """Return all rows of a partition."""
@@ -123,6 +122,48 @@ class StackStores:
         counts = {name: self._count(self._resources[name]["Ref"]) for name in names}
         return {name: count for name, count in counts.items() if count}
 
+    def expire_files(self, workspace: str, render: str) -> None:
+        """End the retention of a render's files, of which the first record is due then."""
+        for row in self.partition(f"WS#{workspace}#RND#{render}"):
+            if row["SK"] == "META":
+                for file in json.loads(row["outcome"])["files"]:
+                    (record,) = self.partition(f"FILE#{file['id']}")
+                    due = {"due_at": PAST} if "due_at" in record else {}
+                    self.replace(record, {"expires_at": PAST} | due)
+                self.replace(row, {"expires_at": PAST})
+
+    def replace(self, row: Item, values: Item) -> None:
+        """Replace attributes of a row, unless they have changed since it was read."""
+        write = Write(
+            self.main_table,
+            key={name: row[name] for name in ("PK", "SK")},
+            update="SET " + ", ".join(f"{name} = :{name}" for name in values),
+            condition=" AND ".join(f"{name} = :was_{name}" for name in values),
+            values={f":{name}": value for name, value in values.items()}
+            | {f":was_{name}": row[name] for name in values},
+        )
+        with suppress(ConditionFailed):
+            self.tables.write(write)
+
+    def _count(self, url: str) -> int:
+        answer = self.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
+        counts = answer["Attributes"]
+        waiting = int(counts["ApproximateNumberOfMessages"])
+        return waiting + int(counts["ApproximateNumberOfMessagesNotVisible"])
+
+    @property
+    def _bucket(self) -> str:
+        return self._resources["FilesBucket"]["Ref"]
+
+
+class StackStores(Stores):
+    """Stores of a running stack, whose time the tests bring forward."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        """Connect to the backends of a stack."""
+        super().__init__(StackClients(stack), stack.resources)
+        self.tick_lock = threading.Lock()
+
     def tick(self) -> None:
         """Run the tick function, even if it dies."""
         function = self._resources["TickFunction"]["Ref"]
@@ -142,16 +183,6 @@ class StackStores:
                 ]
                 if names:
                     self.replace(row, dict.fromkeys(names, PAST))
-
-    def expire_files(self, workspace: str, render: str) -> None:
-        """End the retention of a render's files, of which the first record is due then."""
-        for row in self.partition(f"WS#{workspace}#RND#{render}"):
-            if row["SK"] == "META":
-                for file in json.loads(row["outcome"])["files"]:
-                    (record,) = self.partition(f"FILE#{file['id']}")
-                    due = {"due_at": PAST} if "due_at" in record else {}
-                    self.replace(record, {"expires_at": PAST} | due)
-                self.replace(row, {"expires_at": PAST})
 
     def backdate_renders(self, workspace: str) -> None:
         """Set `created_at` of a workspace's renders to before any caller's timeout."""
@@ -182,29 +213,6 @@ class StackStores:
         }
         if older:
             self.replace(item, renamed)
-
-    def replace(self, row: Item, values: Item) -> None:
-        """Replace attributes of a row, unless they have changed since it was read."""
-        write = Write(
-            self.main_table,
-            key={name: row[name] for name in ("PK", "SK")},
-            update="SET " + ", ".join(f"{name} = :{name}" for name in values),
-            condition=" AND ".join(f"{name} = :was_{name}" for name in values),
-            values={f":{name}": value for name, value in values.items()}
-            | {f":was_{name}": row[name] for name in values},
-        )
-        with suppress(ConditionFailed):
-            self.tables.write(write)
-
-    def _count(self, url: str) -> int:
-        answer = self.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
-        counts = answer["Attributes"]
-        waiting = int(counts["ApproximateNumberOfMessages"])
-        return waiting + int(counts["ApproximateNumberOfMessagesNotVisible"])
-
-    @property
-    def _bucket(self) -> str:
-        return self._resources["FilesBucket"]["Ref"]
 
 
 # A canceled render is due when its function must have ended.

@@ -12,7 +12,7 @@ from chalicelib.features.workspaces.model import SCOPES
 from chalicelib.settings import OperatorSettings
 from infra.local.running_stack import RunningStack
 from tests.builders.stack.api_client import ApiClient
-from tests.builders.stack.stores import StackStores
+from tests.builders.stack.stores import StackStores, Stores
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Tenant:
 
     workspace: str
     client: ApiClient
-    stores: StackStores
+    stores: Stores
 
     def __enter__(self) -> Self:
         """Return the tenant."""

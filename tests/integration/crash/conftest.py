@@ -1,25 +1,19 @@
-"""Stack whose functions die at the armed crash points, and the crash matrix."""
+"""Stack whose functions die at the armed crash points."""
 
-from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from infra.local.paths import free_port
 from infra.local.running_stack import RunningStack, running_stack
-from tests.builders.crash.matrix import CaseResult, CrashMatrix
 from tests.builders.http_providers import ACCEPTANCES
 from tests.builders.pages.certificates import Certificates, certificates
+from tests.builders.pages.web_site import Site, running_site
 from tests.builders.storage.recording_store import RecordingStore, recording_store
 from tests.fakes.http_provider import HttpProvider, http_provider
 from tests.fakes.submission_server import EGRESS_ALLOW, HOST
 from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the matrix first: it counts all deaths, and what they leave, in the stack."""
-    items.sort(key=lambda item: item.path.name != "test_matrix.py")
 
 
 @pytest.fixture(scope="session")
@@ -63,41 +57,33 @@ def store() -> Iterator[RecordingStore]:
 
 
 @pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    """Run a site whose pages are printed."""
+    with running_site({}) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def egress_allow(
+    receiver: WebhookReceiver, provider: HttpProvider, store: RecordingStore, site: Site
+) -> str:
+    """Return the addresses of this machine that the stack may reach."""
+    servers = (provider.server, store, site)
+    allowed = [f"127.0.0.1/32:{receiver.port}", EGRESS_ALLOW]
+    return ",".join([*allowed, *(server.egress_allow for server in servers)])
+
+
+@pytest.fixture(scope="session")
 def stack(
-    points: Path,
-    receiver: WebhookReceiver,
-    mail_port: int,
-    authority: Certificates,
-    provider: HttpProvider,
-    store: RecordingStore,
+    points: Path, egress_allow: str, mail_port: int, authority: Certificates, provider: HttpProvider
 ) -> Iterator[RunningStack]:
     """Run one stack for all cases."""
     with running_stack(
         PLATEN_CRASH_POINTS=str(points),
         PLATEN_LOCAL_PROCESSES="invocation",
-        PLATEN_EGRESS_ALLOW=f"127.0.0.1/32:{receiver.port},{EGRESS_ALLOW},"
-        f"{provider.server.egress_allow},{store.egress_allow}",
+        PLATEN_EGRESS_ALLOW=egress_allow,
         PLATEN_EMAIL_BASE_BREVO=provider.server.url(""),
         SSL_CERT_FILE=str(authority.ca_file),
         PLATEN_SMTP_URL=f"smtp://127.0.0.1:{mail_port}?from=service%40platen.example",
     ) as running:
         yield running
-
-
-@pytest.fixture(scope="session")
-def matrix(stack: RunningStack, points: Path) -> CrashMatrix:
-    """Return the matrix."""
-    return CrashMatrix(stack, points)
-
-
-@pytest.fixture(scope="session")
-def outcomes(
-    matrix: CrashMatrix, request: pytest.FixtureRequest
-) -> Mapping[str, Future[CaseResult]]:
-    """Run all selected cases concurrently."""
-    chosen = [
-        spec.params["case"]
-        for spec in (getattr(item, "callspec", None) for item in request.session.items)
-        if spec is not None and "case" in spec.params
-    ]
-    return matrix.run(chosen)

@@ -1,8 +1,9 @@
 """Bytes of attachments and of the watermark's picture."""
 
+import time
 from base64 import b64encode
 from collections.abc import Mapping
-from threading import Event, Thread
+from threading import Event, Timer
 from typing import Any
 
 import pytest
@@ -11,7 +12,6 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.inputs.fetch import load_resources
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
 from tests.builders.pages.engine_jobs import Task, task
-from tests.builders.waiting import eventually
 from tests.fakes.egress import FakeEgress
 
 URL = "https://example.com/a"
@@ -111,12 +111,8 @@ def test_resources_are_fetched_concurrently_and_canceled_together() -> None:
     urls = [f"{URL}/{n}" for n in range(20)]
     world = FakeEgress(dict.fromkeys(urls, never))
     given = attached(*({"url": url} for url in urls))
-
-    def cancel() -> None:
-        eventually(lambda: len(world.fetches) == 4)
-        given[1].cancellation.set_result(None)
-
-    Thread(target=cancel).start()
+    Timer(0.2, given[1].cancellation.set_result, [None]).start()
+    began = time.monotonic()
 
     with pytest.raises(RenderFailure) as failure:
         contents(given, world)
@@ -124,6 +120,7 @@ def test_resources_are_fetched_concurrently_and_canceled_together() -> None:
     never.set()
 
     assert failure.value.code == "render_timeout"
+    assert time.monotonic() - began < 5
     assert fetched == 4
 
 

@@ -11,7 +11,6 @@ from chalicelib.engine.conformance.checks import ConformanceCheck, NoValidator, 
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome, RenderTrace, ValidationRequest
 from chalicelib.features.renders.run.check_conformance import CheckConformance
-from tests.builders.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from chalicelib.features.renders.model import Render
@@ -40,9 +39,7 @@ class FixedValidator(NoValidator):
 def judged(validator: NoValidator, *requests: ValidationRequest) -> RenderOutcome:
     render = cast("Render", SimpleNamespace(mode="sync", workspace_id="w", zero_retention=False))
     outcome = RenderOutcome((), RenderTrace(), is_cold_start=False, validation_requests=requests)
-    return CheckConformance(lambda _workspace: validator)(
-        render, outcome, Deadline.after(PATIENCE_S)
-    )
+    return CheckConformance(lambda _workspace: validator)(render, outcome, Deadline.after(9))
 
 
 def section(outcome: RenderOutcome) -> Any:
