@@ -1,6 +1,5 @@
 """Both sides of the wire between the render function and the engine function."""
 
-import time
 from copy import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from chalicelib.engine.job import (
 )
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
 from chalicelib.engine.sources import HtmlSource
+from tests.builders.waiting import generous_deadline
 from tests.fakes.engine_function import EngineFunction, MemoryObjects
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ class EngineWire:
 
 
 def context(**more: Any) -> EngineCallContext:
-    now = time.time()
-    made = EngineCallContext(WorkspaceId("ws_a"), "tmp/ws/ws_a/engine/1", now + 20, now + 10)
+    end = generous_deadline()
+    made = EngineCallContext(WorkspaceId("ws_a"), "tmp/ws/ws_a/engine/1", end, end)
     return replace(made, **more)
 
 

@@ -5,6 +5,8 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from tests.builders.waiting import PATIENCE_S
+
 
 def at_once[Result](call: Callable[[], Result], *, threads: int = 32) -> list[Result]:
     """Return what `call` returns in each of these threads; raise the first error of one."""
@@ -13,7 +15,7 @@ def at_once[Result](call: Callable[[], Result], *, threads: int = 32) -> list[Re
 
 def all_at_once[Result](calls: list[Callable[[], Result]]) -> list[Result]:
     """Return what each of these calls returns in its own thread; raise the first error of one."""
-    barrier = threading.Barrier(len(calls), timeout=30)
+    barrier = threading.Barrier(len(calls), timeout=PATIENCE_S)
 
     def run(call: Callable[[], Result]) -> Result:
         barrier.wait()

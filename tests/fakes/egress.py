@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse
+from tests.builders.waiting import PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,6 @@ class FakeEgress:
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, Event):
-            answer.wait(30)
+            answer.wait(PATIENCE_S / 2)
             raise DestinationUnreachableError("too late")
         return FetchResponse(url, 200, {}, answer)

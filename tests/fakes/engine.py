@@ -42,6 +42,7 @@ from chalicelib.engine.sources.source import SourceBase
 from chalicelib.engine.storage.render_keys import render_storage_keys
 from chalicelib.engine.templating.renderer import TemplateRenderer
 from tests.builders.aws_actions import acting_as
+from tests.builders.waiting import generous_deadline
 
 FAKE_PDF = b"%PDF-1.7 a document of the fake engine"
 CONTENT_TYPES = {
@@ -84,7 +85,7 @@ class FakeEngine:
 
     def lint(self, job: PageJob, context: JobContext, *, compile_only: bool = False) -> LintOutcome:
         if compile_only:  # With the real language and clock, in this process.
-            context = replace(context, deadline=time.time() + 20)
+            context = replace(context, deadline=generous_deadline())
             return compile_faults(job, context, InProcessTemplates())
         self.lint_jobs.append(job)
         self._load(job, context)

@@ -5,7 +5,9 @@ import os
 import subprocess
 import sys
 import time
+import uuid
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 CALLS = {"count": 0}
@@ -27,26 +29,34 @@ def echo(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 
 def act(event: dict[str, Any], _context: Any) -> Any:
-    """Do what the event says."""
+    """Do what the event says; return when it began, and in which process."""
+    began = time.monotonic()
     match event["do"]:
         case "sleep":
             time.sleep(event["s"])
+        case "hold":
+            hold(Path(event["gate"]))
         case "exit":
             os._exit(event["code"])
         case "raise":
             raise ValueError(event["message"])
         case "child":
             child = subprocess.Popen(
-                [sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True
+                [sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True
             )
-            sys.stdout.write(json.dumps({"child": child.pid}) + "\n")
-            sys.stdout.flush()
-            time.sleep(60)
+            return {"child": child.pid}
         case "answer":
             return "x" * event["bytes"]
         case "print":
             sys.stdout.write(event["line"] + "\n")
-    return {"pid": os.getpid()}
+    return {"pid": os.getpid(), "began": began}
+
+
+def hold(gate: Path) -> None:
+    """Come to a gate (`tests.builders.gate`) and wait until it is open."""
+    (gate / f"came-{uuid.uuid4()}").touch()
+    while not (gate / "open").exists():
+        time.sleep(0.01)
 
 
 def leave(_event: dict[str, Any], _context: Any) -> None:
@@ -65,7 +75,7 @@ def proxy(event: dict[str, Any], _context: Any) -> dict[str, Any]:
     """Answer as an API function."""
     path = event.get("path") or event["rawPath"].removeprefix("/l")
     if path == "/slow":
-        time.sleep(2)
+        time.sleep(600)
     if path == "/crash":
         os._exit(3)
     if path == "/nonsense":

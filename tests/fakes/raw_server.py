@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Thread
 
+from tests.builders.waiting import PATIENCE_S
+
 # Plays one connection, which is closed afterwards.
 type Play = Callable[[socket.socket], None]
 
@@ -48,7 +50,7 @@ def raw_server(
 
         def converse(accepted: socket.socket, play: Play) -> None:
             with suppress(OSError), accepted:
-                accepted.settimeout(20)
+                accepted.settimeout(PATIENCE_S)
                 if tls is None:
                     play(accepted)
                     return
@@ -82,6 +84,12 @@ def reset(connection: socket.socket) -> None:
     """Reset the connection instead of ending it."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
+
+
+def silence(connection: socket.socket) -> None:
+    """Say nothing until the other side ends the connection."""
+    while connection.recv(65_536):
+        pass
 
 
 def answer(*responses: bytes) -> Play:

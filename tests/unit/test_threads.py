@@ -25,6 +25,7 @@ from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
 from chalicelib.features.workspaces.repository import ApiKeys
 from chalicelib.features.workspaces.service_state import ServiceStates
 from tests.builders.threads import all_at_once, at_once
+from tests.builders.waiting import PATIENCE_S
 from tests.fakes.api_services import NOW, FakeApiServices, FixedClock
 
 ROUNDS: Final = 100
@@ -56,15 +57,16 @@ def test_every_service_is_built_under_a_lock(name: str) -> None:
 
 
 class SlowKeys:
-    """Keys whose use is marked slowly."""
+    """Keys whose use is marked once `may_end` is set."""
 
     def __init__(self) -> None:
         self.marked: list[str] = []
+        self.may_end = Event()
 
     def mark_used(self, key: Any, _now: object, *, since: object) -> None:
         assert since
         self.marked.append(key.id)
-        time.sleep(0.02)
+        assert self.may_end.wait(PATIENCE_S)
 
 
 def test_requests_at_once_mark_each_key_once() -> None:
@@ -73,6 +75,7 @@ def test_requests_at_once_mark_each_key_once() -> None:
     keys: list[Any] = [SimpleNamespace(id=f"key_{n}", last_used_at=None) for n in range(8)]
 
     waits = all_at_once([lambda key=key: record(key, NOW) for key in keys * 4])  # type: ignore[misc]
+    slow.may_end.set()
     for wait in waits:
         wait()
     record(keys[0], NOW)()
@@ -81,13 +84,12 @@ def test_requests_at_once_mark_each_key_once() -> None:
 
 
 def test_a_slow_event_holds_up_no_other() -> None:
-    other_is_sent = Event()
+    first_is_sent, other_is_sent = Event(), Event()
 
     def try_send(body: dict[str, Any], *, group: str) -> None:
         assert group == "ws_1"
-        if body["subject"] == "other":
-            other_is_sent.set()
-        assert other_is_sent.wait(10)
+        (other_is_sent if body["subject"] == "other" else first_is_sent).set()
+        assert other_is_sent.wait(PATIENCE_S)
 
     settle: Any = lambda _renders: False  # noqa: E731
     queue: Any = SimpleNamespace(try_send=try_send)
@@ -99,7 +101,7 @@ def test_a_slow_event_holds_up_no_other() -> None:
         settle_and_publish(render, event)
 
     def second() -> None:
-        time.sleep(0.05)
+        assert first_is_sent.wait(PATIENCE_S)
         settle_and_publish(render, event._replace(subject="other"))
 
     all_at_once([first, second])

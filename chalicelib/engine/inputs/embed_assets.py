@@ -231,8 +231,9 @@ class _Embedder:
             return None
         asset = self._assets.get(path)
         if asset is None:
-            reason = missing_asset_reason(path, self._assets)
-            self.missing.setdefault(address[:_MAX_ADDRESS_CHARS], reason)
+            told = address[:_MAX_ADDRESS_CHARS]
+            if told not in self.missing:
+                self.missing[told] = missing_asset_reason(path, self._assets)
             return None
         return path, asset
 

@@ -8,6 +8,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.canvas.page import CanvasPage, canvas_page
 from chalicelib.engine.deadline import Deadline
 from tests.builders.pages.engine_jobs import no_uploads
+from tests.builders.waiting import PATIENCE_S
 
 BOX: Final = {"width": 10, "height": 10}
 PICTURE: Final = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
@@ -17,7 +18,7 @@ def draw_canvas(
     *layers: Mapping[str, Any],
     data: Mapping[str, Any] | None = None,
     output: Mapping[str, Any] | None = None,
-    seconds: float = 20,
+    seconds: float = PATIENCE_S,
     **scene: Any,
 ) -> CanvasPage:
     return canvas_page(

@@ -16,6 +16,7 @@ from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.undefined_value import UndefinedValue
 from tests.builders.pages.web_site import Site
+from tests.builders.waiting import PATIENCE_S
 
 
 class NoTemplates:
@@ -66,7 +67,7 @@ def task(
     *,
     head: str | None = None,
     templating: bool = False,
-    seconds: float = 20,
+    seconds: float = PATIENCE_S,
     **parts: Any,
 ) -> Task:
     """Return a job for a document and a context with `seconds` left.
@@ -83,7 +84,9 @@ def task(
     )
 
 
-def web_page_task(url: str, output: JsonObject | None = None, *, seconds: float = 20) -> Task:
+def web_page_task(
+    url: str, output: JsonObject | None = None, *, seconds: float = PATIENCE_S
+) -> Task:
     """Return a job for a web page and a context with `seconds` left."""
     return task(output=output, seconds=seconds, source=UrlSource(url))
 

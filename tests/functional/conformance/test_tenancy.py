@@ -1,6 +1,5 @@
 """Tenant isolation: a workspace's documents are validated in environments of its own."""
 
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +13,7 @@ from functions.validate import handler as validate
 from tests.builders.invoices.invoice_json import invoice_json
 from tests.builders.service import Service
 from tests.builders.validation_results import fake_validation
+from tests.builders.waiting import generous_deadline
 
 PDFUA = {"pdf": {"pdfua": True}}
 
@@ -49,7 +49,7 @@ def invoke(tenant: str | None, url: str = "https://store.test/1") -> object:
     context: Any = SimpleNamespace(
         aws_request_id="i", tenant_id=tenant, get_remaining_time_in_millis=lambda: 60_000
     )
-    return validate.handler({"checks": [], "until": time.time() + 9, "url": url}, context)
+    return validate.handler({"checks": [], "until": generous_deadline(), "url": url}, context)
 
 
 @pytest.mark.parametrize(("tenancy", "is_sent"), [("isolated", True), ("shared", False)])

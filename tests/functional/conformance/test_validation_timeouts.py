@@ -1,19 +1,21 @@
 """Validation ends with its caller, leaves time for storing, and is skipped where it is useless."""
 
 import threading
-import time
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from chalicelib.adapters.aws import remote_validator
 from chalicelib.bootstrap import render, validation
+from chalicelib.engine import deadline
 from chalicelib.engine.conformance.checks import NoValidator, Verdict, VerdictJson
 from chalicelib.engine.job import EngineJob
 from chalicelib.features.einvoices.validate_received import ValidationCall
 from tests.builders.invoices.hybrids import INVOICE_XML
 from tests.builders.service import Service
 from tests.builders.validation_results import fake_validation, raw_finding
+from tests.builders.waiting import PATIENCE_S
 
 PDFA = {"pdf": {"pdfa": "2b"}}
 
@@ -24,7 +26,7 @@ def test_canceled_render_stops_during_validation(service: Service) -> None:
     def verdicts(_order: dict[str, Any]) -> list[VerdictJson]:
         (row,) = service.call("GET", "/v1/renders").json["data"]
         assert service.call("POST", f"/v1/renders/{row['id']}/cancel").status == 200
-        judged.wait(20)
+        judged.wait(PATIENCE_S)
         waited.set()
         return [Verdict(()).to_json()]
 
@@ -40,11 +42,16 @@ def test_canceled_render_stops_during_validation(service: Service) -> None:
     assert service.objects() == []
 
 
-def test_validation_leaves_time_for_storing_before_the_cancel_deadline(service: Service) -> None:
+def test_validation_leaves_time_for_storing_before_the_cancel_deadline(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     left_s: list[float] = []
+    still = SimpleNamespace(monotonic=lambda: 1.0, time=lambda: 1.0)
+    monkeypatch.setattr(deadline, "time", still)
+    monkeypatch.setattr(remote_validator, "time", still)
 
     def verdicts(order: dict[str, Any]) -> list[VerdictJson]:
-        left_s.append(order["until"] - time.time())
+        left_s.append(order["until"] - still.time())
         return [Verdict(()).to_json()]
 
     def load(_job: EngineJob) -> None:

@@ -14,6 +14,7 @@ from tests.builders.http import ApiAnswer
 from tests.builders.invoices.hybrids import INVOICE_XML
 from tests.builders.service import Service
 from tests.builders.templates import make_template, post_template, publish_template
+from tests.builders.waiting import PATIENCE_S
 
 FAR: Final = 4_000_000_000
 DATASET: Final = {"name": "A", "data": {"n": 1}}
@@ -117,8 +118,8 @@ def test_dry_run_that_still_runs_after_failed_publishing_keeps_its_lease(service
     def work(job: Any) -> None:
         if job.data["n"] == 1:
             running.set()
-            assert may_end.wait(30)
-        elif running.wait(30):
+            assert may_end.wait(PATIENCE_S)
+        elif running.wait(PATIENCE_S):
             raise RenderFailure("template_runtime_error", "n is 2.")
 
     service.engine.before_run = work

@@ -9,6 +9,7 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from tests.builders.service import Service
 from tests.builders.templates import TEMPLATES_PATH, make_template, post_template, publish_template
+from tests.builders.waiting import PATIENCE_S
 
 SCHEMA: Final = {"type": "object"}
 DATASETS: Final = [{"name": f"D{n}", "data": {}} for n in range(9)]
@@ -86,7 +87,7 @@ def test_dry_runs_are_bounded_by_the_plans_concurrency(
             seen.append(running)
             if running == most:
                 full.set()
-        full.wait(10)
+        full.wait(PATIENCE_S)
         time.sleep(0.05)
         with lock:
             running -= 1

@@ -11,6 +11,7 @@ from chalicelib.engine.job import EngineJob, JobContext, RenderTrace, RenderWarn
 from tests.builders.http import ApiAnswer
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
+from tests.builders.waiting import PATIENCE_S
 
 
 def cancel(service: Service, render_id: str, key: str | None = None) -> ApiAnswer:
@@ -38,7 +39,7 @@ def cancel_while_running(
 
 def stop(context: JobContext) -> None:
     """Stop as a canceled page does."""
-    context.cancellation.result(timeout=10)
+    context.cancellation.result(timeout=PATIENCE_S)
     raise timeout_failure()
 
 
@@ -170,7 +171,7 @@ def test_canceled_render_keeps_its_trace(service: Service, *, kept: bool) -> Non
     )
 
     def stop_in_mid_page(context: JobContext) -> None:
-        context.cancellation.result(timeout=10)
+        context.cancellation.result(timeout=PATIENCE_S)
         raise RenderFailure("render_timeout", "x", trace=trace)
 
     service.engine.before_run = cancel_while_running(service, stop_in_mid_page)

@@ -1,12 +1,12 @@
 """Batches of queued renders: all run at once, and none waits for a slow neighbor."""
 
-import time
 from typing import Final
 
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.engine.job import EngineJob
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
+from tests.builders.waiting import eventually
 from tests.fakes.engine import html_of
 
 SLOW: Final = "<p>slow"
@@ -32,12 +32,9 @@ def test_message_is_deleted_when_its_render_ends(service: Service) -> None:
     left: list[int] = []
 
     def wait_for_neighbor(job: EngineJob) -> None:
-        ends_at = time.monotonic() + 5
-        while html_of(job) == SLOW and time.monotonic() < ends_at:
-            if queue.approximate_message_count() == 1:
-                left.append(1)
-                return
-            time.sleep(0.01)
+        if html_of(job) == SLOW:
+            eventually(lambda: queue.approximate_message_count() == 1)
+            left.append(1)
 
     service.engine.before_run = wait_for_neighbor
     assert service.run_queued() == []

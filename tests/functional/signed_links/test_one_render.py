@@ -3,13 +3,16 @@
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.features.signed_links import make_once
 from tests.builders.service import Service
 from tests.builders.signed_links import LINKS_PATH, fetch, make_link, renders, shown, sign
+from tests.builders.waiting import PATIENCE_S, eventually
 
 CALLERS = 20
 
@@ -65,19 +68,26 @@ def test_waiting_for_a_render_takes_nothing_of_the_limits(service: Service) -> N
     assert len(service.engine.jobs) == 1
 
 
-def test_callers_of_a_failing_url_share_one_failure(service: Service, link: dict[str, Any]) -> None:
+def test_callers_of_a_failing_url_share_one_failure(
+    service: Service, link: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     url = sign(link)
-    waiting = threading.Event()
+    runs, waiting = threading.Event(), set[int]()
 
     def fail_late(job: object) -> None:
-        waiting.set()
-        time.sleep(0.5)
+        runs.set()
+        eventually(lambda: len(waiting) == 3)
         fail(job)
 
+    def pause(seconds: float) -> None:
+        waiting.add(threading.get_ident())
+        time.sleep(seconds)
+
+    monkeypatch.setattr(make_once, "time", SimpleNamespace(sleep=pause))
     service.engine.before_run = fail_late
     with ThreadPoolExecutor(4) as threads:
         first = threads.submit(fetch, service, url)
-        assert waiting.wait(10)
+        assert runs.wait(PATIENCE_S)
         others = [threads.submit(fetch, service, url) for _ in range(3)]
         answers = [each.result() for each in (first, *others)]
 

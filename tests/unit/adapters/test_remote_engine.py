@@ -30,6 +30,7 @@ from chalicelib.engine.remote.calls import (
 from chalicelib.engine.remote.results import LintResult
 from chalicelib.engine.sources import HtmlSource
 from tests.builders.engine_wire import JOB, OUTCOME, TRACE, EngineWire, context, large
+from tests.builders.waiting import PATIENCE_S, generous_deadline
 
 
 @pytest.fixture
@@ -166,7 +167,7 @@ def test_cancellation_stops_the_engine(wire: EngineWire) -> None:
 
     def work(_job: EngineJob, context: JobContext) -> RenderOutcome:
         cancellation.set_result(None)
-        context.cancellation.result(10)
+        context.cancellation.result(PATIENCE_S)
         raise timeout_failure()
 
     wire.engine.work = work
@@ -190,7 +191,7 @@ def test_engine_that_does_not_answer_is_a_timeout(wire: EngineWire) -> None:
     never: Future[None] = Future()
 
     def work(*_: Any) -> RenderOutcome:
-        never.result(20)
+        never.result(PATIENCE_S)
         return OUTCOME
 
     wire.engine.work = work
@@ -218,7 +219,7 @@ def test_lost_connection_is_made_again(
 
 
 def test_texts_are_compiled_by_their_names(wire: EngineWire) -> None:
-    call = SyntaxCall(ends_at=time.time() + 20, result_form=None, texts={"to": "{{", "cc": "{%"})
+    call = SyntaxCall(ends_at=generous_deadline(), result_form=None, texts={"to": "{{", "cc": "{%"})
 
     result, _ = wire.remote.ask(call, LintResult, context(may_store=False))
 

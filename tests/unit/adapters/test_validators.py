@@ -1,7 +1,7 @@
 """Remote validators: large documents go through the bucket, failures give no verdict."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, override
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,12 +18,21 @@ from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
 from chalicelib.engine.deadline import Deadline
+from tests.builders.waiting import PATIENCE_S
 from tests.unit.adapters.test_functions import FakeClients
 
 TENANT = WorkspaceId("ws_a")
 CHECKS = [ConformanceCheck.pdfa("3b"), ConformanceCheck.pdfua()]
 FOUND = RawFinding("verapdf", "error", "ISO 14289-1:2014 5:1", "not said", "root", 1)
 VERDICTS = [Verdict((), "veraPDF"), Verdict((FOUND,), "veraPDF")]
+
+
+class StillDeadline(Deadline):
+    """Deadline that stays as far away as it is."""
+
+    @override
+    def remaining_s(self) -> float:
+        return 8.9
 
 
 class FakeObjects:
@@ -87,7 +96,7 @@ def validator(
 def test_small_document_is_sent_inline_and_its_verdicts_are_returned() -> None:
     remote, function, objects = validator()
 
-    assert remote.validate(b"%PDF", CHECKS, Deadline.after(9)) == VERDICTS
+    assert remote.validate(b"%PDF", CHECKS, Deadline.after(PATIENCE_S)) == VERDICTS
     assert function.invocations[0]["content"] == "JVBERg=="
     assert function.invocations[0]["checks"][0] == CHECKS[0].to_json()
     assert objects.kept == {}
@@ -96,7 +105,7 @@ def test_small_document_is_sent_inline_and_its_verdicts_are_returned() -> None:
 def test_tenant_does_not_come_from_the_log_ids() -> None:
     remote, function, _ = validator()
     with log_context(workspace="ws_b", request_id="r"):
-        remote.validate(b"%PDF", CHECKS, Deadline.after(9))
+        remote.validate(b"%PDF", CHECKS, Deadline.after(PATIENCE_S))
 
     assert function.tenants == [TENANT]
     assert function.invocations[0]["workspace"] == "ws_b"
@@ -105,7 +114,7 @@ def test_tenant_does_not_come_from_the_log_ids() -> None:
 def test_address_of_a_large_document_runs_out_with_the_deadline() -> None:
     remote, function, _ = validator()
 
-    remote.validate(b"x" * (MAX_INLINE_BYTES + 1), CHECKS, Deadline.after(9))
+    remote.validate(b"x" * (MAX_INLINE_BYTES + 1), CHECKS, StillDeadline.after(0))
 
     assert function.invocations[0]["url"].endswith("?expires=10")
 
@@ -115,7 +124,7 @@ def test_large_document_is_stored_only_during_the_call(failure: Exception | None
     large = b"x" * (MAX_INLINE_BYTES + 1)
     remote, function, objects = validator(failure)
 
-    remote.validate(large, CHECKS, Deadline.after(9))
+    remote.validate(large, CHECKS, Deadline.after(PATIENCE_S))
 
     assert function.seen == [large]
     assert objects.kept == {}
@@ -131,7 +140,10 @@ def test_verdict_counts_although_the_document_cannot_be_deleted(
 
     monkeypatch.setattr(FakeObjects, "delete", refuse)
 
-    assert remote.validate(b"x" * (MAX_INLINE_BYTES + 1), CHECKS, Deadline.after(9)) == VERDICTS
+    assert (
+        remote.validate(b"x" * (MAX_INLINE_BYTES + 1), CHECKS, Deadline.after(PATIENCE_S))
+        == VERDICTS
+    )
 
 
 def test_throttled_validators_are_invoked_again() -> None:
@@ -157,7 +169,7 @@ def test_large_zero_retention_document_has_no_verdict() -> None:
     remote, function, _ = validator()
 
     verdicts = remote.validate(
-        b"x" * (MAX_INLINE_BYTES + 1), CHECKS, Deadline.after(9), may_store=False
+        b"x" * (MAX_INLINE_BYTES + 1), CHECKS, Deadline.after(PATIENCE_S), may_store=False
     )
 
     assert [verdict.findings for verdict in verdicts] == [None, None]
@@ -193,7 +205,7 @@ def test_unknown_fields_of_a_newer_release_are_ignored() -> None:
     remote, function, _ = validator()
     function.more = {"advice": "none"}
 
-    assert remote.validate(b"%PDF", CHECKS, Deadline.after(9)) == VERDICTS
+    assert remote.validate(b"%PDF", CHECKS, Deadline.after(PATIENCE_S)) == VERDICTS
 
 
 @pytest.mark.parametrize(
@@ -210,6 +222,6 @@ def test_unreadable_answer_is_no_verdict(answer: dict[str, Any]) -> None:
     remote, function, _ = validator()
     function.answer = answer
 
-    verdicts = remote.validate(b"%PDF", CHECKS, Deadline.after(9))
+    verdicts = remote.validate(b"%PDF", CHECKS, Deadline.after(PATIENCE_S))
 
     assert [verdict.findings for verdict in verdicts] == [None, None]

@@ -11,6 +11,7 @@ from chalicelib.engine.conformance.checks import ConformanceCheck, NoValidator, 
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome, RenderTrace, ValidationRequest
 from chalicelib.features.renders.run.check_conformance import CheckConformance
+from tests.builders.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from chalicelib.features.renders.model import Render
@@ -39,7 +40,9 @@ class FixedValidator(NoValidator):
 def judged(validator: NoValidator, *requests: ValidationRequest) -> RenderOutcome:
     render = cast("Render", SimpleNamespace(mode="sync", workspace_id="w", zero_retention=False))
     outcome = RenderOutcome((), RenderTrace(), is_cold_start=False, validation_requests=requests)
-    return CheckConformance(lambda _workspace: validator)(render, outcome, Deadline.after(9))
+    return CheckConformance(lambda _workspace: validator)(
+        render, outcome, Deadline.after(PATIENCE_S)
+    )
 
 
 def section(outcome: RenderOutcome) -> Any:

@@ -9,6 +9,7 @@ from infra.local import emulators, ministack
 from infra.local.emulators import Emulator, StackError, client_factory, start_emulators
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
+from tests.builders.waiting import PATIENCE_S
 
 
 @pytest.fixture(autouse=True)
@@ -72,27 +73,27 @@ def test_missing_emulator_is_named(tmp_path: Path) -> None:
 
 
 def test_a_message_wakes_all_readers_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ministack, "LOOK_INTERVAL_S", 60)
+    monkeypatch.setattr(ministack, "LOOK_INTERVAL_S", 3_600)
 
     async def run() -> int:
         readers = ministack.Readers()
         waiting = [asyncio.create_task(readers.wait(0.1)) for _ in range(3)]
         await asyncio.sleep(0)
         readers.set()
-        done, _ = await asyncio.wait(waiting, timeout=5)
+        done, _ = await asyncio.wait(waiting, timeout=PATIENCE_S)
         readers.set()
         return len(done)
 
     assert asyncio.run(run()) == 3
 
 
-@pytest.mark.parametrize(("interval_s", "seconds"), [(0, 0.1), (60, 0.001)])
+@pytest.mark.parametrize(("interval_s", "seconds"), [(0, 0.1), (3_600, 0.001)])
 def test_without_a_message_a_reader_looks_soon(
     interval_s: float, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ministack, "LOOK_INTERVAL_S", interval_s)
 
-    asyncio.run(asyncio.wait_for(ministack.Readers().wait(seconds), timeout=5))
+    asyncio.run(asyncio.wait_for(ministack.Readers().wait(seconds), timeout=PATIENCE_S))
 
 
 def test_missing_localstack_is_installed_with_what_tests_need(

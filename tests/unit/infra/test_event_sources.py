@@ -2,12 +2,12 @@
 
 import datetime as dt
 import json
-import time
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from infra.local import event_sources
 from infra.local.event_sources import (
     YIELD_PAUSE_S,
     QueuePoller,
@@ -20,6 +20,8 @@ from infra.local.functions import QueueSource, ScheduleRule
 from infra.local.runner.invocation import Invocation
 from infra.local.runner.pool import Throttled
 from infra.local.runner.process import InvocationAnswer
+from tests.builders.waiting import eventually
+from tests.fakes.api_services import FixedClock
 
 SENT = ["m1", "m2"]
 
@@ -111,12 +113,9 @@ def test_schedule_goes_on_after_a_fault() -> None:
     console = SimpleNamespace(note=notes.append)
     timer = ScheduleTimer(ScheduleRule("tick", 0), cast("Any", faulty), cast("Any", console))
     timer.start()
-    ends_at = time.monotonic() + 5
-    while faulty.calls < 3 and time.monotonic() < ends_at:
-        time.sleep(0.01)
+    eventually(lambda: faulty.calls >= 3)
     timer.stop()
 
-    assert faulty.calls >= 3
     assert notes == ["schedule tick: no room"]
 
 
@@ -165,7 +164,12 @@ def test_low_priority_queue_yields_while_another_has_messages(
     assert sqs.calls == calls
 
 
-def test_empty_preferred_queue_is_asked_again_after_a_pause() -> None:
+def test_empty_preferred_queue_is_asked_again_after_a_pause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = FixedClock()
+    monotonic = lambda: clock.now().timestamp()  # noqa: E731
+    monkeypatch.setattr(event_sources, "time", SimpleNamespace(monotonic=monotonic))
     sqs, pool = OneMessage(), cast("Any", BusyPool())
     source = QueueSource(
         "arn:low", batch_size=1, concurrency=None, partial_failures=True, yields_to="arn:q"
@@ -175,7 +179,7 @@ def test_empty_preferred_queue_is_asked_again_after_a_pause() -> None:
     for _ in range(3):
         poller._poll()
     assert (sqs.questions, len(sqs.calls)) == (1, 3)
-    time.sleep(YIELD_PAUSE_S)
+    clock.advance(seconds=YIELD_PAUSE_S)
     sqs.waiting = 1
     for _ in range(2):
         poller._poll()

@@ -20,6 +20,8 @@ from infra.local.gateway.events import RouteTable
 from infra.local.runner.invoke_api import InvokeApi
 from infra.local.server import WsgiServer
 from infra.template import IntrinsicResolver, load_template
+from tests.builders.gate import Gate
+from tests.builders.waiting import PATIENCE_S, eventually
 from tests.unit.infra.test_runner import function, pool
 
 HOST = "https://api.test"
@@ -41,7 +43,9 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def gateway(lines: Path) -> Iterator[str]:
-    with pool(function("functions.proxy")) as running, lines.open("w", encoding="utf-8") as out:
+    # A call of /slow keeps its process.
+    declared = function("functions.proxy", concurrency=4)
+    with pool(declared) as running, lines.open("w", encoding="utf-8") as out:
         routes = RouteTable(["/v1/renders/{id}", "/slow", "/crash", "/nonsense"])
         server = WsgiServer(threads=4)
         server.serve(Gateway(running, routes, responses(), Console(as_json=False, out=out)))
@@ -50,7 +54,7 @@ def gateway(lines: Path) -> Iterator[str]:
 
 
 def send(url: str, method: str, path: str, body: bytes | None = None) -> tuple[Any, bytes]:
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=10)
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE_S)
     connection.request(method, path, body, {"Content-Type": "text/plain"} if body else {})
     answer = connection.getresponse()
     read = answer.read()
@@ -107,9 +111,10 @@ def test_function_url_has_no_answers_of_a_gateway(
 
 def test_each_request_is_one_line_with_its_id(gateway: str, lines: Path) -> None:
     send(gateway, "GET", "/v1/renders/seen")
-    time.sleep(0.05)
 
-    (line,) = [line for line in lines.read_text().splitlines() if "/seen" in line]
+    (line,) = eventually(
+        lambda: [line for line in lines.read_text().splitlines() if "/seen" in line]
+    )
     assert "GET" in line
     assert " 201 " in line
     assert line.endswith("req_1")
@@ -168,7 +173,7 @@ def lambda_client(url: str) -> Any:
 
 
 def test_boto3_invokes_by_name_and_by_arn(client: Any) -> None:
-    event = json.dumps({"do": "sleep", "s": 0})
+    event = json.dumps({"do": "answer", "bytes": 5})
     arn = "arn:aws:lambda:us-east-1:000000000000:function:stack-Fake"
 
     by_name = client.invoke(FunctionName="stack-Fake", Payload=event)
@@ -204,11 +209,10 @@ def test_a_request_over_the_limit_is_refused(client: Any) -> None:
         client.invoke(FunctionName="stack-Fake", Payload=json.dumps("x" * 6_291_455))
 
 
-def test_the_deadline_in_the_payload_bounds_the_wait_for_a_slot(client: Any) -> None:
-    client.invoke(FunctionName="stack-Fake", Payload=json.dumps({"do": "sleep", "s": 0}))
-    busy = json.dumps({"do": "sleep", "s": 1})
+def test_the_deadline_in_the_payload_bounds_the_wait_for_a_slot(client: Any, gate: Gate) -> None:
+    busy = json.dumps(gate.event)
     client.invoke(FunctionName="stack-Fake", InvocationType="Event", Payload=busy)
-    time.sleep(0.1)
+    gate.wait_for(1)
     hurried = {"do": "sleep", "s": 0, "deadline": time.time() + 0.2}
 
     with pytest.raises(ClientError) as refused:

@@ -3,11 +3,10 @@
 import contextlib
 import gc
 import json
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Final
 
 import psutil
 import pytest
@@ -19,6 +18,10 @@ from infra.local.runner.invocation import Invocation, slot_deadline
 from infra.local.runner.pool import IDLE_TIMEOUT_S, StillRunning, Throttled, WorkerPool
 from infra.local.runner.process import InvocationAnswer, WorkerProcess
 from infra.local.runner.threads import ThreadLauncher
+from tests.builders.gate import Gate
+from tests.builders.waiting import PATIENCE_S, eventually
+
+NOTHING: Final = {"do": "sleep", "s": 0}
 
 
 def function(handler: str = "functions.act", **changed: Any) -> LambdaFunction:
@@ -26,7 +29,7 @@ def function(handler: str = "functions.act", **changed: Any) -> LambdaFunction:
         "logical_id": "Fake",
         "name": "stack-Fake",
         "handler": f"tests.fakes.{handler}",
-        "timeout_s": 5.0,
+        "timeout_s": PATIENCE_S,
         "memory_mb": 512,
         "environment": {"PLATEN_TABLE": "t"},
         "concurrency": 2,
@@ -62,6 +65,11 @@ def call(running: WorkerPool, event: Any, **more: Any) -> InvocationAnswer:
     return running.invoke(Invocation(json.dumps(event).encode(), **more))
 
 
+def wait_for_tickets(running: WorkerPool, count: int) -> None:
+    """Wait until so many invocations wait for a slot."""
+    eventually(lambda: len(running._tickets) == count)
+
+
 def error(answer: InvocationAnswer) -> dict[str, str]:
     assert answer.error == "Unhandled"
     failure: dict[str, str] = json.loads(answer.payload)
@@ -76,40 +84,35 @@ def test_process_is_reused_and_sees_lambda_variables() -> None:
     assert first["event"] == {"a": 1}
     assert first["request_id"] == "r-1"
     assert (first["name"], first["table"]) == ("stack-Fake", "t")
-    assert 4000 < first["remaining_ms"] <= 5000
+    assert 1_000 * (PATIENCE_S - 20) < first["remaining_ms"] <= 1_000 * PATIENCE_S
     assert (second["pid"], second["calls"]) == (first["pid"], 2)
 
 
-def test_concurrent_invocations_run_in_separate_processes_up_to_the_limit() -> None:
-    with pool(function()) as running:
+def test_concurrent_invocations_run_in_separate_processes_up_to_the_limit(gate: Gate) -> None:
+    with pool(function()) as running, ThreadPoolExecutor(4) as threads:
         for _ in range(2):
-            call(running, {"do": "sleep", "s": 0})
-        answers: list[InvocationAnswer] = []
+            call(running, NOTHING)
+        sent = [threads.submit(call, running, gate.event) for _ in range(4)]
+        gate.wait_for(2)
+        wait_for_tickets(running, 2)
+        size, at_once = running.size(), gate.count()
+        gate.open()
 
-        def one() -> None:
-            answers.append(call(running, {"do": "sleep", "s": 0.3}))
-
-        threads = [threading.Thread(target=one) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        size = running.size()
-
-    assert len({json.loads(answer.payload)["pid"] for answer in answers}) == 2
-    assert size == 2
+    assert len({json.loads(each.result().payload)["pid"] for each in sent}) == 2
+    assert (size, at_once) == (2, 2)
 
 
-def test_timeout_kills_the_process_and_its_children() -> None:
-    lines: list[str] = []
-    with pool(function(timeout_s=1.5), lines) as running:
-        answer = call(running, {"do": "child"}, request_id="r-9")
-        child = next(json.loads(line)["child"] for line in lines)
-        follows = call(running, {"do": "sleep", "s": 0})
+def test_timeout_kills_the_process_and_its_children(gate: Gate) -> None:
+    with pool(function(concurrency=1)) as running:
+        child = json.loads(call(running, {"do": "child"}).payload)["child"]
+        running.function = function(concurrency=1, timeout_s=0.5)
+        answer = call(running, gate.event, request_id="r-9")
+        running.function = function(concurrency=1)
+        follows = call(running, NOTHING)
 
     failure = error(answer)
     assert failure["errorType"] == "Sandbox.Timedout"
-    assert failure["errorMessage"] == "RequestId: r-9 Error: Task timed out after 1.50 seconds"
+    assert failure["errorMessage"] == "RequestId: r-9 Error: Task timed out after 0.50 seconds"
     assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
     assert follows.error is None
 
@@ -117,7 +120,7 @@ def test_timeout_kills_the_process_and_its_children() -> None:
 def test_a_process_that_ends_is_an_exit_error_and_is_replaced() -> None:
     with pool(function()) as running:
         answer = call(running, {"do": "exit", "code": 7})
-        follows = call(running, {"do": "sleep", "s": 0})
+        follows = call(running, NOTHING)
 
     assert error(answer)["errorType"] == "Runtime.ExitError"
     assert "exit status 7" in error(answer)["errorMessage"]
@@ -159,87 +162,88 @@ def test_an_answer_over_six_megabytes_is_an_error() -> None:
     assert fits.error is None
 
 
-def test_waiting_for_a_slot_ends_at_the_callers_deadline() -> None:
-    with pool(function(concurrency=1)) as running:
-        busy = threading.Thread(target=call, args=(running, {"do": "sleep", "s": 2.6}))
-        busy.start()
-        time.sleep(0.6)
-        began = time.monotonic()
-        with pytest.raises(Throttled):
-            call(running, {"do": "sleep", "s": 0}, slot_deadline=lambda: time.time() + 0.2)
-        waited = time.monotonic() - began
-        after = call(running, {"do": "sleep", "s": 0})
-        busy.join()
+@contextlib.contextmanager
+def busy(running: WorkerPool, gate: Gate, **more: Any) -> Iterator[None]:
+    """Let one invocation run during the block."""
+    with ThreadPoolExecutor(1) as thread:
+        answer = thread.submit(call, running, gate.event, **more)
+        try:
+            gate.wait_for(1)
+            yield
+        finally:
+            gate.open()
+    assert answer.result().error is None
 
-    assert 0.15 < waited < 1.5
+
+def test_waiting_for_a_slot_ends_at_the_callers_deadline(gate: Gate) -> None:
+    with pool(function(concurrency=1)) as running:
+        with busy(running, gate):
+            began = time.monotonic()
+            with pytest.raises(Throttled):
+                call(running, NOTHING, slot_deadline=lambda: time.time() + 0.2)
+            waited = time.monotonic() - began
+        after = call(running, NOTHING)
+
+    assert waited > 0.15
     assert after.error is None
 
 
-def test_slots_are_assigned_in_request_order() -> None:
-    order: list[int] = []
-    with pool(function(concurrency=1)) as running:
-        call(running, {"do": "sleep", "s": 0})
+def test_slots_are_assigned_in_request_order(gate: Gate) -> None:
+    with pool(function(concurrency=1)) as running, ThreadPoolExecutor(6) as threads:
+        with busy(running, gate):
+            sent = []
+            for number in range(1, 7):
+                sent.append(threads.submit(call, running, NOTHING))
+                wait_for_tickets(running, number)
+        moments = [json.loads(each.result().payload)["began"] for each in sent]
 
-        def one(number: int) -> None:
-            call(running, {"do": "sleep", "s": 0.05})
-            order.append(number)
-
-        threads = [threading.Thread(target=one, args=(number,)) for number in range(6)]
-        for thread in threads:
-            thread.start()
-            time.sleep(0.01)
-        for thread in threads:
-            thread.join()
-
-    assert order == sorted(order)
+    assert moments == sorted(moments)
 
 
-def test_throttling_refuses_at_once_when_every_slot_is_busy() -> None:
-    with pool(function(concurrency=1), throttle=True) as running:
-        call(running, {"do": "sleep", "s": 0})
-        busy = threading.Thread(target=call, args=(running, {"do": "sleep", "s": 0.5}))
-        busy.start()
-        time.sleep(0.2)
-        with pytest.raises(Throttled):
-            call(running, {"do": "sleep", "s": 0})
-        busy.join()
+def test_throttling_refuses_at_once_when_every_slot_is_busy(gate: Gate) -> None:
+    with (
+        pool(function(concurrency=1), throttle=True) as running,
+        busy(running, gate),
+        pytest.raises(Throttled),
+    ):
+        call(running, NOTHING)
 
 
-def test_invocation_that_waits_for_a_slot_is_not_throttled() -> None:
-    with pool(function(concurrency=1), throttle=True) as running:
-        call(running, {"do": "sleep", "s": 0})
-        busy = threading.Thread(target=call, args=(running, {"do": "sleep", "s": 0.5}))
-        busy.start()
-        time.sleep(0.2)
-        answer = call(running, {"do": "sleep", "s": 0}, waits_for_slot=True)
-        busy.join()
+def test_invocation_that_waits_for_a_slot_is_not_throttled(gate: Gate) -> None:
+    with (
+        pool(function(concurrency=1), throttle=True) as running,
+        ThreadPoolExecutor(1) as thread,
+    ):
+        with busy(running, gate):
+            waiting = thread.submit(call, running, NOTHING, waits_for_slot=True)
+            wait_for_tickets(running, 1)
+        answer = waiting.result()
 
     assert answer.error is None
 
 
-def test_a_caller_that_stops_waiting_does_not_stop_the_invocation() -> None:
+def test_a_caller_that_stops_waiting_does_not_stop_the_invocation(gate: Gate) -> None:
     with pool(function(concurrency=1)) as running:
-        call(running, {"do": "sleep", "s": 0})
+        call(running, NOTHING)
         with pytest.raises(StillRunning):
-            call(running, {"do": "sleep", "s": 0.6}, answer_deadline=time.time() + 0.2)
-        follows = call(running, {"do": "sleep", "s": 0})
+            call(running, gate.event, answer_deadline=time.time() + 0.2)
+        gate.wait_for(1)
+        gate.open()
+        follows = call(running, NOTHING)
 
     assert follows.error is None
 
 
-def test_warm_processes_start_early_and_surplus_idle_ones_end() -> None:
+def test_warm_processes_start_early_and_surplus_idle_ones_end(gate: Gate) -> None:
     with pool(function(warm_count=1)) as running:
         for thread in running.warm_up():
             thread.join()
         early = running.size()
-        threads = [
-            threading.Thread(target=call, args=(running, {"do": "sleep", "s": 0.3}))
-            for _ in range(2)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(2) as threads:
+            for _ in range(2):
+                threads.submit(call, running, gate.event)
+            gate.wait_for(2)
+            gate.open()
         grown = running.size()
         for worker in running._idle_workers:
             worker.idle_since -= IDLE_TIMEOUT_S + 1
@@ -263,9 +267,7 @@ def test_function_output_reaches_the_log() -> None:
     lines: list[str] = []
     with pool(function(), lines) as running:
         call(running, {"do": "print", "line": "hello"})
-        time.sleep(0.1)
-
-    assert "hello" in lines
+        eventually(lambda: "hello" in lines)
 
 
 @pytest.mark.parametrize(

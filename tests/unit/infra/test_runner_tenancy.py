@@ -21,11 +21,20 @@ from infra.local.functions import LambdaFunction
 from infra.local.runner.invocation import Invocation
 from infra.local.runner.invoke_api import InvokeApi
 from infra.local.runner.pool import Throttled, WorkerPool
+from infra.local.runner.process import Worker
 from infra.local.server import WsgiServer
+from tests.builders.gate import Gate
+from tests.builders.waiting import PATIENCE_S
 from tests.unit.infra.test_gateway import lambda_client
-from tests.unit.infra.test_runner import call, error, function, pool
-
-NOTHING = {"do": "sleep", "s": 0}
+from tests.unit.infra.test_runner import (
+    NOTHING,
+    busy,
+    call,
+    error,
+    function,
+    pool,
+    wait_for_tickets,
+)
 
 
 def isolated(handler: str = "functions.act", **changed: Any) -> LambdaFunction:
@@ -107,7 +116,7 @@ def test_many_tenants_share_few_slots_and_no_process() -> None:
     tenants = [f"ws_{number % 7}" for number in range(35)]
     sizes: list[int] = []
     stop = threading.Event()
-    with pool(isolated(concurrency=3, timeout_s=60.0)) as running:
+    with pool(isolated(concurrency=3)) as running:
 
         def watch() -> None:
             while not stop.wait(0.01):
@@ -126,40 +135,47 @@ def test_many_tenants_share_few_slots_and_no_process() -> None:
     assert max(sizes) <= 3
 
 
-def test_busy_tenant_does_not_starve_another() -> None:
-    with pool(isolated(concurrency=1)) as running:
+def test_busy_tenant_does_not_starve_another(gate: Gate) -> None:
+    tenants = ["ws_a", "ws_b", "ws_a", "ws_a"]
+    with pool(isolated(concurrency=1)) as running, ThreadPoolExecutor(len(tenants)) as threads:
         pid(running, "ws_a")
-        order: list[str] = []
+        with busy(running, gate, tenant="ws_a"):
+            sent = []
+            for number, tenant in enumerate(tenants, start=1):
+                sent.append(threads.submit(call, running, NOTHING, tenant=tenant))
+                wait_for_tickets(running, number)
+        moments = [json.loads(each.result().payload)["began"] for each in sent]
 
-        def one(tenant: str) -> None:
-            pid(running, tenant, 0.05)
-            order.append(tenant)
-
-        tenants = ["ws_a", "ws_a", "ws_b", "ws_a", "ws_a"]
-        threads = [threading.Thread(target=one, args=(tenant,)) for tenant in tenants]
-        for thread in threads:
-            thread.start()
-            time.sleep(0.01)
-        for thread in threads:
-            thread.join()
-
-    assert order == tenants
+    assert moments == sorted(moments)
 
 
-def test_own_process_is_used_while_another_starts_for_an_earlier_tenant() -> None:
-    with pool(isolated(concurrency=2)) as running:
-        own = pid(running, "ws_a")
-        served = pids(running, ["ws_a", "ws_b", "ws_a"], 0.03)
+def test_own_process_is_used_while_another_starts_for_an_earlier_tenant(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pool(isolated(concurrency=2)) as running, ThreadPoolExecutor(2) as threads:
+        own, launch, may_start = pid(running, "ws_a"), running._launch, threading.Event()
 
-    assert served[0] == served[2] == own
-    assert served[1] != own
+        def launch_late() -> Worker:
+            may_start.wait(PATIENCE_S)
+            return launch()
+
+        monkeypatch.setattr(running, "_launch", launch_late)
+        with busy(running, gate, tenant="ws_a"):
+            other = threads.submit(pid, running, "ws_b")
+            wait_for_tickets(running, 1)
+            again = threads.submit(pid, running, "ws_a")
+            wait_for_tickets(running, 2)
+        assert again.result() == own
+        may_start.set()
+        assert other.result() != own
 
 
 def test_killed_process_is_replaced_for_its_tenant() -> None:
     with pool(isolated(concurrency=1)) as running:
         killed = pid(running, "ws_a")
+        (worker,) = running._workers
         os.kill(killed, signal.SIGKILL)
-        psutil.wait_procs([psutil.Process(killed)] if psutil.pid_exists(killed) else [], 2)
+        worker.process.wait(PATIENCE_S)
         again = pid(running, "ws_a")
 
         os.kill(again, signal.SIGKILL)
@@ -179,15 +195,12 @@ def test_slot_of_a_process_that_dies_goes_to_the_waiting_tenant() -> None:
         assert running.size() == 1
 
 
-def test_idle_slot_of_another_tenant_is_not_throttled() -> None:
-    with pool(isolated(concurrency=1), throttle=True) as running, ThreadPoolExecutor() as threads:
+def test_idle_slot_of_another_tenant_is_not_throttled(gate: Gate) -> None:
+    with pool(isolated(concurrency=1), throttle=True) as running:
         pid(running, "ws_a")
         pid(running, "ws_b")
-        busy = threads.submit(pid, running, "ws_b", 0.5)
-        time.sleep(0.2)
-        with pytest.raises(Throttled):
+        with busy(running, gate, tenant="ws_b"), pytest.raises(Throttled):
             call(running, NOTHING, tenant="ws_a")
-        busy.result()
 
 
 def test_abandoned_ticket_leaves_its_process_to_the_next_tenant() -> None:
@@ -241,7 +254,7 @@ def test_invoke_api_refuses_an_isolated_function_without_a_tenant(
 @pytest.mark.parametrize("name", ["isolated", "shared"])
 @pytest.mark.parametrize("tenant", ["", "x" * 257, "ws_a, ws_b", "ws*", "b\xe4r"])
 def test_invoke_api_refuses_a_malformed_tenant_id(api: str, name: str, tenant: str) -> None:
-    connection = http.client.HTTPConnection(urlsplit(api).netloc, timeout=10)
+    connection = http.client.HTTPConnection(urlsplit(api).netloc, timeout=PATIENCE_S)
     connection.putrequest("POST", f"/2015-03-31/functions/{name}/invocations")
     connection.putheader("X-Amz-Tenant-Id", tenant.encode("latin-1"))
     connection.putheader("Content-Length", "2")

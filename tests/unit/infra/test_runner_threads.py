@@ -2,11 +2,10 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import psutil
 import pytest
@@ -15,9 +14,16 @@ from infra.local.functions import LambdaFunction
 from infra.local.runner import process
 from infra.local.runner.pool import IDLE_TIMEOUT_S, WorkerPool
 from infra.local.runner.process import InvocationAnswer
-from tests.unit.infra.test_runner import call, error, function, pool
-
-NOTHING = {"do": "sleep", "s": 0}
+from tests.builders.gate import Gate
+from tests.builders.waiting import PATIENCE_S
+from tests.unit.infra.test_runner import (
+    NOTHING,
+    call,
+    error,
+    function,
+    pool,
+    wait_for_tickets,
+)
 
 
 def threaded(handler: str = "functions.act", **changed: Any) -> LambdaFunction:
@@ -30,20 +36,18 @@ def pid(answer: InvocationAnswer) -> int:
 
 
 def send(
-    threads: ThreadPoolExecutor, running: WorkerPool, *events: dict[str, Any]
+    threads: ThreadPoolExecutor, running: WorkerPool, gate: Gate, count: int
 ) -> list["Future[InvocationAnswer]"]:
-    """Send events at once, and wait until all are being served."""
-    sent = [threads.submit(call, running, event) for event in events]
-    while running.size() < len(events):
-        time.sleep(0.01)
-    time.sleep(0.2)
+    """Send invocations to a gate at once, and wait until all are there."""
+    sent = [threads.submit(call, running, gate.event) for _ in range(count)]
+    gate.wait_for(count)
     return sent
 
 
 def has_ended(process_id: int) -> bool:
-    """Tell whether a process ends within five seconds."""
+    """Tell whether a process ends."""
     try:
-        psutil.Process(process_id).wait(5)
+        psutil.Process(process_id).wait(PATIENCE_S)
     except psutil.TimeoutExpired:
         return False
     except psutil.NoSuchProcess:
@@ -91,27 +95,39 @@ def test_many_invocations_share_a_process_and_each_gets_its_own_answer() -> None
     assert len({result["pid"] for result in results}) == 1
 
 
-def test_invocations_run_at_the_same_time_up_to_the_concurrency() -> None:
+def test_invocations_run_at_the_same_time_up_to_the_concurrency(gate: Gate) -> None:
     with pool(threaded(concurrency=8)) as running, ThreadPoolExecutor(16) as threads:
         pid(call(running, NOTHING))
-        began = time.monotonic()
-        list(threads.map(lambda _: pid(call(running, {"do": "sleep", "s": 0.5})), range(16)))
-        took = time.monotonic() - began
-        size = running.size()
+        sent = [threads.submit(call, running, gate.event) for _ in range(16)]
+        gate.wait_for(8)
+        wait_for_tickets(running, 8)
+        at_once, size = gate.count(), running.size()
+        gate.open()
 
-    assert 1 <= took < 4
-    assert size == 8
+    assert (at_once, size) == (8, 8)
+    assert [each.result().error for each in sent] == [None] * 16
 
 
-def test_timeout_of_one_invocation_leaves_the_others_their_answers() -> None:
-    with pool(threaded(timeout_s=1.0)) as running, ThreadPoolExecutor(4) as threads:
+def test_timeout_of_one_invocation_leaves_the_others_their_answers(
+    gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others_run, hung = threading.Event(), Gate(tmp_path / "hung")
+
+    def time_out(_deadline: float) -> NoReturn:
+        others_run.wait(PATIENCE_S)
+        raise TimeoutError
+
+    with pool(threaded()) as running, ThreadPoolExecutor(4) as threads:
         first = pid(call(running, NOTHING))
-        call(running, NOTHING)
-        hangs = threads.submit(call, running, {"do": "child"})
-        time.sleep(0.6)
-        others = send(threads, running, *[{"do": "sleep", "s": 0.7}] * 3)
+        (idle,) = running._idle_workers
+        monkeypatch.setattr(idle.channel, "receive", time_out)
+        hangs = threads.submit(call, running, hung.event)
+        hung.wait_for(1)
+        others = send(threads, running, gate, 3)
+        others_run.set()
         failure = error(hangs.result())
         later = pid(call(running, NOTHING))
+        gate.open()
 
         assert failure["errorType"] == "Sandbox.Timedout"
         assert {pid(other.result()) for other in others} == {first}
@@ -121,10 +137,10 @@ def test_timeout_of_one_invocation_leaves_the_others_their_answers() -> None:
         assert pid(call(running, NOTHING)) == later
 
 
-def test_end_of_the_process_fails_all_its_invocations_once() -> None:
+def test_end_of_the_process_fails_all_its_invocations_once(gate: Gate) -> None:
     with pool(threaded()) as running, ThreadPoolExecutor(6) as threads:
         first = pid(call(running, NOTHING))
-        others = send(threads, running, *[{"do": "sleep", "s": 30}] * 5)
+        others = send(threads, running, gate, 5)
         psutil.Process(first).kill()
         failures = [error(other.result())["errorType"] for other in others]
         second = pid(call(running, NOTHING))
@@ -166,20 +182,20 @@ def test_handler_that_cannot_be_imported_fails_every_invocation() -> None:
 
 
 @pytest.mark.parametrize("warm_count", [0, 1])
-def test_process_ends_with_its_last_idle_thread(warm_count: int) -> None:
+def test_process_ends_with_its_last_idle_thread(warm_count: int, gate: Gate) -> None:
     with pool(threaded(warm_count=warm_count)) as running, ThreadPoolExecutor(4) as threads:
         for thread in running.warm_up():
             thread.join()
-        (process,) = {
-            pid(each.result()) for each in send(threads, running, *[{"do": "sleep", "s": 0.5}] * 4)
-        }
+        sent = send(threads, running, gate, 4)
+        gate.open()
+        (process,) = {pid(each.result()) for each in sent}
         for worker in running._idle_workers:
             worker.idle_since -= IDLE_TIMEOUT_S + 1
         running.reap()
 
         assert running.size() == warm_count
-        assert has_ended(process) is (warm_count == 0)
-        assert pid(call(running, NOTHING)) != process or warm_count == 1
+        assert (pid(call(running, NOTHING)) == process) is (warm_count == 1)
+        assert warm_count or has_ended(process)
 
 
 class _Launches:
@@ -215,12 +231,14 @@ def test_process_that_ends_while_it_starts_fails_its_invocation() -> None:
 
 
 def test_invocation_that_a_hanging_process_does_not_take_ends_at_its_timeout() -> None:
-    with pool(threaded(timeout_s=1.5)) as running, ThreadPoolExecutor(2) as threads:
+    with pool(threaded()) as running, ThreadPoolExecutor(2) as threads:
         first = pid(call(running, NOTHING))
         psutil.Process(first).suspend()
+        running.function = threaded(timeout_s=1.5)
         # More than a socket holds.
         sent = threads.submit(call, running, {"do": "sleep", "s": 0, "text": "x" * 4_000_000})
-        failure = error(sent.result(10))["errorType"]
+        failure = error(sent.result(PATIENCE_S))["errorType"]
+        running.function = threaded()
 
         assert failure == "Sandbox.Timedout"
         assert has_ended(first)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from infra.local.runner.process import WorkerOutput
+from tests.builders.waiting import PATIENCE_S
 
 
 @contextmanager
@@ -20,7 +21,7 @@ def output_pipe(log: Callable[[str], None]) -> Iterator[tuple[int, WorkerOutput]
         following = threading.Thread(target=output.follow)
         following.start()
         os.close(end)
-        following.join(5)
+        following.join(PATIENCE_S)
         assert not following.is_alive()
 
 
@@ -36,7 +37,7 @@ def test_catch_up_waits_for_lines_read_by_another_thread() -> None:
         os.write(end, b"one\ntwo\n")
         reader = threading.Thread(target=output.catch_up)
         reader.start()
-        assert begun.wait(5)
+        assert begun.wait(PATIENCE_S)
         output.catch_up()
         assert lines == ["one", "two"]
         reader.join()

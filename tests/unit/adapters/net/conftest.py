@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
+from tests.builders.waiting import PATIENCE_S
 
 type Dialled = list[tuple[str, int]]
 
@@ -34,4 +35,4 @@ def egress_for(*addresses: str, allow: str = "", own: Sequence[str] = ()) -> Gua
 
 
 def dial(egress: GuardedEgress, host: str = "name.example", port: int = 443) -> None:
-    egress.dial(host, port, timeout_s=5).close()
+    egress.dial(host, port, timeout_s=PATIENCE_S).close()

@@ -8,6 +8,7 @@ import pytest
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core import destinations
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
+from tests.builders.waiting import PATIENCE_S
 from tests.unit.adapters.net.conftest import Dialled, dial, egress_for
 
 
@@ -160,10 +161,10 @@ def test_unresponsive_address_leaves_time_for_the_next(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(socket, "create_connection", connect)
     with pytest.raises(DestinationUnreachableError):
-        egress_for("1.1.1.1", "8.8.8.8").dial("name.example", 443, timeout_s=10)
+        egress_for("1.1.1.1", "8.8.8.8").dial("name.example", 443, timeout_s=100)
 
     assert waits[0] == 2.0
-    assert waits[1] > 9
+    assert 50 < waits[1] <= 100
 
 
 def test_unreachable_host_is_reported_by_name_only(dialled: Dialled) -> None:
@@ -178,7 +179,7 @@ def test_hanging_lookup_times_out(dialled: Dialled) -> None:
     done = Event()
 
     def resolve(_host: str, _port: int) -> list[str]:
-        done.wait(30)
+        done.wait(PATIENCE_S)
         return ["93.184.215.14"]
 
     with pytest.raises(DestinationUnreachableError, match="could not be looked up in time"):
@@ -193,7 +194,7 @@ def test_hanging_lookup_times_out(dialled: Dialled) -> None:
 @pytest.mark.parametrize("exempt_only", [False, True])
 def test_exempt_only_reaches_only_exempted_hosts(dialled: Dialled, *, exempt_only: bool) -> None:
     def dial_so(egress: GuardedEgress) -> socket.socket:
-        return egress.dial("name.example", 80, timeout_s=5, exempt_only=exempt_only)
+        return egress.dial("name.example", 80, timeout_s=PATIENCE_S, exempt_only=exempt_only)
 
     dial_so(egress_for("10.1.2.3", allow="10.1.2.3/32:80")).close()
     if exempt_only:

@@ -10,6 +10,7 @@ from chalicelib.engine.canvas.binding import value_at
 from chalicelib.engine.canvas.page import CanvasPage, canvas_page
 from chalicelib.engine.deadline import Deadline
 from tests.builders.pages.engine_jobs import no_uploads
+from tests.builders.waiting import PATIENCE_S
 
 DATA: dict[str, Any] = {
     "name": "Ada",
@@ -36,7 +37,7 @@ def draw(layer: dict[str, Any], data: dict[str, Any] = DATA) -> CanvasPage:
         OutputOptions.from_json({}),
         run_template=run,
         uploads=no_uploads,
-        deadline=Deadline.after(20),
+        deadline=Deadline.after(PATIENCE_S),
     )
 
 

@@ -11,6 +11,7 @@ from chalicelib.engine.emails.condition import condition_failure, condition_sour
 from chalicelib.engine.lint import syntax_faults
 from chalicelib.engine.templating.renderer import TemplateRenderer
 from chalicelib.engine.templating.worker import TemplateWorker
+from tests.builders.waiting import generous_deadline
 
 DATA: Final[dict[str, Any]] = {"n": 3, "name": "a %} b", "empty": [], "__is_true": ""}
 
@@ -81,7 +82,9 @@ def test_place_of_a_failure_is_one_in_the_expression(
     worker: TemplateWorker, expression: str, code: str, place: tuple[int, int, str]
 ) -> None:
     with pytest.raises(RenderFailure) as raised:
-        worker.render(condition_source(expression), DATA, strict=False, deadline=time.time() + 20)
+        worker.render(
+            condition_source(expression), DATA, strict=False, deadline=generous_deadline()
+        )
 
     placed = condition_failure(raised.value, expression)
     assert placed.code == code
@@ -96,7 +99,7 @@ def test_process_compiles_texts_without_running_them(worker: TemplateWorker) -> 
         "unknown": "{{ n | nothing }}",
     }
 
-    faults = syntax_faults(texts, worker, time.time() + 20)
+    faults = syntax_faults(texts, worker, generous_deadline())
 
     places = [(each.members["text"], each.code, each.members["line"]) for each in faults]
     assert places == [

@@ -1,7 +1,6 @@
 """Loading of stored sources: several at a time, in the order of the request, within the bounds."""
 
 import threading
-import time
 
 import pytest
 
@@ -10,6 +9,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import JobContext, PdfToolJob
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
 from chalicelib.engine.ports import NoEgress
+from tests.builders.waiting import PATIENCE_S, generous_deadline
 
 
 def merge_job(count: int) -> PdfToolJob:
@@ -18,13 +18,13 @@ def merge_job(count: int) -> PdfToolJob:
 
 
 def test_uploads_are_loaded_eight_at_a_time_and_keep_their_order() -> None:
-    together = threading.Barrier(8, timeout=10)
+    together = threading.Barrier(8, timeout=PATIENCE_S)
 
     def upload(name: str) -> bytes:
         together.wait()
         return name.encode()
 
-    contents = load_contents(merge_job(16), JobContext(time.time() + 30, upload), NoEgress())
+    contents = load_contents(merge_job(16), JobContext(generous_deadline(), upload), NoEgress())
 
     assert list(contents.values()) == [b"upl_%d" % number for number in range(16)]
 
@@ -38,7 +38,7 @@ def test_nothing_more_is_loaded_once_the_sources_are_too_large_together() -> Non
         return content
 
     with pytest.raises(RenderFailure) as failure:
-        load_contents(merge_job(40), JobContext(time.time() + 30, upload), NoEgress())
+        load_contents(merge_job(40), JobContext(generous_deadline(), upload), NoEgress())
 
     assert [each.path for each in failure.value.errors] == ["/sources/3"]
     assert len(loaded) == 8

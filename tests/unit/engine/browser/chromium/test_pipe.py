@@ -16,6 +16,7 @@ from chalicelib.engine.browser.chromium.pipe import (
     Pipe,
     await_answer,
 )
+from tests.builders.waiting import PATIENCE_S
 
 
 class Peer:
@@ -67,7 +68,7 @@ def test_call_is_one_message_and_gets_its_answer(peer: Peer) -> None:
         "params": {"a": "ü"},
         "sessionId": "S",
     }
-    assert future.result(2) == {"b": 1}
+    assert future.result(PATIENCE_S) == {"b": 1}
 
 
 def test_answers_are_matched_to_calls_in_any_order(peer: Peer) -> None:
@@ -76,7 +77,7 @@ def test_answers_are_matched_to_calls_in_any_order(peer: Peer) -> None:
     one, two = peer.receive()["id"], peer.receive()["id"]
     peer.send({"id": two, "result": {"n": 2}}, {"id": one, "result": {"n": 1}})
 
-    assert (first.result(2), second.result(2)) == ({"n": 1}, {"n": 2})
+    assert (first.result(PATIENCE_S), second.result(PATIENCE_S)) == ({"n": 1}, {"n": 2})
 
 
 def test_messages_may_arrive_split_or_batched(peer: Peer) -> None:
@@ -87,7 +88,7 @@ def test_messages_may_arrive_split_or_batched(peer: Peer) -> None:
     for at in range(len(data)):
         peer.send_raw(data[at : at + 1])
 
-    assert [future.result(2)["nodes"] for future in futures] == numbers
+    assert [future.result(PATIENCE_S)["nodes"] for future in futures] == numbers
 
 
 def test_large_message_passes_in_both_directions(peer: Peer) -> None:
@@ -101,7 +102,7 @@ def test_large_message_passes_in_both_directions(peer: Peer) -> None:
     peer.send_raw = lambda data: _write_all(peer.writes, data)  # type: ignore[method-assign]
     echo.start()
 
-    assert peer.pipe.send("A", {"text": text}).result(10) == {"text": text}
+    assert peer.pipe.send("A", {"text": text}).result(PATIENCE_S) == {"text": text}
     echo.join()
 
 
@@ -111,7 +112,7 @@ def test_error_response_is_raised(peer: Peer) -> None:
     peer.send({"id": peer.receive()["id"], "error": {"code": -32000, "message": "no such thing"}})
 
     with pytest.raises(CallRefused, match="no such thing"):
-        future.result(2)
+        future.result(PATIENCE_S)
 
 
 def test_events_go_to_the_handler_of_their_session(peer: Peer) -> None:
@@ -126,7 +127,7 @@ def test_events_go_to_the_handler_of_their_session(peer: Peer) -> None:
         {"method": "C"},
     )
 
-    last.result(2)
+    last.result(PATIENCE_S)
     assert heard == [("S", "A", {"n": 1})]
 
 
@@ -147,7 +148,7 @@ def test_browser_exit_fails_pending_and_later_calls(peer: Peer) -> None:
     peer.end()
 
     with pytest.raises(BrowserGone):
-        waiting.result(2)
+        waiting.result(PATIENCE_S)
     peer.pipe.close()
     with pytest.raises(BrowserGone):
         peer.pipe.send("B").result(0)
@@ -159,7 +160,7 @@ def test_a_crash_ends_the_wait_for_an_answer() -> None:
     crashed.set_result(None)
 
     with pytest.raises(PageCrashed):
-        await_answer(Future(), crashed, 5)
+        await_answer(Future(), crashed, PATIENCE_S)
 
 
 def test_available_answer_wins_over_a_crash() -> None:
@@ -168,7 +169,7 @@ def test_available_answer_wins_over_a_crash() -> None:
     crashed: Future[None] = Future()
     crashed.set_result(None)
 
-    assert await_answer(answer, crashed, 5) == 1
+    assert await_answer(answer, crashed, PATIENCE_S) == 1
 
 
 def test_missing_answer_is_a_timeout() -> None:

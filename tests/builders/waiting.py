@@ -1,0 +1,22 @@
+"""Waits for what other threads and processes do, however busy the machine is."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+# Only a test that fails waits this long.
+PATIENCE_S: Final = 60.0
+
+
+def eventually[Found](look: Callable[[], Found | None], *, pause_s: float = 0.01) -> Found:
+    """Return what `look` finds once that is true; fail after PATIENCE_S."""
+    end = time.monotonic() + PATIENCE_S
+    while not (found := look()):
+        assert time.monotonic() < end, f"not after {PATIENCE_S:g} s: {found!r}"
+        time.sleep(pause_s)
+    return found
+
+
+def generous_deadline() -> float:
+    """Return a deadline that only a call which hangs reaches (seconds since 1970)."""
+    return time.time() + PATIENCE_S
