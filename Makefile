@@ -40,7 +40,7 @@ check: setup ## lint, types, import rules, unit and architecture tests
 test: setup-tests ## run all checks and tests once, and build the package (ALL=1: also the cases of breadth)
 	@$(PY) -m infra.suite test $(if $(ALL),--breadth)
 
-bench: setup ## run a benchmark (NAME=latency)
+bench: setup ## list the benchmarks, or run one (NAME=latency)
 	@$(PY) -m infra.bench $(NAME)
 
 figures: setup ## print the figures of the code's structure

@@ -4,12 +4,13 @@ One thread, blocking reads, no request interception and no isolation.
 """
 
 import base64
+import contextlib
 import fcntl
 import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Self
 
 from chalicelib.engine.browser.chromium.flags import command_line
@@ -92,6 +93,13 @@ class BareBrowser:
         session: str = attached["sessionId"]
         self.call("Page.enable", session)
         return session
+
+    @contextlib.contextmanager
+    def fresh_context(self) -> Iterator[str]:
+        """Yield the id of a new browser context, which ends with the block."""
+        context: str = self.call("Target.createBrowserContext")["browserContextId"]
+        yield context
+        self.call("Target.disposeBrowserContext", browserContextId=context)
 
     def print_document(self, session: str, html: str, options: Mapping[str, Any]) -> bytes:
         """Load a document into a page and print it."""

@@ -1,8 +1,11 @@
 """Documents of the benchmarks: an e-invoice with its two-page document, and the invoice example."""
 
+import io
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+import pikepdf
 from jinja2 import Environment
 
 from infra.local.examples import example_request
@@ -19,8 +22,16 @@ _STYLE: Final = (
     "th, td { border-bottom: 1px solid #ccc; padding: 6px } .n { text-align: right }"
     ".terms { break-before: page }"
 )
-_A4: Final = {"paperWidth": 8.27, "paperHeight": 11.69}
-_MARGIN_IN: Final = 10 / 25.4
+_INCH_MM: Final = 25.4
+# Options of `Page.printToPDF` (CDP) that are the service's defaults.
+PRINT_OPTIONS: Final[Mapping[str, Any]] = {
+    "paperWidth": 210 / _INCH_MM,
+    "paperHeight": 297 / _INCH_MM,
+    **{f"margin{side}": 10 / _INCH_MM for side in ("Top", "Right", "Bottom", "Left")},
+    "printBackground": True,
+    "preferCSSPageSize": True,
+    "generateTaggedPDF": True,
+}
 _TABLE_HEADINGS: Final = ("No.", "Item", "Quantity", "Price", "VAT", "Net")
 _TERMS: Final = (
     "Goods remain our property until they are paid in full. Complaints are taken in writing, "
@@ -130,13 +141,14 @@ def print_options(body: dict[str, Any]) -> dict[str, Any]:
     """Return the same options for `Page.printToPDF` (CDP)."""
     pdf = body["output"]["pdf"]
     return {
-        **_A4,
-        **{f"margin{side}": _MARGIN_IN for side in ("Top", "Right", "Bottom", "Left")},
-        "printBackground": True,
-        "preferCSSPageSize": True,
+        **PRINT_OPTIONS,
         "displayHeaderFooter": True,
         "headerTemplate": pdf["header"]["html"],
         "footerTemplate": pdf["footer"]["html"],
-        "generateTaggedPDF": True,
-        "transferMode": "ReturnAsBase64",
     }
+
+
+def page_count(pdf: bytes) -> int:
+    """Return the number of pages of a PDF."""
+    with pikepdf.open(io.BytesIO(pdf)) as document:
+        return len(document.pages)

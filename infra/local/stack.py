@@ -17,7 +17,7 @@ from infra.local.event_sources import QueuePoller, ScheduleTimer
 from infra.local.functions import API_LOGICAL_ID, LambdaFunction, declared_functions
 from infra.local.gateway.app import Gateway, GatewayResponses
 from infra.local.gateway.events import RouteTable
-from infra.local.paths import INSTALL_DIR, StackFolder
+from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
 from infra.local.resources import ResourceAttributes, create_resources
 from infra.local.runner.environment import REGION, worker_environment
@@ -89,18 +89,11 @@ def start(stack: Stack) -> None:
     resources = create_resources(
         template, clients, STACK_NAME, parameters=parameters, region=REGION
     )
-    scalars = {"AWS::StackName": STACK_NAME, "AWS::Region": REGION, **parameters}
-    resolver = IntrinsicResolver(template, parameters=scalars, attributes=resources)
-
     endpoints = _open_invoke_api(stack, endpoints)
+    resolver = stack_resolver(template, stack.gateway.url, resources)
     declared = declared_functions(template, resolver, STACK_NAME)
     environments = {
-        function.logical_id: {
-            **_layer_variables(),
-            **worker_environment(function, endpoints),
-            **_disabling_variables(),
-        }
-        for function in declared
+        function.logical_id: worker_environment(function, endpoints) for function in declared
     }
     for function in declared:
         environment = environments[function.logical_id]
@@ -125,24 +118,21 @@ def start(stack: Stack) -> None:
     _write_run_files(stack, demo_workspace, endpoints, resources)
 
 
+def stack_resolver(
+    template: Mapping[str, Any], url: str, resources: Mapping[str, ResourceAttributes]
+) -> IntrinsicResolver:
+    """Return the resolver of the template for a stack whose gateway is at this URL."""
+    names = {"AWS::StackName": STACK_NAME, "AWS::Region": REGION}
+    return IntrinsicResolver(
+        template, parameters=names | _template_parameters(url), attributes=resources
+    )
+
+
 def _open_invoke_api(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, str]:
     """Start the Invoke API, whose pools are added later; the user's Lambda endpoint wins."""
     stack.invoke_api = WsgiServer(InvokeApi(stack.pools), threads=INVOKE_THREADS)
     stack.invoke_api.start()
     return {"AWS_ENDPOINT_URL_LAMBDA": stack.invoke_api.url, **endpoints}
-
-
-def _layer_variables() -> dict[str, str]:
-    return {
-        "PLATEN_CHROMIUM_DIR": str(INSTALL_DIR / "chromium"),
-        "PLATEN_FONTS_DIR": str(INSTALL_DIR / "fonts"),
-        "PLATEN_VALIDATORS_DIR": str(INSTALL_DIR / "validators"),
-    }
-
-
-def _disabling_variables() -> dict[str, str]:
-    off = os.environ.get("PLATEN_LOCAL_VALIDATORS") == "off"
-    return {"PLATEN_VALIDATE_FUNCTION": ""} if off else {}
 
 
 def _template_parameters(url: str) -> dict[str, str]:

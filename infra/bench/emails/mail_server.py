@@ -1,27 +1,24 @@
 """SMTP server with TLS in a process of its own, which keeps the time of each email."""
 
 import asyncio
-import contextlib
 import datetime as dt
 import json
 import logging
 import os
 import ssl
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from infra.template import ROOT
+from infra.bench.server_process import ServerProcess, tell
 
 if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
@@ -41,22 +38,27 @@ class Arrival(NamedTuple):
 
 
 class MailServer:
-    """Running server; it takes every login and every email."""
+    """Server that takes every login and every email inside the block."""
 
-    def __init__(self, process: subprocess.Popen[str], host: str, certificate: Path) -> None:
-        """Ask the process for what has arrived."""
-        self.config: JsonObject = {"host": host, "port": PORT, "username": "bench"}
-        self.egress_exemption = f"{host}/32:{PORT}"
-        self.certificate = str(certificate)
-        self._process = process
+    def __init__(self, certificate: Path) -> None:
+        """Write the certificate, by which the server is known before it runs."""
+        self.config: JsonObject = {"host": _HOST, "port": PORT, "username": "bench"}
+        self.egress_exemption = f"{_HOST}/32:{PORT}"
+        self.certificate = certificate
+        _write_certificate(certificate, _HOST)
+
+    def __enter__(self) -> Self:
+        """Start the server."""
+        self._process = ServerProcess(__name__, _HOST, str(self.certificate))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the server."""
+        self._process.close()
 
     def arrivals(self) -> list[Arrival]:
         """Return the emails that have arrived, in their order."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-        return [Arrival(*row) for row in json.loads(self._process.stdout.readline())]
+        return [Arrival(*row) for row in json.loads(self._process.state())]
 
     def wait_for(self, message_ids: Sequence[str], timeout_s: float) -> list[Arrival]:
         """Return the arrivals of these emails; raises AssertionError also for one that came twice.
@@ -73,30 +75,6 @@ class MailServer:
         arrived = [each for each in self.arrivals() if each.message_id in wanted]
         assert len(arrived) == len(wanted), f"{len(arrived) - len(wanted)} emails came twice"
         return arrived
-
-
-@contextlib.contextmanager
-def mail_server() -> Iterator[MailServer]:
-    """Run a server inside the block."""
-    with tempfile.TemporaryDirectory(prefix="platen-mail-") as folder:
-        certificate = Path(folder) / "mail.pem"
-        _write_certificate(certificate, _HOST)
-        command = [sys.executable, "-W", "ignore", "-m", "infra.bench.emails.mail_server"]
-        # It ends when its input does, so also when this process is killed.
-        with subprocess.Popen(
-            [*command, _HOST, str(certificate)],
-            cwd=ROOT,
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        ) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            try:
-                assert process.stdout.readline() == "ready\n", "the mail server does not start"
-                yield MailServer(process, _HOST, certificate)
-            finally:
-                process.stdin.close()
 
 
 def _write_certificate(path: Path, host: str) -> None:
@@ -159,11 +137,7 @@ async def _serve(host: str, certificate: str) -> None:
         )
 
     await asyncio.get_running_loop().create_server(session, host, PORT, backlog=128)
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
-    while await asyncio.to_thread(sys.stdin.readline):
-        sys.stdout.write(json.dumps(inbox.arrivals) + "\n")
-        sys.stdout.flush()
+    await tell(lambda: json.dumps(inbox.arrivals))
 
 
 if __name__ == "__main__":

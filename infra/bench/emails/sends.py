@@ -22,13 +22,10 @@ from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.model import COUNT_NAMES, EmailSend
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.emails.sends.subscribe import first_send_id
-from infra.bench.emails.mail_server import Arrival, MailServer
-from infra.bench.emails.mail_stack import make_connection
-from infra.bench.latency import BenchClient
-from infra.bench.state.final_renders import FinalRenders, bench_clients, send_together
-from infra.local.running_stack import RunningStack
+from infra.bench.emails.mail_server import Arrival
+from infra.bench.final_renders import FinalRenders, bench_clients, send_together
+from infra.bench.parts import Parts
 
-SENDS: Final = 1_000
 _RULE_ID: Final = "emr_01J8Z6Y3K4M5N6P7Q8R9S0T1V2"
 _TEMPLATE_ID: Final = "tpl_01J8Z6Y3K4M5N6P7Q8R9S0T1V2"
 _EMAIL: Final = RenderedEmail(
@@ -38,84 +35,67 @@ _EMAIL: Final = RenderedEmail(
     html="<p>Hello Ada, this is your invoice.</p>",
     text="Hello Ada, this is your invoice.",
 )
-# All rows, objects and messages are written within this time.
-_DELAY: Final = dt.timedelta(seconds=90)
-_WARM_UP: Final = 50
-_WARM_UP_DELAY: Final = dt.timedelta(seconds=10)
 _TIMEOUT_S: Final = 240.0
 
 
 class BenchSends:
     """Writer of sends of one connection, each of a render of its own."""
 
-    def __init__(
-        self, stack: RunningStack, server: MailServer, *, max_per_second: int, file_bytes: int = 0
-    ) -> None:
-        """Send with each email a file of `file_bytes`; none if they are 0."""
+    def __init__(self, parts: Parts, *, max_per_second: int, file_bytes: int) -> None:
+        """Make a connection to the mail server; each email has a file of `file_bytes`."""
+        stack = parts.stack
         clients = bench_clients(stack)
-        clients.s3 = stack.client("s3")
         self._stack = stack
-        self._server = server
+        self._server = parts.mail_server
         self._tables = Tables(clients)
         self._table = stack.resources["MainTable"]["Ref"]
         self._objects = Objects(clients, stack.resources["FilesBucket"]["Ref"])
         self._renders = FinalRenders(stack, self._tables)
         self._content = os.urandom(file_bytes)
         self._workspace_id = WorkspaceId(stack.workspace)
-        self._connection_id = make_connection(
-            BenchClient(stack), server, max_per_second=max_per_second
-        )
+        fields = {
+            "name": "Bench",
+            "provider": "smtp",
+            "default_from": {"email": "billing@example.com", "name": "Billing"},
+            "config": {**self._server.config, "max_per_second": max_per_second},
+            "credentials": {"password": "bench"},
+        }
+        made = parts.client().post("/v1/email-connections", fields)
+        self._connection_id = str(made["id"])
         pk = connections_partition(self._workspace_id)
         rule: Item = {"PK": pk, "SK": _RULE_ID, "enabled": True}
         self._tables.write(Write(self._table, item=rule))
 
-    def write(self, number: int, due_at: dt.datetime) -> list[EmailSend]:
+    def messages_due_now(self, number: int) -> Sequence[JsonObject]:
+        """Write sends that are due, and return their messages without sending them."""
+        return list(map(_message, self._write(number, SystemClock().now())))
+
+    def deliver(self, number: int, delay_s: int) -> Sequence[Arrival]:
+        """Let the stack send emails whose messages become visible together after the delay."""
+        visible_at = SystemClock().now() + dt.timedelta(seconds=delay_s)
+        # A queue delays by whole seconds.
+        sends = self._write(number, visible_at - dt.timedelta(seconds=1))
+        queue_url = self._stack.resources["EmailsQueue"]["Ref"]
+        messages = list(map(_message, sends))
+        send_together(self._stack.client("sqs"), queue_url, messages, visible_at)
+        ids = [f"<{send.id.lower()}@example.com>" for send in sends]
+        return self._server.wait_for(ids, delay_s + _TIMEOUT_S)
+
+    def _write(self, number: int, due_at: dt.datetime) -> list[EmailSend]:
         """Write sends that are due at this time, without their messages."""
         with ThreadPoolExecutor(8) as threads:
             return list(threads.map(self._write_one, [due_at] * number))
 
-    def message(self, send: EmailSend) -> JsonObject:
-        """Return the message of a send, as the relay sends it."""
-        return SendEmailMessage(
-            send.workspace_id,
-            send.id,
-            connection_id=send.connection_id,
-            request_id=send.request_id,
-        ).to_json()
-
-    def warm_up(self) -> None:
-        """Start the processes of the function that sends, which opens the credentials."""
-        self._deliver(_WARM_UP, _WARM_UP_DELAY)
-
-    def deliver(self) -> Sequence[Arrival]:
-        """Let the stack send SENDS emails whose messages become visible together."""
-        return self._deliver(SENDS, _DELAY)
-
-    def _deliver(self, number: int, delay: dt.timedelta) -> Sequence[Arrival]:
-        visible_at = SystemClock().now() + delay
-        # A queue delays by whole seconds.
-        sends = self.write(number, visible_at - dt.timedelta(seconds=1))
-        queue_url = self._stack.resources["EmailsQueue"]["Ref"]
-        messages = [self.message(send) for send in sends]
-        send_together(self._stack.client("sqs"), queue_url, messages, visible_at)
-        ids = [f"<{send.id.lower()}@example.com>" for send in sends]
-        return self._server.wait_for(ids, delay.total_seconds() + _TIMEOUT_S)
-
     def _write_one(self, due_at: dt.datetime) -> EmailSend:
         render = self._renders.copy(template_id=_TEMPLATE_ID, template_version=1)
-        if self._content:
-            (file,) = render.files
-            sha256 = hashlib.sha256(self._content)
-            file = file._replace(bytes=len(self._content), sha256=sha256.hexdigest())
-            render = replace(render, files=(file,))
-            self._objects.put(
-                file.key, self._content, content_type=file.content_type, sha256=sha256.digest()
-            )
-        rule = EmailRule(
-            id=_RULE_ID,
-            connection_id=self._connection_id,
-            attachments="attach" if self._content else "none",
+        (file,) = render.files
+        sha256 = hashlib.sha256(self._content)
+        file = file._replace(bytes=len(self._content), sha256=sha256.hexdigest())
+        render = replace(render, files=(file,))
+        self._objects.put(
+            file.key, self._content, content_type=file.content_type, sha256=sha256.digest()
         )
+        rule = EmailRule(id=_RULE_ID, connection_id=self._connection_id, attachments="attach")
         self._objects.put_data(
             contents_key(self._workspace_id, render.id),
             msgspec.json.encode(EmailContents((rule,), (_EMAIL,))),
@@ -145,3 +125,10 @@ class BenchSends:
         creation = Sends(self._tables, self._table).creation(send)
         self._tables.transact([self._renders.creation(counted), creation])
         return send
+
+
+def _message(send: EmailSend) -> JsonObject:
+    """Return the message of a send, as the relay sends it."""
+    return SendEmailMessage(
+        send.workspace_id, send.id, connection_id=send.connection_id, request_id=send.request_id
+    ).to_json()

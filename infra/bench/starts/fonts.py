@@ -1,18 +1,18 @@
 """Benchmark: start of the browser and its first PDF with all fonts, compared with a small set.
 
-`make bench NAME=fonts`: browsers are started in turn, and each prints the 40-line invoice as soon
-as it can. The small set has the fifteen families of the service's first fonts, each with the files
-and weights that it had, with a font cache of their own.
+Browsers are started in turn, and each prints an invoice as soon as it can. The small set has the
+fifteen families of the service's first fonts, each with the files and weights that it had, with a
+font cache of their own.
 """
 
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -22,11 +22,15 @@ from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.deadline import Deadline
 from infra.bench.documents import invoice_page
+from infra.bench.parts import Parts
+from infra.bench.report import Limit, Report
+from infra.bench.rounds import Rounds, run_in_turns
 from infra.local.paths import INSTALL_DIR
 from infra.template import ROOT
 
-LIMIT: Final = 1.05
-ROUNDS: Final = 20
+LIMIT: Final = Limit(1.05)
+FULL: Final = Rounds(20, pause_s=0.25)
+SMOKE: Final = Rounds(1, warm_up=0)
 _SMALL_SET: Final = frozenset(
     (
         *("Arimo", "Tinos", "Cousine", "Noto Sans", "Noto Serif", "Noto Sans Arabic"),
@@ -38,29 +42,26 @@ _SMALL_SET: Final = frozenset(
 # Bold of these came later.
 _REGULAR_ONLY: Final = ("NotoSansJP", "NotoSansSC", "NotoSansKR")
 _TIMEOUT_S: Final = 60.0
-_PAUSE_S: Final = 0.25
+_SMALL: Final = "small set, until the first PDF"
+_ALL: Final = "all fonts, until the first PDF"
 
 
-def main() -> int:
-    """Print the table and the ratio; 1 when it is over the limit."""
-    chromium, all_fonts = INSTALL_DIR / "chromium", INSTALL_DIR / "fonts"
+def measure(_parts: Parts, report: Report, size: Rounds) -> None:
+    """Print the table and the ratio."""
+    chromium, fonts = INSTALL_DIR / "chromium", INSTALL_DIR / "fonts"
     html = invoice_page()
-    with _small_set(chromium, all_fonts) as small:
-        sets = {"today's set": small, "all fonts": all_fonts}
-        starts: dict[str, list[float]] = {name: [] for name in sets}
-        firsts: dict[str, list[float]] = {name: [] for name in sets}
-        for round_number in range(-1, ROUNDS):
-            for name, fonts in sets.items():
-                start, first = _start_and_first_pdf(chromium, fonts, html)
-                time.sleep(_PAUSE_S)
-                if round_number >= 0:
-                    starts[name].append(1000 * start)
-                    firsts[name].append(1000 * first)
-    return _report(starts, firsts)
+    with _small_set(chromium, fonts) as small:
+        ways = {
+            _SMALL: partial(_first_pdf_s, chromium, small, html),
+            _ALL: partial(_first_pdf_s, chromium, fonts, html),
+        }
+        times = run_in_turns(ways, size)
+    times.show(report, "fonts, ms")
+    report.result(LIMIT, times.ratio(_ALL, _SMALL))
 
 
-def _start_and_first_pdf(chromium: Path, fonts: Path, html: str) -> tuple[float, float]:
-    """Return the seconds until the browser is ready, and until its first PDF."""
+def _first_pdf_s(chromium: Path, fonts: Path, html: str) -> float:
+    """Return the seconds from the start of a browser until its first PDF."""
     output = OutputOptions()
 
     def draw(page: BrowserPage) -> bytes:
@@ -69,11 +70,10 @@ def _start_and_first_pdf(chromium: Path, fonts: Path, html: str) -> tuple[float,
 
     browser = Browser(chromium, fonts)
     try:
-        begun = time.perf_counter()
-        browser.start()
         started = time.perf_counter()
+        browser.start()
         assert browser.use(draw, Deadline.after(_TIMEOUT_S)).startswith(b"%PDF-")
-        return started - begun, time.perf_counter() - begun
+        return time.perf_counter() - started
     finally:
         browser.close()
 
@@ -112,18 +112,3 @@ def _leave_out_other_families(path: Path) -> None:
             if name.text not in _SMALL_SET:
                 edit.remove(name)
     conf.write(path)
-
-
-def _report(starts: dict[str, list[float]], firsts: dict[str, list[float]]) -> int:
-    _print_row("fonts, ms p50", "start", "first PDF", "fastest")
-    for name, times in firsts.items():
-        cells = (statistics.median(starts[name]), statistics.median(times), min(times))
-        _print_row(name, *(f"{value:.0f}" for value in cells))
-    small, full = (statistics.median(times) for times in firsts.values())
-    ratio = full / small
-    sys.stdout.write(f"fonts: {ratio:.2f} (limit {LIMIT})\n")
-    return int(ratio > LIMIT)
-
-
-def _print_row(first: str, *rest: str) -> None:
-    sys.stdout.write(first.ljust(16) + "".join(cell.rjust(12) for cell in rest) + "\n")

@@ -1,52 +1,46 @@
 """Benchmark: import of the API function, compared with its three frameworks (decision 7).
 
-`make bench NAME=import`: fresh interpreters, interleaved so that a busy machine slows both; medians
-minus the time of a bare interpreter.
+Fresh interpreters in turn; medians of their processor time, without that of a bare interpreter.
 """
 
+import resource
 import statistics
 import subprocess
 import sys
-import time
-from pathlib import Path
+from functools import partial
 from typing import Final
 
-LIMIT: Final = 1.3
-ROUNDS: Final = 15
-_ROOT: Final = Path(__file__).parents[3]
-_CASES: Final = {
-    "interpreter": "",
-    "frameworks": "import chalice, boto3, pydantic",
-    "app": "import app",
+from infra.bench.parts import Parts
+from infra.bench.report import Limit, Report
+from infra.bench.rounds import Rounds, run_in_turns
+from infra.template import ROOT
+
+LIMIT: Final = Limit(1.3)
+# The warm-up writes the byte code.
+FULL: Final = Rounds(15)
+SMOKE: Final = Rounds(1, warm_up=0)
+_BARE: Final = "interpreter"
+_FRAMEWORKS: Final = "frameworks"
+_APP: Final = "app"
+_SCRIPTS: Final = {
+    _BARE: "",
+    _FRAMEWORKS: "import chalice, boto3, pydantic",
+    _APP: "import app",
 }
 
 
-def main() -> int:
-    """Print the table and the ratio; 1 when it is over the limit."""
-    times: dict[str, list[float]] = {name: [] for name in _CASES}
-    for name, script in _CASES.items():
-        _import_seconds(script)  # writes the byte code
-        assert name
-    for _ in range(ROUNDS):
-        for name, script in _CASES.items():
-            times[name].append(_import_seconds(script))
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    own = {name: medians[name] - medians["interpreter"] for name in _CASES}
-    ratio = own["app"] / own["frameworks"]
-    _print_row("import", "median ms", "without interpreter", "fastest ms")
-    for name, values in times.items():
-        _print_row(
-            name, *(f"{1000 * value:.0f}" for value in (medians[name], own[name], min(values)))
-        )
-    _print_row(f"import: {ratio:.2f} (limit {LIMIT})")
-    return int(ratio > LIMIT)
+def measure(_parts: Parts, report: Report, size: Rounds) -> None:
+    """Print the table and the ratio."""
+    ways = {name: partial(_import_s, script) for name, script in _SCRIPTS.items()}
+    times = run_in_turns(ways, size)
+    times.show(report, "import, ms")
+    bare, frameworks, app = (statistics.median(times.seconds[name]) for name in _SCRIPTS)
+    report.result(LIMIT, (app - bare) / (frameworks - bare))
 
 
-def _import_seconds(script: str) -> float:
-    started = time.perf_counter()
-    subprocess.run([sys.executable, "-c", script], cwd=_ROOT, check=True)
-    return time.perf_counter() - started
-
-
-def _print_row(first: str, *rest: str) -> None:
-    sys.stdout.write(first.ljust(14) + "".join(cell.rjust(22) for cell in rest) + "\n")
+def _import_s(script: str) -> float:
+    """Return the processor time of an interpreter in seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

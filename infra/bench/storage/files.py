@@ -1,18 +1,13 @@
 """Files that wait for their upload, written straight into the table and the bucket of a stack."""
 
-import contextlib
 import datetime as dt
 import hashlib
-import json
 import os
-import socket
-import subprocess
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import Tables
@@ -22,86 +17,13 @@ from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads
 from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.renders.model import StorageReceipt
-from infra.bench.latency import BenchClient
-from infra.bench.state.final_renders import FinalRenders, bench_clients, send_together
-from infra.local.paths import free_port
+from infra.bench.client import BenchClient
+from infra.bench.final_renders import FinalRenders, bench_clients, send_together
+from infra.bench.storage.gateway import BUCKET, KEY, REGION, SECRET, StoreGateway
 from infra.local.running_stack import RunningStack
-from infra.setup.steps import STORES_DIR
 
-_REGION: Final = "eu-central-1"
-_KEY, _SECRET = "bench", "bench-secret"
-# All rows, objects and messages are written within this time.
-_DELAY: Final = dt.timedelta(seconds=20)
 _TIMEOUT_S: Final = 120.0
 _WRITERS: Final = 8
-
-
-class StoreGateway(NamedTuple):
-    """A running S3 store, with a bucket for the uploads; a file of it is one in `folder`."""
-
-    port: int
-    folder: Path
-    bucket: str = "uploads"
-
-    @property
-    def url(self) -> str:
-        """Return its address."""
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def egress_exemption(self) -> str:
-        """Return what lets a service reach it."""
-        return f"127.0.0.1/32:{self.port}"
-
-    @property
-    def boto3_options(self) -> dict[str, Any]:
-        """Return the options of a client of it."""
-        return {
-            "endpoint_url": self.url,
-            "region_name": _REGION,
-            "aws_access_key_id": _KEY,
-            "aws_secret_access_key": _SECRET,
-        }
-
-
-@contextlib.contextmanager
-def store_gateway(folder: Path) -> Iterator[StoreGateway]:
-    """Run versitygw over a folder inside the block; it checks every signature."""
-    gateway = StoreGateway(free_port(), folder / "buckets")
-    (gateway.folder / gateway.bucket).mkdir(parents=True)
-    program = STORES_DIR / "versitygw"
-    assert program.exists(), f"{program} is missing; install Go 1.25 and run: make test"
-    variables = {"ROOT_ACCESS_KEY": _KEY, "ROOT_SECRET_KEY": _SECRET, "VGW_REGION": _REGION}
-    process = subprocess.Popen(
-        [
-            str(program),
-            "--port",
-            f"127.0.0.1:{gateway.port}",
-            "--keep-alive",
-            "--quiet",
-            "posix",
-            str(gateway.folder),
-        ],
-        env={**os.environ, **variables},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        _wait_for(gateway.port)
-        yield gateway
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.02)
-    message = "the store does not start"
-    raise AssertionError(message)
 
 
 class BenchUploads:
@@ -110,7 +32,6 @@ class BenchUploads:
     def __init__(self, stack: RunningStack, gateway: StoreGateway) -> None:
         """Make the destination."""
         clients = bench_clients(stack)
-        clients.s3 = stack.client("s3")
         self._stack = stack
         self._gateway = gateway
         self._tables = Tables(clients)
@@ -122,24 +43,27 @@ class BenchUploads:
             "kind": "s3",
             "config": {
                 "endpoint": gateway.url,
-                "region": _REGION,
-                "bucket": gateway.bucket,
+                "region": REGION,
+                "bucket": BUCKET,
                 "path_style": True,
             },
-            "credentials": {"access_key_id": _KEY, "secret_access_key": _SECRET},
+            "credentials": {"access_key_id": KEY, "secret_access_key": SECRET},
         }
-        client, body = BenchClient(stack), json.dumps(fields).encode()
-        made = client.send("POST", "/v1/storage-destinations", body)
+        with BenchClient(stack) as client:
+            made = client.post("/v1/storage-destinations", fields)
         self._destination = DestinationId(str(made["id"]))
 
-    def upload(self, number: int, size: int) -> tuple[list[str], float]:
-        """Let the stack upload files; return their keys in the bucket, and how long it took."""
-        visible_at = SystemClock().now() + _DELAY
+    def upload(self, number: int, size: int, delay_s: float) -> tuple[list[str], float]:
+        """Let the stack upload files; return their keys in the bucket, and how long it took.
+
+        All rows, objects and messages are written within the delay.
+        """
+        visible_at = SystemClock().now() + dt.timedelta(seconds=delay_s)
         uploads = self.prepare(number, size)
         messages = [UploadFilesMessage.of(each).to_json() for each in uploads]
         queue_url = self._stack.resources["UploadsQueue"]["Ref"]
         send_together(self._stack.client("sqs"), queue_url, messages, visible_at)
-        names = [self._gateway.folder / self._gateway.bucket / self._key(each) for each in uploads]
+        names = [self._gateway.path(self._key(each)) for each in uploads]
         seconds = self._wait_for(names, size, visible_at)
         return [each.files[0].object_key for each in uploads], seconds
 
@@ -151,10 +75,10 @@ class BenchUploads:
 
     def _wait_for(self, names: list[Path], size: int, begin: dt.datetime) -> float:
         """Return the seconds until all files are in the store."""
-        deadline = time.monotonic() + _DELAY.total_seconds() + _TIMEOUT_S
+        deadline = begin + dt.timedelta(seconds=_TIMEOUT_S)
         waiting = set(names)
         while waiting:
-            assert time.monotonic() < deadline, f"{len(waiting)} files were not uploaded"
+            assert SystemClock().now() < deadline, f"{len(waiting)} files were not uploaded"
             waiting = {name for name in waiting if not _is_whole(name, size)}
             time.sleep(0.05)
         return (SystemClock().now() - begin).total_seconds()

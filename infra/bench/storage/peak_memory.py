@@ -8,15 +8,16 @@ import json
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import TargetUploads
-from infra.bench.in_process import environment
+from infra.bench.functions import function_variables
+from infra.bench.processes import peak_bytes
 from infra.local.event_sources import sqs_event
 from infra.local.running_stack import RunningStack
+from infra.template import ROOT
 
 _HANDLER: Final = "functions.upload_files.handler"
 
@@ -25,9 +26,15 @@ def peak_memory(stack: RunningStack, uploads: TargetUploads) -> int:
     """Return the peak memory, in bytes, of a process that makes these uploads."""
     message = json.dumps(UploadFilesMessage.of(uploads).to_json())
     arguments = [sys.executable, "-m", __name__, message]
-    variables = environment(stack, f"{_HANDLER}.handler")
+    variables = function_variables(stack, "UploadFilesFunction")
     done = subprocess.run(
-        arguments, env=variables, stdout=subprocess.PIPE, text=True, check=True, timeout=300
+        arguments,
+        env=variables,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=300,
     )
     return int(done.stdout.splitlines()[-1])
 
@@ -45,14 +52,7 @@ def _upload(message: str) -> None:
     handler = import_module(_HANDLER).handler
     answer = handler(sqs_event([received], "arn:aws:sqs:eu-central-1:0:uploads"), context)
     assert answer == {"batchItemFailures": []}, answer
-    sys.stdout.write(f"{_peak_of_this_process()}\n")
-
-
-def _peak_of_this_process() -> int:
-    # `getrusage` also has the peak of the process that started this one.
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    kilobytes = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
-    return int(kilobytes) * 1024
+    print(peak_bytes())
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
 from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.manage import ManageEndpoints
 from chalicelib.features.webhooks.model import WebhookEndpoint
-from infra.bench.state.final_renders import bench_clients
+from infra.bench.final_renders import bench_clients
 from infra.local.running_stack import RunningStack
 
 

@@ -1,20 +1,18 @@
 """Receiver of webhooks in a process of its own, which keeps the time of each arrival.
 
 `POST /ok/<anything>` is answered 200 at once, `/late/<anything>` after 9.9 s, `/never/<anything>`
-not at all. `GET /arrivals` has what arrived so far.
+not at all.
 """
 
 import asyncio
 import contextlib
 import json
-import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
-from infra.template import ROOT
+from infra.bench.server_process import ServerProcess, tell
+from infra.local.paths import free_port
 
 _LATE_S: Final = 9.9
 
@@ -27,28 +25,34 @@ class Arrival(NamedTuple):
     at: float
 
 
-class BenchReceiver(NamedTuple):
-    """Running receiver."""
+class BenchReceiver:
+    """Receiver that runs inside the block."""
 
-    port: int
+    def __init__(self) -> None:
+        """Choose the port, by which the receiver is known before it runs."""
+        self._port = free_port()
+        self.egress_exemption = f"127.0.0.1/32:{self._port}"
 
-    @property
-    def egress_exemption(self) -> str:
-        """Return the value of PLATEN_EGRESS_ALLOW with which it can be reached."""
-        return f"127.0.0.1/32:{self.port}"
+    def __enter__(self) -> Self:
+        """Start the receiver."""
+        self._process = ServerProcess(__name__, str(self._port))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the receiver."""
+        self._process.close()
 
     def url(self, path: str) -> str:
         """Return the URL of a path."""
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"http://127.0.0.1:{self._port}{path}"
 
     def arrivals(self, prefix: str) -> list[Arrival]:
         """Return what has arrived at paths that begin so, the first one of each event and path."""
-        with urllib.request.urlopen(self.url("/arrivals"), timeout=10) as answer:  # noqa: S310
-            rows = [Arrival(*row) for row in json.load(answer)]
         first: dict[tuple[str, str], Arrival] = {}
-        for row in rows:
-            if row.path.startswith(prefix):
-                first.setdefault((row.path, row.event_id), row)
+        for row in json.loads(self._process.state()):
+            arrival = Arrival(*row)
+            if arrival.path.startswith(prefix):
+                first.setdefault((arrival.path, arrival.event_id), arrival)
         return list(first.values())
 
     def wait_for(self, prefix: str, count: int, timeout_s: float) -> list[Arrival]:
@@ -60,27 +64,11 @@ class BenchReceiver(NamedTuple):
         return sorted(arrivals, key=lambda each: each.at)[:count]
 
 
-@contextlib.contextmanager
-def bench_receiver() -> Iterator[BenchReceiver]:
-    """Run a receiver inside the block."""
-    command = [sys.executable, "-m", "infra.bench.webhooks.receiver"]
-    # It ends when its input does, so also when this process is killed.
-    with subprocess.Popen(
-        command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            yield BenchReceiver(int(process.stdout.readline()))
-        finally:
-            process.stdin.close()
-
-
 class _Server:
     """Server that answers by the first part of the path."""
 
     def __init__(self) -> None:
-        self._arrivals: list[Arrival] = []
+        self.arrivals: list[Arrival] = []
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one request and close its connection."""
@@ -91,10 +79,7 @@ class _Server:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         path, headers = _path_and_headers(head)
-        if path == "/arrivals":
-            await _write_answer(writer, json.dumps(self._arrivals).encode())
-            return
-        self._arrivals.append(Arrival(path, headers["webhook-id"], time.time()))
+        self.arrivals.append(Arrival(path, headers["webhook-id"], time.time()))
         await reader.readexactly(int(headers["content-length"]))
         if path.startswith("/never/"):
             # The sender gives up.
@@ -117,12 +102,11 @@ def _path_and_headers(head: str) -> tuple[str, dict[str, str]]:
     return first.split(" ")[1], {name.lower(): value.strip() for name, _, value in pairs}
 
 
-async def _serve() -> None:
-    server = await asyncio.start_server(_Server().answer, "127.0.0.1", 0, backlog=1024)
-    sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
-    sys.stdout.flush()
-    await asyncio.to_thread(sys.stdin.read)
+async def _serve(port: int) -> None:
+    server = _Server()
+    await asyncio.start_server(server.answer, "127.0.0.1", port, backlog=1024)
+    await tell(lambda: json.dumps(server.arrivals))
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve())
+    asyncio.run(_serve(int(sys.argv[1])))

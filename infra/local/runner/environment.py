@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from infra.local.functions import LambdaFunction
+from infra.local.paths import INSTALL_DIR
 from infra.template import ROOT
 
 REGION: Final = "us-east-1"
@@ -19,6 +20,12 @@ _INHERITED_VARIABLES: Final = (
     "VIRTUAL_ENV",
 )
 
+# On Lambda the layers are unpacked where the functions look for them by default.
+_LAYERS: Final = {
+    "PLATEN_CHROMIUM_DIR": str(INSTALL_DIR / "chromium"),
+    "PLATEN_FONTS_DIR": str(INSTALL_DIR / "fonts"),
+    "PLATEN_VALIDATORS_DIR": str(INSTALL_DIR / "validators"),
+}
 # By default glibc keeps freed memory, in an arena of each thread, and large blocks too once some
 # were freed (mallopt(3)).
 _THREADS: Final = {
@@ -37,6 +44,7 @@ def worker_environment(function: LambdaFunction, endpoints: Mapping[str, str]) -
         if name in _INHERITED_VARIABLES or name.startswith("PLATEN_")
     }
     return {
+        **_LAYERS,
         **inherited,
         **function.environment,
         **(_aws_access(endpoints) if function.has_rights else {}),

@@ -1,0 +1,1 @@
+"""Benchmarks of renders through the whole service."""

@@ -1,1 +1,0 @@
-"""Benchmarks of stored state: limits, events and due items."""
