@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.page import nodes
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from tests.builders.pages.real_browser import new_browser, render_with
 from tests.integration.engine.browser.test_lifecycle import eventually
@@ -45,25 +46,28 @@ _FILLING = {
         "'<script>window.k = new Uint8Array(2e7).fill(7)<' + '/script>'; document.body.append(f)"
     ),
 }
+NODES_SHARE = 10
 _WAIT_FOREVER = {"expression": "false", "timeout_ms": 60_000}
 # `datalist` is not laid out: layout alone would exceed the memory budget.
 _MANY = (
     "document.body.append(...Array.from({length: 500}, () => document.createElement('datalist')))"
 )
-_MILLION = f"for (let n = 0; n < 2100; n++) {_MANY};"
+# 5 % more than the fixture `few_nodes` admits.
+_BATCHES = 210
+_NODES = f"for (let n = 0; n < {_BATCHES}; n++) {_MANY};"
 _TOO_MANY = {
-    "before it is loaded": _MILLION,
-    "late": f"setTimeout(() => {{ {_MILLION} document.title = 'done' }}, 300)",
+    "before it is loaded": _NODES,
+    "late": f"setTimeout(() => {{ {_NODES} document.title = 'done' }}, 300)",
     "in a closed shadow tree": (
         "const root = document.body.appendChild(document.createElement('div'))"
-        f".attachShadow({{mode: 'closed'}}); {_MILLION.replace('document.body', 'root')}"
+        f".attachShadow({{mode: 'closed'}}); {_NODES.replace('document.body', 'root')}"
     ),
     "in frames": (
         "for (let f = 0; f < 4; f++) { const frame = document.createElement('iframe');"
         "document.body.append(frame); const inner = frame.contentDocument;"
-        f"{_MILLION.replace('2100', '525').replace('document.', 'inner.')} }}"
+        f"{_NODES.replace('210', '53').replace('document.', 'inner.')} }}"
     ),
-    "while it is printed": f"addEventListener('beforeprint', () => {{ {_MILLION} }})",
+    "while it is printed": f"addEventListener('beforeprint', () => {{ {_NODES} }})",
 }
 
 
@@ -74,9 +78,16 @@ def reasons() -> list[str]:
 
 @pytest.fixture(scope="module")
 def browser(reasons: list[str]) -> Iterator[Browser]:
-    browser = new_browser(on_recycle=reasons.append)
+    """Return a browser whose pages may take a share of the memory of production."""
+    browser = new_browser(on_recycle=reasons.append, max_page_memory_bytes=600_000_000)
     yield browser
     browser.close()
+
+
+@pytest.fixture
+def few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a share of the nodes of production the most that a page may have."""
+    monkeypatch.setattr(nodes, "MAX_NODES", nodes.MAX_NODES // NODES_SHARE)
 
 
 def page(script: str) -> str:
@@ -90,7 +101,7 @@ def test_page_over_the_memory_budget_fails_without_retry(
     browser.start()
     old, before = browser.processes[0], len(reasons)
 
-    with pytest.raises(RenderFailure, match=r"1\.5 GB of the browser's memory: use") as failure:
+    with pytest.raises(RenderFailure, match=r"0\.6 GB of the browser's memory: use") as failure:
         render_with(browser, page(script), seconds=90, wait=_WAIT_FOREVER)
 
     assert failure.value.code == "render_failed"
@@ -100,29 +111,47 @@ def test_page_over_the_memory_budget_fails_without_retry(
     assert eventually(lambda: reasons[before:] == ["over_budget"])
 
 
+def test_page_may_take_the_memory_that_the_service_says() -> None:
+    script = "const k = []; for (;;) k.push(new Uint8Array(4e6).fill(7))"
+    browser = new_browser()
+    try:
+        with pytest.raises(RenderFailure, match=r"1\.5 GB of the browser's memory: use"):
+            render_with(browser, page(script), seconds=90, wait=_WAIT_FOREVER)
+    finally:
+        browser.close()
+
+
+@pytest.mark.usefixtures("few_nodes")
 @pytest.mark.parametrize("script", _TOO_MANY.values(), ids=_TOO_MANY)
 def test_page_over_the_node_budget_fails(browser: Browser, script: str) -> None:
     wait: dict[str, object] = {"timeout_ms": 60_000}
     if "title = 'done'" in script:
         wait = {**wait, "expression": "document.title === 'done'"}
 
-    with pytest.raises(RenderFailure, match="1000000 DOM nodes: show less") as failure:
+    with pytest.raises(RenderFailure, match="100000 DOM nodes: show less") as failure:
         render_with(browser, page(script), seconds=90, wait=wait)
 
     assert failure.value.code == "render_failed"
     assert render_with(browser, "<p>next").files[0].pages == 1
 
 
+@pytest.mark.usefixtures("few_nodes")
 @pytest.mark.parametrize("formats", [["png"], ["html"]])
 def test_node_budget_applies_to_every_format(browser: Browser, formats: list[str]) -> None:
+    with pytest.raises(RenderFailure, match="100000 DOM nodes"):
+        render_with(browser, page(_NODES), seconds=90, formats=formats, wait={"timeout_ms": 60_000})
+
+
+def test_page_may_have_the_nodes_that_the_service_says(browser: Browser) -> None:
+    script = _TOO_MANY["before it is loaded"].replace(str(_BATCHES), str(_BATCHES * NODES_SHARE))
+
     with pytest.raises(RenderFailure, match="1000000 DOM nodes"):
-        render_with(
-            browser, page(_MILLION), seconds=90, formats=formats, wait={"timeout_ms": 60_000}
-        )
+        render_with(browser, page(script), seconds=90, formats=["html"])
 
 
+@pytest.mark.usefixtures("few_nodes")
 def test_garbage_nodes_do_not_count(browser: Browser) -> None:
-    many = "Array.from({length: 1100000}, () => document.createElement('i'))"
+    many = "Array.from({length: 110000}, () => document.createElement('i'))"
     script = f"let all = {many}; all = null"
 
     assert render_with(browser, page(script), seconds=60, wait={"timeout_ms": 50_000}).files
@@ -142,10 +171,10 @@ def test_memory_bytes_measures_the_page(browser: Browser) -> None:
     looking = threading.Thread(target=look)
     looking.start()
     script = (
-        "window.k = new Uint8Array(4e8).fill(7); setTimeout(() => document.title = 'done', 500)"
+        "window.k = new Uint8Array(2e8).fill(7); setTimeout(() => document.title = 'done', 500)"
     )
     render_with(browser, page(script), wait={"expression": "document.title === 'done'"})
     done.set()
     looking.join()
 
-    assert 400e6 < max(seen) - begun < 500e6
+    assert 200e6 < max(seen) - begun < 300e6

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from infra.package.archives import pack_fonts
+from infra.package import archives
 from tests.builders.pages.real_browser import folder, render_with
 
 PACKED = ("chromium.br", "al2023.tar.br")
@@ -48,12 +48,16 @@ def test_packed_browser_is_unpacked_once_and_prints(layer: Path, own_tmp: Path) 
     assert times[0] == times[1]
 
 
-def test_packed_fonts_are_unpacked_with_a_cache_that_holds(layer: Path, own_tmp: Path) -> None:
+def test_packed_fonts_are_unpacked_with_a_cache_that_holds(
+    layer: Path, own_tmp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Packing well takes seconds and makes no difference here.
+    monkeypatch.setattr(archives, "_PACK_QUALITY", 0)
     fonts = folder("PLATEN_FONTS_DIR", "fonts")
     packed = own_tmp / "fonts"
     packed.mkdir(mode=0o755)
     files = {path.relative_to(fonts).as_posix(): path for path in fonts.rglob("*.*")}
-    pack_fonts(files, own_tmp / "cache").rename(packed / "fonts.tar.br")
+    archives.pack_fonts(files, own_tmp / "cache").rename(packed / "fonts.tar.br")
     browser = Browser(layer, packed)
     try:
         assert render_with(browser, "<p>x").files[0].pages == 1

@@ -5,7 +5,10 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from copy import replace
+from functools import cache
 from typing import Any, Final
 
 import psutil
@@ -32,10 +35,11 @@ LENGTHY: dict[str, tuple[RenderFormat, dict[str, Any]]] = {
     "png": (PNG, {"image": {"width": 7000, "height": 7000, "fit": "cover"}}),
 }
 
-# Encoding takes some three times as long on a fast machine.
-_STOP_S: Final = 1.5
+# Where the finishing is canceled; to its end it takes several times as long.
+_AT_WORK_S: Final = 0.3
 
 
+@cache
 def noise(side: int) -> bytes:
     """Return a PNG of smooth noise, which takes long to compress."""
     coarse = Image.frombytes("RGB", (side // 8, side // 8), os.urandom(3 * (side // 8) ** 2))
@@ -46,6 +50,17 @@ def noise(side: int) -> bytes:
 
 def children() -> list[psutil.Process]:
     return [child for child in psutil.Process().children() if is_finishing(child)]
+
+
+def wait_until_at_work() -> None:
+    """Return when a finishing process has taken processor time for its file."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        with suppress(psutil.Error):
+            if any(child.cpu_times().user > _AT_WORK_S for child in children()):
+                return
+        time.sleep(0.02)
+    raise TimeoutError
 
 
 def is_finishing(process: psutil.Process) -> bool:
@@ -93,23 +108,26 @@ def drawn(browser: Browser) -> bytes:
 @pytest.mark.parametrize("name", LENGTHY)
 def test_finishing_ends_at_once_when_canceled(name: str) -> None:
     format_, output = LENGTHY[name]
-    content, deadline = noise(7000), Deadline.after(120)
-    stop = threading.Timer(_STOP_S, deadline.cancellation.set_result, (None,))
-    stop.start()
-    begun = time.monotonic()
+    content, deadline = noise(3000), Deadline.after(120)
 
-    with pytest.raises(RenderFailure) as failure:
-        finish_file(format_, content, finishing({**output, "formats": [name]}), deadline)
+    def cancel() -> None:
+        wait_until_at_work()
+        deadline.cancellation.set_result(None)
 
-    # In this process it would take longer and could not be stopped.
-    assert _STOP_S <= time.monotonic() - begun < _STOP_S + 3
+    with ThreadPoolExecutor(1) as threads:
+        canceling = threads.submit(cancel)
+        # Finished to its end, it would return a file.
+        with pytest.raises(RenderFailure) as failure:
+            finish_file(format_, content, finishing({**output, "formats": [name]}), deadline)
+        canceling.result()
+
     assert failure.value.code == "render_timeout"
     assert children() == []
 
 
 def test_finishing_ends_at_the_deadline() -> None:
     with pytest.raises(RenderFailure) as failure:
-        finish_file(WEBP, noise(4000), finishing({"image": {"lossless": True}}), Deadline.after(1))
+        finish_file(WEBP, noise(3000), finishing({"image": {"lossless": True}}), Deadline.after(1))
 
     assert failure.value.code == "render_timeout"
     assert children() == []
@@ -176,7 +194,7 @@ def test_killed_finishing_process_fails_the_render() -> None:
     ending.start()
     try:
         with pytest.raises(RenderFailure, match="could not be finished") as failure:
-            finish_file(WEBP, noise(4000), finishing({}), Deadline.after(60))
+            finish_file(WEBP, noise(2000), finishing({}), Deadline.after(60))
     finally:
         ended.set()
         ending.join()

@@ -26,8 +26,8 @@ from tests.integration.engine.output.test_deterministic_pdf import data_uri, pic
 
 PICTURE: Final = data_uri("image/png", picture())
 FONT: Final = data_uri("font/ttf", web_font())
-ROWS: Final = "".join(f"<tr><td>{n}<td>Words of item {n}<td>{n}.50" for n in range(400))
-WORDS: Final = "<p>word and word</p>" * 200
+ROWS: Final = "".join(f"<tr><td>{n}<td>Words of item {n}<td>{n}.50" for n in range(150))
+WORDS: Final = "<p>word and word</p>" * 100
 # Pictures of styles stand below more text than the viewport before printing shows.
 DOCUMENTS: Final = {
     "a table": f"<table>{ROWS}</table>",
@@ -123,7 +123,7 @@ def test_random_pages_are_deterministic_and_look_the_same(render: Render, seed: 
     after_a_screen = render(html, wait={"expression": "true"})
 
     assert alone.files == again.files
-    assert looks(alone) == looks(after_a_screen)
+    assert alone.files == after_a_screen.files or looks(alone) == looks(after_a_screen)
 
 
 @pytest.mark.parametrize("how", SLOW)

@@ -1,13 +1,12 @@
 """Page numbers of link targets by `target-counter`, which the browser does not have."""
 
-import io
 import re
 from typing import Any, Final
 
-import pypdf
 import pytest
 
 from tests.builders.pages.real_browser import Render
+from tests.builders.pdfs.tool_runs import page_texts
 
 RULE: Final = "a::after { content: ' on ' target-counter(attr(href), page) '.' }"
 CHAPTERS: Final = "".join(
@@ -23,8 +22,7 @@ def document(rule: str = RULE, links: str = LINKS) -> str:
 
 
 def texts_of(content: bytes) -> list[str]:
-    pages = pypdf.PdfReader(io.BytesIO(content)).pages
-    return [" ".join(page.extract_text().split()) for page in pages]
+    return page_texts(content)
 
 
 def page_of_chapters(texts: list[str]) -> dict[int, int]:

@@ -1,6 +1,7 @@
 """The explain report of a page, also of a failed one: requested and used fonts."""
 
 from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -123,13 +124,16 @@ def test_very_long_font_family_is_listed_quickly(render: Render) -> None:
     assert len(fonts) == 2
 
 
-@pytest.mark.parametrize("language", ["en", "ja", "zh-Hant", "ar"])
-def test_used_fonts_agree_with_devtools(render: Render, language: str) -> None:
-    pages = {family: [_paragraph(family, text) for text in TEXTS.values()] for family in FAMILIES}
+@pytest.fixture(scope="module")
+def bare() -> Iterator[BareBrowser]:
     with BareBrowser() as browser:
-        expected = {
-            family: _drawn_with(browser, language, parts) for family, parts in pages.items()
-        }
+        yield browser
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "zh-Hant", "ar"])
+def test_used_fonts_agree_with_devtools(render: Render, bare: BareBrowser, language: str) -> None:
+    pages = {family: [_paragraph(family, text) for text in TEXTS.values()] for family in FAMILIES}
+    expected = _drawn_with(bare, language, pages)
 
     for family, parts in pages.items():
         html = f"<html lang={language}>{''.join(parts)}"
@@ -141,18 +145,27 @@ def _paragraph(family: str, text: str) -> str:
     return f'<p style="font-family:{family.replace('"', "'")}">{text}</p>'
 
 
-def _drawn_with(browser: BareBrowser, language: str, parts: list[str]) -> set[str]:
-    """Return the fonts of the paragraphs according to DevTools (CSS.getPlatformFontsForNode)."""
+def _drawn_with(
+    browser: BareBrowser, language: str, pages: Mapping[str, Sequence[str]]
+) -> dict[str, set[str]]:
+    """Return the fonts of each family's paragraphs, as CSS.getPlatformFontsForNode tells them."""
     session = browser.page()
     browser.call("Page.setFontFamilies", session, fontFamilies={}, forScripts=FAMILIES_OF_SCRIPTS)
-    browser.print_document(session, f"<html lang={language}><body>{''.join(parts)}", {})
+    whole = "".join(part for parts in pages.values() for part in parts)
+    browser.load(session, f"<html lang={language}><body>{whole}")
     for domain in ("DOM", "CSS"):
         browser.call(f"{domain}.enable", session)
     root = browser.call("DOM.getDocument", session, depth=-1)["root"]
+    nodes = iter(_paragraphs(root))
     return {
-        browser.call("CSS.getPlatformFontsForNode", session, nodeId=node)["fonts"][0]["familyName"]
-        for node in _paragraphs(root)
+        family: {_font_of(browser, session, node) for _, node in zip(parts, nodes, strict=False)}
+        for family, parts in pages.items()
     }
+
+
+def _font_of(browser: BareBrowser, session: str, node: int) -> str:
+    found = browser.call("CSS.getPlatformFontsForNode", session, nodeId=node)["fonts"]
+    return str(found[0]["familyName"])
 
 
 def _paragraphs(node: dict[str, Any]) -> list[int]:
