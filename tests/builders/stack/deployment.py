@@ -23,7 +23,7 @@ from tests.builders.stack.localstack import LocalStackServer
 
 STAGE: Final = "test"
 STACK: Final = f"platen-{STAGE}"
-DEPLOY_TIMEOUT_S: Final = 300
+DEPLOY_TIMEOUT_S: Final = 1_200
 # Public hosts of the stage; on AWS these names lead to the gateway and to the function's URL.
 API_HOST: Final = "https://api.test"
 FILES_HOST: Final = "https://files.test"

@@ -2,12 +2,12 @@
 
 import time
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.clock import SystemClock
-from chalicelib.core.ids import RandomIdGenerator
+from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
 from chalicelib.features.workspaces.model import SCOPES
 from chalicelib.settings import OperatorSettings
 from infra.local.running_stack import RunningStack
@@ -19,7 +19,7 @@ from tests.builders.stack.stores import StackStores, Stores
 class Tenant:
     """A workspace, its client, and what it has used."""
 
-    workspace: str
+    workspace: WorkspaceId
     client: ApiClient
     stores: Stores
 
@@ -67,5 +67,9 @@ class Tenants:
     def create(self, name: str, plan: str) -> Tenant:
         """Create a workspace on a plan."""
         workspace = self.operator.create_workspace(name, plan=plan, regions=["eu"]).id
-        key = self.operator.manage_keys.create(workspace, mode="live", scopes=SCOPES)
-        return Tenant(workspace, ApiClient(self._stack, key.text), self.stores)
+        return Tenant(workspace, self.new_client(workspace, "live"), self.stores)
+
+    def new_client(self, workspace: WorkspaceId, mode: Literal["live", "test"]) -> ApiClient:
+        """Create a key of a workspace, and return a client with it."""
+        key = self.operator.manage_keys.create(workspace, mode=mode, scopes=SCOPES)
+        return ApiClient(self._stack, key.text)

@@ -20,7 +20,7 @@ from tests.fakes.fault_injector import FaultInjector, FaultKind
 pytestmark = pytest.mark.integration
 
 SEED = 20261121
-RENDERS = 300
+RENDERS = 150
 # A repeated request takes over an abandoned render after half a minute.
 CALLER_TIMEOUT_S = 60
 CALLERS = 6

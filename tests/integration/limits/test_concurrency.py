@@ -1,4 +1,4 @@
-"""A thousand concurrent admissions on a real DynamoDB."""
+"""Hundreds of concurrent admissions on a real DynamoDB."""
 
 import multiprocessing
 import threading
@@ -13,6 +13,7 @@ from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.stack.concurrent_callers import (
+    ADMISSIONS,
     UNLIMITED_RATE_PLAN,
     CallerProcess,
     ConcurrentCallers,
@@ -26,7 +27,7 @@ def test_leases_never_exceed_the_concurrency_limit(clients: AwsClients) -> None:
 
     answers = crowd.run_concurrently(lambda n: crowd.admit(crowd.reservation_request(n, sync=True)))
 
-    assert Counter(code for code, _, _ in answers) == {"admitted": 50, "concurrency_limited": 950}
+    assert Counter(code for code, _, _ in answers) == {"admitted": 50, "concurrency_limited": 250}
     taken = [(claim, taken) for _, claim, taken in answers if taken is not None]
     assert crowd.item["leases"].keys() == {claim.render_id for claim, _ in taken}
 
@@ -44,7 +45,7 @@ def test_allowance_is_never_overdrawn(clients: AwsClients) -> None:
         lambda n: crowd.admit(crowd.reservation_request(n, sync=False))
     )
 
-    assert Counter(code for code, _, _ in answers) == {"admitted": 30, "render_limit_reached": 970}
+    assert Counter(code for code, _, _ in answers) == {"admitted": 30, "render_limit_reached": 270}
     taken = [(claim, taken) for _, claim, taken in answers if taken is not None]
     assert crowd.item["quota_left"] == 0
 
@@ -72,7 +73,7 @@ def test_packs_and_top_ups_are_never_overdrawn(clients: AwsClients) -> None:
     admitted = 20 + 5 + 3 * 15
     assert Counter(code for code, _, _ in answers) == {
         "admitted": admitted,
-        "render_limit_reached": 1_000 - admitted,
+        "render_limit_reached": ADMISSIONS - admitted,
     }
     taken = [(claim, taken) for _, claim, taken in answers if taken is not None]
     assert Counter(part.source == "prepaid" for _, part in taken) == {False: 20, True: 50}
@@ -96,7 +97,7 @@ def test_rate_is_never_exceeded(clients: AwsClients) -> None:
         lambda n: crowd.admit(crowd.reservation_request(n, sync=False))
     )
 
-    assert Counter(code for code, _, _ in answers) == {"admitted": 100, "rate_limited": 900}
+    assert Counter(code for code, _, _ in answers) == {"admitted": 100, "rate_limited": 200}
 
 
 def test_concurrent_repeats_of_a_request_are_admitted_once(clients: AwsClients) -> None:
@@ -133,7 +134,7 @@ def test_released_leases_are_acquired_by_waiting_renders(clients: AwsClients) ->
         count(-1)
         crowd.settle(claim, taken, billed=number % 2 == 0)
 
-    crowd.run_concurrently(render, 300)
+    crowd.run_concurrently(render)
 
     item = crowd.item
     assert running["most"] <= 8
@@ -144,8 +145,8 @@ def test_released_leases_are_acquired_by_waiting_renders(clients: AwsClients) ->
 @pytest.mark.parametrize(
     ("sync", "answers"),
     [
-        (True, {"admitted": 7, "concurrency_limited": 993}),
-        (False, {"admitted": 20, "render_limit_reached": 980}),
+        (True, {"admitted": 7, "concurrency_limited": 293}),
+        (False, {"admitted": 20, "render_limit_reached": 280}),
     ],
 )
 def test_independent_processes_never_exceed_the_limits(
@@ -154,8 +155,8 @@ def test_independent_processes_never_exceed_the_limits(
     plan = replace(UNLIMITED_RATE_PLAN, sync_concurrency=7, included_renders=20)
     crowd = ConcurrentCallers(clients, plan)
     parties = [
-        CallerProcess(crowd.workspace.id, plan, range(first, first + 250), sync)
-        for first in range(0, 1_000, 250)
+        CallerProcess(crowd.workspace.id, plan, range(first, first + 75), sync)
+        for first in range(0, ADMISSIONS, 75)
     ]
 
     with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("spawn")) as processes:

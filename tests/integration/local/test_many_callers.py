@@ -4,8 +4,8 @@ import json
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +13,7 @@ import httpx
 import psutil
 import pytest
 
-from infra.local.running_stack import RunningStack, running_stack
+from infra.local.running_stack import RunningStack
 from tests.builders.stack.memory_group import limited_memory
 
 pytestmark = pytest.mark.integration
@@ -24,10 +24,10 @@ BODY = {
 }
 
 
-@pytest.fixture(scope="module")
-def stack() -> Iterator[RunningStack]:
-    with running_stack() as running:
-        yield running
+@cache
+def http() -> httpx.Client:
+    """Return the client of all callers: to set one up takes longer than its request."""
+    return httpx.Client(timeout=60, follow_redirects=True)
 
 
 def render(stack: RunningStack, **more: Any) -> httpx.Response:
@@ -37,12 +37,10 @@ def render(stack: RunningStack, **more: Any) -> httpx.Response:
     """
     deadline = time.monotonic() + 60
     while True:
-        answer = httpx.post(
+        answer = http().post(
             f"{stack.base_url}/renders",
             headers={"Authorization": f"Bearer {stack.live_key}"},
             json={**BODY, **more},
-            timeout=60,
-            follow_redirects=True,
         )
         if answer.status_code != httpx.codes.TOO_MANY_REQUESTS or time.monotonic() > deadline:
             return answer
@@ -92,30 +90,28 @@ def test_callers_that_go_away_leave_their_threads_to_others(stack: RunningStack)
     assert Counter(map(outcome, answers)) == {"file": 20}
 
 
-def test_two_stacks_on_one_machine_do_not_meet(stack: RunningStack) -> None:
-    with running_stack() as other, ThreadPoolExecutor(20) as threads:
-        pairs = list(threads.map(lambda _: (render(stack), render(other)), range(10)))
-        foreign = httpx.get(
-            f"{other.base_url}/renders", headers={"Authorization": f"Bearer {stack.live_key}"}
-        )
+def test_two_stacks_on_one_machine_do_not_meet(
+    stack: RunningStack, isolating: RunningStack
+) -> None:
+    with ThreadPoolExecutor(20) as threads:
+        pairs = list(threads.map(lambda _: (render(stack), render(isolating)), range(10)))
+    foreign = httpx.get(
+        f"{isolating.base_url}/renders", headers={"Authorization": f"Bearer {stack.live_key}"}
+    )
 
-        assert {outcome(answer) for pair in pairs for answer in pair} == {"file"}
-        assert foreign.status_code == httpx.codes.UNAUTHORIZED
-    # The end of one leaves the other.
-    assert outcome(render(stack)) == "file"
+    assert {outcome(answer) for pair in pairs for answer in pair} == {"file"}
+    assert foreign.status_code == httpx.codes.UNAUTHORIZED
 
 
-def test_used_up_memory_ends_browsers_and_loses_no_document() -> None:
+def test_used_up_memory_ends_browsers_and_loses_no_document(stack: RunningStack) -> None:
     later = {"mode": "async", "delivery": {"type": "url"}}
-    with running_stack() as stack:
-        assert outcome(render(stack)) == "file"
-        with limited_memory(stack.pid, 400_000_000), ThreadPoolExecutor(20) as threads:
-            answers = list(threads.map(lambda _: render(stack, **later), range(60)))
-            ids = [answer.json()["id"] for answer in answers]
-            states = wait_until_final(stack, ids)
-        after = outcome(render(stack))
+    assert outcome(render(stack)) == "file"
+    with limited_memory(stack.pid, 400_000_000), ThreadPoolExecutor(20) as threads:
+        answers = list(threads.map(lambda _: render(stack, **later), range(60)))
+        ids = [answer.json()["id"] for answer in answers]
+        states = wait_until_final(stack, ids)
 
-    assert after == "file"
+    assert outcome(render(stack)) == "file"
     assert Counter(states) == {"succeeded": 60}
 
 
@@ -126,7 +122,7 @@ def wait_until_final(stack: RunningStack, ids: list[str]) -> list[str]:
     states: dict[str, str] = {}
     while len(states) < len(ids) and time.monotonic() < deadline:
         for each in set(ids) - states.keys():
-            render = httpx.get(f"{stack.base_url}/renders/{each}", headers=headers).json()
+            render = http().get(f"{stack.base_url}/renders/{each}", headers=headers).json()
             if render["status"] not in {"queued", "processing"}:
                 states[each] = f"{render['status']}"
         time.sleep(0.2)

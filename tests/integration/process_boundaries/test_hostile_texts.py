@@ -34,6 +34,8 @@ def service() -> Iterator[Service]:
         sandbox=True,
         egress=RefusingEgress(),
     )
+    # The process ends with the thread that has started it; each request has a thread of its own.
+    engine.start_templates()
     with in_process_aws() as aws, unchanged_logging():
         service = Service(aws)
         service.clock.advance(seconds=int(time.time() - service.clock.now().timestamp()))

@@ -35,9 +35,9 @@ _WAITS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def tenant(stack: RunningStack) -> Iterator[Tenant]:
+def tenant(tenants: Tenants) -> Iterator[Tenant]:
     """Create a workspace for this module."""
-    with Tenants(stack).create("cancels", "scale") as tenant:
+    with tenants.create("cancels", "scale") as tenant:
         yield tenant
 
 

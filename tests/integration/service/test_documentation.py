@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -24,6 +25,8 @@ PAGES: Final = sorted(
 )
 BLOCK: Final = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PORT: Final = "8700"
+# A `python3` without the detour of a version manager, which takes longer than the commands.
+PATH: Final = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 
 
 @pytest.fixture
@@ -51,7 +54,7 @@ def test_every_command_block_of_a_page_works_as_pasted(
     done = subprocess.run(
         ["bash", "-c", script],  # noqa: S607 -- the reader's shell
         cwd=checkout,
-        env=os.environ | operator_environment(stack) | {"LC_ALL": "C.UTF-8"},
+        env=os.environ | operator_environment(stack) | {"LC_ALL": "C.UTF-8", "PATH": PATH},
         capture_output=True,
         text=True,
         timeout=240,

@@ -6,13 +6,14 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 import psutil
 import pytest
 
 from infra.local.running_stack import RunningStack
 from tests.builders.stack.api_client import ENDLESS, HTML, ApiClient
+from tests.builders.stack.tenants import Tenant, Tenants
+from tests.builders.stack.tool_requests import wait_for
 
 pytestmark = pytest.mark.integration
 
@@ -34,18 +35,15 @@ def _command(process: psutil.Process) -> list[str]:
         return []
 
 
-def _limits(stack: RunningStack) -> dict[str, Any]:
-    item = stack.client("dynamodb").get_item(
-        TableName=stack.resources["MainTable"]["Ref"],
-        Key={"PK": {"S": f"WS#{stack.workspace}#LIM"}, "SK": {"S": "META"}},
-        ConsistentRead=True,
-    )["Item"]
-    return {
-        "used": int(item["used"]["N"]),
-        "left": int(item["quota_left"]["N"]),
-        "holds": item["holds"]["M"],
-        "leases": item["leases"]["M"],
-    }
+@pytest.fixture
+def tenant(tenants: Tenants) -> Iterator[Tenant]:
+    """Create a workspace of which nothing else is made or counted."""
+    with tenants.create("dies", "scale") as made:
+        yield made
+
+
+def _quota_left(tenant: Tenant) -> int:
+    return int(tenant.stores.limits(tenant.workspace)["quota_left"])
 
 
 def _kill_while_rendering(stack: RunningStack) -> Iterator[int]:
@@ -56,57 +54,40 @@ def _kill_while_rendering(stack: RunningStack) -> Iterator[int]:
 
 
 def test_sync_render_survives_the_death_of_its_function(
-    stack: RunningStack, live: ApiClient
+    stack: RunningStack, tenant: Tenant
 ) -> None:
-    before = _limits(stack)
+    left = _quota_left(tenant)
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        answer = pool.submit(live.render, SLOW)
+        answer = pool.submit(tenant.client.render, SLOW)
         time.sleep(1.2)
         assert list(_kill_while_rendering(stack))
 
         render = answer.result().json()
 
     assert render["status"] == "succeeded", render
-    after = _limits(stack)
-    assert after["used"] == before["used"] + 1
-    assert after["left"] == before["left"] - 1
-    assert (after["holds"], after["leases"]) == ({}, {})
+    assert tenant.limit_counts == (1, 0, 0)
+    assert _quota_left(tenant) == left - 1
 
 
 def test_queued_render_survives_the_death_of_its_function(
-    stack: RunningStack, live: ApiClient
+    stack: RunningStack, tenant: Tenant
 ) -> None:
-    before = _limits(stack)
-    render_id = live.render(SLOW, mode="async").json()["id"]
-    until = time.monotonic() + 20
-    while live.get(render_id)["status"] == "queued" and time.monotonic() < until:
-        time.sleep(0.05)
+    render_id = tenant.client.render(SLOW, mode="async").json()["id"]
+    wait_for(lambda: tenant.row(render_id)["status"] != "queued")
     assert list(_kill_while_rendering(stack))
 
-    render = live.wait_until_final(render_id)
+    render = tenant.client.wait_until_final(render_id)
 
     assert render["status"] == "succeeded", str(render)[-700:]
-    time.sleep(0.5)
-    after = _limits(stack)
-    assert after["used"] == before["used"] + 1
-    # Its row has held, so its entry means nothing; the next admission removes it.
-    assert after["holds"].keys() <= {render_id}
-    assert after["leases"] == {}
-    events = stack.client("dynamodb").query(
-        TableName=stack.resources["MainTable"]["Ref"],
-        KeyConditionExpression="PK = :pk AND begins_with(SK, :event)",
-        ExpressionAttributeValues={
-            ":pk": {"S": f"WS#{stack.workspace}#RND#{render_id}"},
-            ":event": {"S": "EVENT#"},
-        },
-    )
-    assert events["Count"] == 1
-    assert live.render().status_code == 200
+    wait_for(lambda: tenant.limit_counts == (1, 0, 0))
+    rows = tenant.stores.partition(f"WS#{tenant.workspace}#RND#{render_id}")
+    assert len([row for row in rows if row["SK"].startswith("EVENT#")]) == 1
+    assert tenant.client.render().status_code == 200
 
 
-def test_killed_browser_is_replaced_within_the_render(stack: RunningStack, live: ApiClient) -> None:
+def test_killed_browser_is_replaced_within_the_render(stack: RunningStack, tenant: Tenant) -> None:
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        answer = pool.submit(live.render, SLOW)
+        answer = pool.submit(tenant.client.render, SLOW)
         time.sleep(1.2)
         browsers = [
             process
@@ -123,7 +104,7 @@ def test_killed_browser_is_replaced_within_the_render(stack: RunningStack, live:
         render = answer.result().json()
 
     assert render["status"] == "succeeded", str(render)[-700:]
-    assert live.render().status_code == 200
+    assert tenant.client.render().status_code == 200
 
 
 def test_page_that_never_yields_times_out_and_the_next_render_succeeds(live: ApiClient) -> None:
@@ -138,12 +119,10 @@ def test_page_that_never_yields_times_out_and_the_next_render_succeeds(live: Api
 
 
 def test_same_idempotency_key_from_many_clients_makes_one_document(
-    stack: RunningStack, live: ApiClient
+    tenant: Tenant,
 ) -> None:
-    before = _limits(stack)["used"]
-
     def send(_n: int) -> tuple[int, str]:
-        answer = live.render(headers={"Idempotency-Key": "many"})
+        answer = tenant.client.render(headers={"Idempotency-Key": "many"})
         return answer.status_code, answer.json().get("id") or answer.json()["code"]
 
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
@@ -154,6 +133,4 @@ def test_same_idempotency_key_from_many_clients_makes_one_document(
     assert len(made) == 1
     assert refused <= {"idempotency_in_progress"}
     assert {status for status, _ in answers} <= {200, 409}
-    after = _limits(stack)
-    assert after["used"] == before + 1
-    assert (after["holds"], after["leases"]) == ({}, {})
+    assert tenant.limit_counts == (1, 0, 0)

@@ -114,15 +114,15 @@ def test_files_of_a_batch_are_sources_and_its_combined_file_is_none(
 
 
 def test_queued_tool_tells_its_receiver(
-    run: RunTool, live: ApiClient, receiver: WebhookReceiver
+    run: RunTool, live: ApiClient, plain_receiver: WebhookReceiver
 ) -> None:
-    accepted = run("rotate", mode="async", webhook={"url": receiver.url})
+    accepted = run("rotate", mode="async", webhook={"url": plain_receiver.url})
     render_id = accepted.json()["id"]
 
     assert accepted.status_code == 202
     assert live.wait_until_final(render_id)["status"] == "succeeded"
-    wait_for(lambda: receiver.received)
-    (webhook,) = receiver.received
+    wait_for(lambda: plain_receiver.received)
+    (webhook,) = plain_receiver.received
     secret = live.http.get("/webhook-endpoints/default-secret").json()["secret"]
     event = webhook.verified([secret])
     assert event["type"] == "render.succeeded"

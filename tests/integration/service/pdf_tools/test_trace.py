@@ -6,7 +6,6 @@ from functools import partial
 import psutil
 import pytest
 
-from infra.local.paths import StackFolder
 from infra.local.running_stack import RunningStack
 from tests.builders.stack.tenants import Tenant
 from tests.builders.stack.tool_requests import (
@@ -17,7 +16,7 @@ from tests.builders.stack.tool_requests import (
     wait_for,
     wait_until_unfinished,
 )
-from tests.integration.service.test_observability import platen
+from tests.integration.service.test_observability import log_lines, platen
 
 pytestmark = pytest.mark.integration
 
@@ -45,9 +44,12 @@ def test_trace_of_a_tool_has_its_times_and_its_function(
     assert ("gateway", "POST /v1/pdf-tools/to-images") in sources
 
 
-def test_start_and_death_of_the_function_are_logged(stack: RunningStack, tenant: Tenant) -> None:
-    log = StackFolder(stack.folder).functions_log.read_text(encoding="utf-8")
-    assert any('"ColdStarts"' in line and '"pdf_tools"' in line for line in log.splitlines())
+def test_start_and_death_of_the_function_are_logged(
+    stack: RunningStack, tenant: Tenant, other: Tenant
+) -> None:
+    assert send_tool(other.client, "rotate").status_code == 200
+    lines = log_lines(stack)
+    assert any('"ColdStarts"' in line and '"pdf_tools"' in line for line in lines)
     with ThreadPoolExecutor(1) as pool:
         sent = pool.submit(draw_long, partial(send_tool, tenant.client))
         wait_for(lambda: busy_workers(stack))

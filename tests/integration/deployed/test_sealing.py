@@ -1,8 +1,6 @@
 """Sealed secrets with the KMS of LocalStack: rotation, and keys that are lost and come back."""
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any, Final
 
 import pytest
@@ -17,11 +15,12 @@ from chalicelib.adapters.aws.sealing import (
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.transient_errors import is_transient
 from chalicelib.core.ids import WorkspaceId
-from infra.local.emulators import client_factory, start_localstack
-from infra.local.paths import StackFolder, free_port
-from infra.local.processes import Spawner
+from infra.local.emulators import client_factory
+from infra.local.paths import free_port
 from infra.local.resources import create_resources
+from infra.local.runner.environment import REGION
 from infra.template import load_template
+from tests.builders.stack.localstack import LocalStackServer
 from tests.fakes.api_services import FixedClock
 
 pytestmark = pytest.mark.integration
@@ -30,22 +29,14 @@ SECRET: Final = b"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 PLACE: Final = SealContext(WorkspaceId("ws_1"), "whe_1", "signing_secret")
 
 
-@pytest.fixture(scope="module")
-def kms_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Run LocalStack with KMS alone; AWS clients of this process find it."""
-    with ExitStack() as cleanup:
-        environment = cleanup.enter_context(pytest.MonkeyPatch.context())
-        spawner = Spawner()
-        cleanup.callback(spawner.close)
-        folder = StackFolder(tmp_path_factory.mktemp("kms"))
-        localstack = start_localstack(folder, spawner, {"SERVICES": "kms"})
-        cleanup.callback(localstack.stop)
-        localstack.wait()
-        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-            environment.setenv(name, "test")
-        environment.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        environment.setenv("AWS_ENDPOINT_URL_KMS", localstack.url)
-        yield localstack.url
+@pytest.fixture
+def kms_url(cloud: LocalStackServer, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the address of the keys; AWS clients of this process find it."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_KMS", cloud.url)
+    return cloud.url
 
 
 @pytest.fixture

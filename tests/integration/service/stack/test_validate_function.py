@@ -1,7 +1,6 @@
 """The validators' function in a whole stack, invoked as the render function does."""
 
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import psutil
@@ -13,7 +12,12 @@ from chalicelib.adapters.aws.remote_validator import MAX_INLINE_BYTES, RemoteVal
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.deadline import Deadline
-from infra.local.running_stack import RunningStack, running_stack
+from infra.local.running_stack import RunningStack
+from tests.builders.stack.function_processes import (
+    end_processes,
+    validate_nothing,
+    validate_pids,
+)
 from tests.integration.validators.conftest import proof
 
 TENANT = WorkspaceId("ws_01J00000000000000000000000")
@@ -29,12 +33,6 @@ class StackClients:
 
     def lambda_client(self, _timeout_s: float) -> Any:
         return self._stack.client("lambda")
-
-
-@pytest.fixture(scope="module")
-def stack() -> Iterator[RunningStack]:
-    with running_stack() as stack:
-        yield stack
 
 
 @pytest.fixture
@@ -53,6 +51,9 @@ def java_of(stack: RunningStack) -> list[psutil.Process]:
 def test_validators_start_with_the_first_request(
     stack: RunningStack, remote: RemoteValidator
 ) -> None:
+    # Other tests may have used the function; its validators end with it.
+    end_processes(validate_pids(stack))
+    assert validate_nothing(stack) == ({"verdicts": []}, None)
     assert java_of(stack) == []
 
     verdicts = remote.validate(proof("pdf-3a"), PDF, Deadline.after(120))

@@ -1,6 +1,7 @@
 """`platen webhooks forward` as a developer runs it, beside the stack of this machine."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,10 +14,12 @@ from typing import Any
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from infra.local.running_stack import RunningStack, running_stack
+from infra.local.paths import StackFolder
+from infra.local.running_stack import RunningStack
 from infra.template import ROOT
 from tests.builders.stack.api_client import ApiClient
-from tests.fakes.webhook_receiver import ReceivedWebhook, WebhookReceiver, webhook_receiver
+from tests.builders.stack.tenants import Tenant, Tenants
+from tests.fakes.webhook_receiver import ReceivedWebhook, webhook_receiver
 
 pytestmark = pytest.mark.integration
 
@@ -31,10 +34,28 @@ cli.main()
 """
 
 
-@pytest.fixture(scope="module")
-def stack() -> Iterator[RunningStack]:
-    with running_stack() as running:
-        yield running
+@pytest.fixture
+def tenant(tenants: Tenants) -> Iterator[Tenant]:
+    with tenants.create("forwards", "scale") as made:
+        yield made
+
+
+@pytest.fixture
+def test(tenants: Tenants, tenant: Tenant) -> Iterator[ApiClient]:
+    """Return a client with a test key of the workspace."""
+    with tenants.new_client(tenant.workspace, "test") as client:
+        yield client
+
+
+@pytest.fixture
+def folder(stack: RunningStack, tenant: Tenant, tmp_path: Path) -> Path:
+    """Return the folder of the stack, as if its demo workspace were this one."""
+    run = json.loads(StackFolder(stack.folder).run_file.read_text(encoding="utf-8"))
+    run |= {"workspace": tenant.workspace}
+    copied = StackFolder(tmp_path)
+    copied.run_file.write_text(json.dumps(run), encoding="utf-8")
+    shutil.copy(StackFolder(stack.folder).endpoints_file, copied.endpoints_file)
+    return tmp_path
 
 
 @contextmanager
@@ -78,15 +99,12 @@ def render_of(received: ReceivedWebhook, secret: str) -> str:
     return name
 
 
-def test_test_renders_of_the_demo_workspace_reach_a_receiver(stack: RunningStack) -> None:
-    with (
-        ApiClient(stack, stack.test_key) as test,
-        ApiClient(stack, stack.live_key) as live,
-        webhook_receiver() as receiver,
-        forwarding(stack.folder, receiver.url) as process,
-    ):
+def test_test_renders_of_the_demo_workspace_reach_a_receiver(
+    tenant: Tenant, test: ApiClient, folder: Path
+) -> None:
+    with webhook_receiver() as receiver, forwarding(folder, receiver.url) as process:
         start = next_line(process)
-        live.render()
+        tenant.client.render()
         queued = test.render(mode="async").json()
         direct = test.render().json()
 
@@ -97,7 +115,7 @@ def test_test_renders_of_the_demo_workspace_reach_a_receiver(stack: RunningStack
         rest, errors = process.communicate(timeout=10)
 
     assert (process.returncode, rest, errors) == (0, "", "")
-    assert (start["workspace"], start["test_only"]) == (stack.workspace, True)
+    assert (start["workspace"], start["test_only"]) == (tenant.workspace, True)
     seen = [render_of(received, start["secret"]) for received in receiver.received]
     assert sorted(seen) == sorted([queued["id"], direct["id"]])
     assert [row["id"] for row in printed] == [
@@ -107,13 +125,13 @@ def test_test_renders_of_the_demo_workspace_reach_a_receiver(stack: RunningStack
     assert receiver.received[0].headers["user-agent"] == "Platen-Webhooks/1.0"
 
 
-def test_named_workspace_is_signed_with_the_secret_of_its_endpoint(stack: RunningStack) -> None:
-    with (
-        ApiClient(stack, stack.live_key) as live,
-        webhook_receiver() as receiver,
-    ):
+def test_named_workspace_is_signed_with_the_secret_of_its_endpoint(
+    stack: RunningStack, tenant: Tenant
+) -> None:
+    live = tenant.client
+    with webhook_receiver() as receiver:
         endpoint = live.http.post("/webhook-endpoints", json={"url": "https://example.com/"}).json()
-        options = ("--workspace", stack.workspace, "--events", "template.published")
+        options = ("--workspace", tenant.workspace, "--events", "template.published")
         with forwarding(stack.folder, receiver.url, *options) as process:
             start = next_line(process)
             live.render()
@@ -135,14 +153,10 @@ def publish_template(client: ApiClient) -> None:
     assert published.status_code == 201, published.text
 
 
-def test_receiver_that_is_away_is_reported(stack: RunningStack) -> None:
-    receiver: WebhookReceiver
+def test_receiver_that_is_away_is_reported(test: ApiClient, folder: Path) -> None:
     with webhook_receiver() as receiver:
         url = receiver.url
-    with (
-        ApiClient(stack, stack.test_key) as test,
-        forwarding(stack.folder, url) as process,
-    ):
+    with forwarding(folder, url) as process:
         next_line(process)
         test.render()
         row = next_line(process)

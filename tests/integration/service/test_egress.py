@@ -1,15 +1,14 @@
 """Egress of the whole service: URLs that are allowed, and how the others are reported."""
 
 import io
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 from pypdf import PdfReader
 
-from infra.local.running_stack import RunningStack, running_stack
-from tests.builders.pages.web_site import Site, SitePage, running_site
+from infra.local.running_stack import RunningStack
+from tests.builders.pages.web_site import Site, SitePage
 from tests.builders.stack.api_client import ApiClient
 
 pytestmark = pytest.mark.integration
@@ -25,21 +24,9 @@ PAGES = {
 
 
 @pytest.fixture(scope="module")
-def here() -> Iterator[Site]:
-    with running_site(PAGES) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def stack(here: Site) -> Iterator[RunningStack]:
-    with running_stack(PLATEN_EGRESS_ALLOW=here.egress_allow) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def live(stack: RunningStack) -> Iterator[ApiClient]:
-    with ApiClient(stack, stack.live_key) as client:
-        yield client
+def here(site: Site) -> Site:
+    site.pages |= PAGES
+    return site
 
 
 def post(live: ApiClient, **body: Any) -> httpx.Response:
