@@ -2,16 +2,16 @@
 
 import re
 import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from chalicelib.engine.browser.proxy.server import ProxyPort
+from tests.builders.waiting import PATIENCE_S
 
 
 @contextmanager
 def connect(proxy: ProxyPort) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", proxy.port), 10) as client:
+    with socket.create_connection(("127.0.0.1", proxy.port), PATIENCE_S) as client:
         yield client
 
 
@@ -56,11 +56,3 @@ def open_tunnel(client: socket.socket, port: int) -> None:
         answer += (piece := client.recv(1))
         assert piece
     assert answer.startswith(b"HTTP/1.1 200 ")
-
-
-def becomes_true(condition: Callable[[], bool]) -> bool:
-    for _ in range(500):
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False

@@ -8,6 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, override
 
+from tests.builders.waiting import PATIENCE_S
+
 # Writes any bytes to the connection.
 type WriteResponse = Callable[[BaseHTTPRequestHandler], None]
 
@@ -71,7 +73,7 @@ def running_site(
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        timeout = 30
+        timeout = PATIENCE_S
 
         def _answer(self) -> None:
             size = int(self.headers.get("content-length", 0))

@@ -2,13 +2,11 @@
 
 import socket
 import ssl
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Event
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,6 +22,7 @@ from tests.builders.waiting import PATIENCE_S
 from tests.builders.webhooks import DELIVERIES_PATH, failed_attempt, send_sample
 from tests.fakes.dns_server import DnsAnswers, DnsServer
 from tests.fakes.raw_server import Play, answer, raw_server, read_request, reset, silence
+from tests.fakes.skipped_time import SkippedTime
 
 TIMEOUT_S = 0.8
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -100,23 +99,15 @@ def test_look_up_and_answer_share_the_time(
     quick: Callable[[float], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    skipped_s = 0.0
-
-    def skip(seconds: float) -> None:
-        nonlocal skipped_s
-        skipped_s += seconds
-
-    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + skipped_s)
-    for module in (egress, connections, send):
-        monkeypatch.setattr(module, "time", clock)
+    clock = SkippedTime(monkeypatch, egress, connections, send)
 
     def resolve(_host: str, _port: int) -> list[str]:
-        skip(3 * PATIENCE_S)
+        clock.skip(3 * PATIENCE_S)
         return ["127.0.0.1"]
 
     def play(connection: socket.socket) -> None:
         read_request(connection)
-        skip(2 * PATIENCE_S)
+        clock.skip(2 * PATIENCE_S)
         head, end, body = OK.partition(b"\r\n\r\n")
         connection.sendall(head + end)
         # The other side ends the connection: without the look-up there would be as much time left.

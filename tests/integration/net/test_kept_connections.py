@@ -1,7 +1,6 @@
 """Kept connections: used for one destination only, and no request is silently sent twice."""
 
 import socket
-import time
 from collections.abc import Iterator
 from queue import Queue
 from threading import Event
@@ -12,7 +11,8 @@ import pytest
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.adapters.net.http import HttpClient
 from chalicelib.engine.ports import DestinationUnreachableError, SentState
-from tests.fakes.raw_server import RawServer, answer, raw_server, read_request, reset
+from tests.builders.waiting import PATIENCE_S
+from tests.fakes.raw_server import RawServer, answer, raw_server, read_request, reset, silence
 from tests.integration.net.test_requests import LIMITS, OK, egress_to, response
 
 pytestmark = pytest.mark.integration
@@ -66,9 +66,8 @@ def test_connection_is_dropped_when_its_end_is_unsure(first: bytes) -> None:
     def play(connection: socket.socket) -> None:
         read_request(connection)
         connection.sendall(first)
-        if first == b"HTTP/1.1 200 OK\r\n\r\nok":
-            return
-        time.sleep(0.5)
+        if first != b"HTTP/1.1 200 OK\r\n\r\nok":
+            silence(connection)
 
     with raw_server(play, answer(OK)) as server, egress_to(server).client() as client:
         post(client, server)
@@ -84,18 +83,25 @@ def test_bytes_that_arrive_later_are_not_the_next_response() -> None:
         connection.sendall(OK)
         connection.sendall(response(200, body=b"forged"))
         arrived.set()
-        time.sleep(0.5)
+        silence(connection)
 
     with raw_server(play, answer(OK)) as server, egress_to(server).client() as client:
         post(client, server)
-        arrived.wait(5)
+        assert arrived.wait(PATIENCE_S)
         assert post(client, server) == b"ok"
 
 
 def test_kept_connection_that_has_ended_is_replaced_before_anything_is_sent() -> None:
-    with raw_server(answer(OK)) as server, egress_to(server).client() as client:
+    ended = Event()
+
+    def play(connection: socket.socket) -> None:
+        answer(OK)(connection)
+        connection.shutdown(socket.SHUT_RDWR)
+        ended.set()
+
+    with raw_server(play, answer(OK)) as server, egress_to(server).client() as client:
         post(client, server)
-        time.sleep(0.1)
+        assert ended.wait(PATIENCE_S)
         assert post(client, server, body=iter([b"pieces"])) == b"ok"
 
     assert len(server.requests) == 2
@@ -189,8 +195,8 @@ def test_client_keeps_few_connections_and_closes_them() -> None:
         client = egress_to(server).client()
         for number in range(20):
             post(client, server, url=server.url(host=f"host{number}.example"))
-        assert [ended.get(timeout=5) for _ in range(4)] == [b""] * 4
+        assert [ended.get(timeout=PATIENCE_S) for _ in range(4)] == [b""] * 4
         assert ended.empty()
 
         client.close()
-        assert [ended.get(timeout=5) for _ in range(16)] == [b""] * 16
+        assert [ended.get(timeout=PATIENCE_S) for _ in range(16)] == [b""] * 16

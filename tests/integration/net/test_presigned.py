@@ -4,6 +4,7 @@ import pytest
 
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.engine.ports import DestinationUnreachableError
+from tests.builders.waiting import PATIENCE_S
 from tests.fakes.raw_server import answer, raw_server
 
 pytestmark = pytest.mark.integration
@@ -15,7 +16,7 @@ def response(status: int, body: bytes = b"document") -> bytes:
 
 
 def get(url: str) -> bytes | None:
-    return PresignedHttpObjects().get(url, max_bytes=8, timeout_s=5)
+    return PresignedHttpObjects().get(url, max_bytes=8, timeout_s=PATIENCE_S)
 
 
 def test_object_is_returned() -> None:

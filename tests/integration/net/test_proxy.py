@@ -9,7 +9,6 @@ import pytest
 
 from chalicelib.engine.browser.proxy.server import ProxyPort
 from tests.builders.pages.proxy_client import (
-    becomes_true,
     connect,
     open_tunnel,
     read_answer,
@@ -17,6 +16,7 @@ from tests.builders.pages.proxy_client import (
     send_request,
 )
 from tests.builders.pages.web_site import Site
+from tests.builders.waiting import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.integration
 
@@ -75,14 +75,14 @@ def test_pipelined_requests_are_refused(proxy: ProxyPort, here: Site, second: st
     asked = threading.Event()
 
     def wait(_: BaseHTTPRequestHandler) -> None:
-        asked.wait(30)
+        asked.wait(PATIENCE_S)
 
     here.pages["/slow"] = wait
     more = second.format(port=here.port)
     with proxy.open(), connect(proxy) as client:
         assert send_request(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n{more}") == b""
         client.sendall(f"GET {here.url('/slow')} HTTP/1.1\r\n\r\n".encode())
-        assert becomes_true(lambda: "/slow" in here.paths)
+        eventually(lambda: "/slow" in here.paths)
         client.sendall(more.encode())
         assert read_to_end(client) == b""
         asked.set()

@@ -12,7 +12,6 @@ from chalicelib.engine.browser.proxy.budget import MAX_REQUESTS, MAX_TOTAL_BYTES
 from chalicelib.engine.browser.proxy.server import ProxyPort, ProxyServer
 from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse
 from tests.builders.pages.proxy_client import (
-    becomes_true,
     connect,
     open_tunnel,
     read_answer,
@@ -20,6 +19,7 @@ from tests.builders.pages.proxy_client import (
     send_request,
 )
 from tests.builders.pages.web_site import Site, SitePage
+from tests.builders.waiting import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.integration
 
@@ -58,14 +58,12 @@ def test_end_of_a_render_closes_its_connections(proxy: ProxyPort, here: Site) ->
             with connect(proxy) as tunneled, connect(proxy) as unsaid:
                 open_tunnel(tunneled, here.port)
                 unsaid.sendall(b"CONNECT 127.0")
-                assert becomes_true(lambda: traffic.connection_count >= 3)
+                eventually(lambda: traffic.connection_count >= 3)
                 traffic.end()
                 assert read_to_end(tunneled) == read_to_end(unsaid) == b""
         assert read_to_end(first) == read_to_end(second) == b""
 
-    assert becomes_true(
-        lambda: threading.active_count() <= threads and not traffic.connection_count
-    )
+    eventually(lambda: threading.active_count() <= threads and not traffic.connection_count)
 
 
 def test_byte_budget_closes_every_connection(proxy: ProxyPort, here: Site) -> None:
@@ -155,7 +153,7 @@ def test_tunnel_pumps_both_directions_concurrently() -> None:
             open_tunnel(client, port)
             threading.Thread(target=client.sendall, args=(b"x" * size,), daemon=True).start()
             assert received(client, size) == size
-            assert becomes_true(lambda: heard == [size])
+            eventually(lambda: heard == [size])
 
     assert (traffic.sent_bytes, traffic.received_bytes) == (size, size)
 
@@ -180,7 +178,7 @@ class Hanging:
 
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
         assert timeout_s <= 10
-        self.over.wait(30)
+        self.over.wait(PATIENCE_S)
         raise DestinationUnreachableError(f"{host}:{port}")
 
     def fetch(self, *_: Any, **__: Any) -> FetchResponse:
@@ -193,13 +191,14 @@ def test_hanging_dials_of_ended_renders_are_bounded(monkeypatch: pytest.MonkeyPa
     )
     hanging = Hanging()
     proxies = ProxyServer(hanging)
-    assert becomes_true(lambda: connection_threads() == 0), "threads of earlier tests must end"
+    # Threads of earlier tests must end.
+    eventually(lambda: connection_threads() == 0)
     for _ in range(3):
         connect_in_vain(proxies.new_port(), times=5)
-        assert becomes_true(lambda: connection_threads() == 2)
+        eventually(lambda: connection_threads() == 2)
     hanging.over.set()
 
-    assert becomes_true(lambda: connection_threads() == 0)
+    eventually(lambda: connection_threads() == 0)
 
 
 def connect_in_vain(port_: ProxyPort, times: int) -> None:
@@ -207,7 +206,7 @@ def connect_in_vain(port_: ProxyPort, times: int) -> None:
         for _ in range(times):
             client = clients.enter_context(connect(port_))
             client.sendall(b"CONNECT far.example:443 HTTP/1.1\r\n\r\n")
-        assert becomes_true(lambda: traffic.request_count == times)
+        eventually(lambda: traffic.request_count == times)
 
 
 def test_connection_without_a_thread_is_closed_and_the_next_is_served(
@@ -227,19 +226,28 @@ def test_connection_without_a_thread_is_closed_and_the_next_is_served(
 def test_idle_connections_are_closed(
     monkeypatch: pytest.MonkeyPatch, proxy: ProxyPort, here: Site
 ) -> None:
-    monkeypatch.setattr("chalicelib.engine.browser.proxy.connection._IDLE_TIMEOUT_S", 0.3)
-    with proxy.open() as traffic, connect(proxy) as silent, connect(proxy) as tunneled:
+    dial = GuardedEgress.dial
+
+    def shorten(*request: Any, **options: Any) -> socket.socket:
+        monkeypatch.setattr("chalicelib.engine.browser.proxy.connection._IDLE_TIMEOUT_S", 0.3)
+        return dial(*request, **options)
+
+    monkeypatch.setattr(GuardedEgress, "dial", shorten)
+    with proxy.open() as traffic, connect(proxy) as tunneled:
         open_tunnel(tunneled, here.port)
-        assert read_to_end(silent) == read_to_end(tunneled) == b""
-        assert becomes_true(lambda: traffic.connection_count == 0)
+        with connect(proxy) as silent:
+            assert read_to_end(silent) == read_to_end(tunneled) == b""
+        eventually(lambda: traffic.connection_count == 0)
 
 
 def test_connections_over_the_limit_are_closed(proxy: ProxyPort, here: Site) -> None:
     with proxy.open() as traffic:
-        crowd = [socket.create_connection(("127.0.0.1", proxy.port), 10) for _ in range(200)]
-        assert becomes_true(lambda: traffic.connection_count == 128)
+        crowd = [
+            socket.create_connection(("127.0.0.1", proxy.port), PATIENCE_S) for _ in range(200)
+        ]
+        eventually(lambda: traffic.connection_count == 128)
         assert send_request(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n") == b""
         for client in crowd:
             client.close()
-        assert becomes_true(lambda: not traffic.connection_count)
+        eventually(lambda: not traffic.connection_count)
         assert send_request(proxy, f"GET {here.url()} HTTP/1.1\r\n\r\n").endswith(b"home")

@@ -17,6 +17,7 @@ from chalicelib.engine.ports import (
 )
 from tests.builders.pages.certificates import certificates
 from tests.builders.pages.web_site import Site, SitePage, raw_response, running_site
+from tests.builders.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -32,7 +33,7 @@ def here() -> Iterator[Site]:
 def fetch(here: Site, path: str = "/", *, allow: str = "") -> FetchResponse:
     egress = GuardedEgress(allow=allow or here.egress_allow, own_hosts=frozenset())
     url = path if "://" in path else here.url(path)
-    return egress.fetch(url, max_bytes=MAX_BYTES, timeout_s=20)
+    return egress.fetch(url, max_bytes=MAX_BYTES, timeout_s=PATIENCE_S)
 
 
 STARTS = [
@@ -132,7 +133,9 @@ def test_each_redirect_is_resolved_and_checked_again(here: Site) -> None:
     here.requests.clear()
 
     with pytest.raises(DestinationRefusedError, match=r"name\.example:\d+ is refused"):
-        egress.fetch(f"http://name.example:{here.port}/1", max_bytes=MAX_BYTES, timeout_s=20)
+        egress.fetch(
+            f"http://name.example:{here.port}/1", max_bytes=MAX_BYTES, timeout_s=PATIENCE_S
+        )
 
     assert looked_up == ["name.example"] * 3
     assert here.paths == ["/1", "/2"]

@@ -2,7 +2,6 @@
 
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler
@@ -18,6 +17,7 @@ from chalicelib.engine.browser.proxy.budget import TrafficLimits
 from tests.builders.pages.engine_jobs import egress_to
 from tests.builders.pages.real_browser import new_browser, render_with
 from tests.builders.pages.web_site import Site, SitePage, running_site
+from tests.builders.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -95,7 +95,7 @@ def test_thousands_of_sockets_use_few_threads_and_files(browser: Browser, web: S
     stop = threading.Event()
 
     def wait(_: BaseHTTPRequestHandler) -> None:
-        stop.wait(60)
+        stop.wait(PATIENCE_S)
 
     most = {"threads": 0, "files": 0}
 
@@ -161,13 +161,11 @@ def test_malformed_responses_fail_only_their_asset(
     browser: Browser, web: Site, answer: bytes
 ) -> None:
     web.pages["/x"] = partial(raw, answer)
-    begun = time.monotonic()
 
     outcome = render_with(browser, f"<link rel=stylesheet href={web.url('/x')}><p>printed")
 
     assert [one.code for one in outcome.trace.warnings] == ["asset_failed"]
     assert all("proxy-authorization" not in asked.headers for asked in web.requests)
-    assert time.monotonic() - begun < 20
 
 
 def test_connections_to_a_host_are_reused(web: Site, monkeypatch: pytest.MonkeyPatch) -> None:

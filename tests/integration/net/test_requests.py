@@ -15,11 +15,12 @@ from chalicelib.engine.ports import (
     SentState,
 )
 from tests.builders.pages.web_site import SitePage, running_site
+from tests.builders.waiting import PATIENCE_S
 from tests.fakes.raw_server import RawServer, answer, raw_server, read_request
 
 pytestmark = pytest.mark.integration
 
-LIMITS: dict[str, Any] = {"max_bytes": 100, "timeout_s": 10}
+LIMITS: dict[str, Any] = {"max_bytes": 100, "timeout_s": PATIENCE_S}
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
@@ -241,14 +242,16 @@ def test_connect_returns_a_socket_to_a_port_that_is_named() -> None:
         connection.sendall(b"220 mail\r\n")
 
     with raw_server(greet) as server:
-        with egress_to(server).connect("mail.example", server.port, timeout_s=5, ports={25}) as got:
+        with egress_to(server).connect(
+            "mail.example", server.port, timeout_s=PATIENCE_S, ports={25}
+        ) as got:
             assert got.recv(100) == b"220 mail\r\n"
         outside = GuardedEgress(allow="", own_hosts=frozenset())
         for host in ("127.0.0.1", "127.1", "::1", "localhost", "169.254.169.254"):
             with pytest.raises(DestinationRefusedError, match="private or internal"):
-                outside.connect(host, server.port, timeout_s=5, ports={server.port})
+                outside.connect(host, server.port, timeout_s=PATIENCE_S, ports={server.port})
         with pytest.raises(DestinationRefusedError, match="only ports 25, 587 may be reached"):
-            outside.connect("192.0.2.1", 443, timeout_s=5, ports={587, 25})
+            outside.connect("192.0.2.1", 443, timeout_s=PATIENCE_S, ports={587, 25})
         assert server.connections == 1
 
 
