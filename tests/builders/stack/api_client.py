@@ -5,6 +5,8 @@ from typing import Any, Protocol, Self
 
 import httpx
 
+from tests.builders.waiting import PATIENCE_S
+
 HTML = "<!doctype html><html lang='en'><title>A page</title><h1>Hello</h1><p>World"
 ENDLESS = "<script>for (;;) {}</script>"
 
@@ -32,7 +34,7 @@ class ApiClient:
         """Connect to a stack, over the network unless there is another way."""
         headers = {"Authorization": f"Bearer {key}"}
         self.http = httpx.Client(
-            base_url=stack.base_url, headers=headers, timeout=40, transport=transport
+            base_url=stack.base_url, headers=headers, timeout=PATIENCE_S, transport=transport
         )
 
     def __enter__(self) -> Self:
@@ -56,7 +58,7 @@ class ApiClient:
         render: dict[str, Any] = answer.json()
         return render
 
-    def wait_until_final(self, render_id: str, seconds: float = 30) -> dict[str, Any]:
+    def wait_until_final(self, render_id: str, seconds: float = PATIENCE_S) -> dict[str, Any]:
         """Return a render when it is final."""
         until = time.monotonic() + seconds
         while True:

@@ -15,6 +15,7 @@ from infra.local.emulators import client_factory, start_dynoxide, start_localsta
 from infra.local.paths import StackFolder, tail
 from infra.local.processes import Spawner
 from infra.local.runner.environment import REGION
+from tests.builders.waiting import PATIENCE_S
 
 FUNCTION_SERVICES: Final = ("cloudwatch", "iam", "lambda", "logs", "s3", "sts")
 STACK_SERVICES: Final = (
@@ -84,7 +85,7 @@ class LocalStackServer:
 
     def wait_until_active(self, name: str) -> str:
         """Return the name of a function that can be invoked."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE_S
         while True:
             found = self.client("lambda").get_function_configuration(FunctionName=name)
             states = {found["State"], found.get("LastUpdateStatus", "Successful")}

@@ -13,6 +13,7 @@ from chalicelib.settings import OperatorSettings
 from infra.local.running_stack import RunningStack
 from tests.builders.stack.api_client import ApiClient
 from tests.builders.stack.stores import StackStores, Stores
+from tests.builders.waiting import PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Tenant:
         rows = self.stores.partition(f"WS#{self.workspace}#RND#{render_id}")
         return next(row for row in rows if row["SK"] == "META")
 
-    def wait_until_final(self, render_id: str, seconds: float = 40) -> Item:
+    def wait_until_final(self, render_id: str, seconds: float = PATIENCE_S) -> Item:
         """Return the row of a render that is final; reading it counts for no limit."""
         end = time.monotonic() + seconds
         while (row := self.row(render_id))["status"] in {"queued", "processing"}:

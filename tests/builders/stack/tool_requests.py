@@ -14,6 +14,7 @@ from tests.builders.pdfs.plain import pdf
 from tests.builders.pdfs.requests import tool_request
 from tests.builders.stack.api_client import ApiClient
 from tests.builders.stack.tenants import Tenant
+from tests.builders.waiting import PATIENCE_S
 
 WORKER: Final = "chalicelib.engine.pdf_tools.run.worker"
 # A stopped request is answered within a second, but a slow machine gets more time.
@@ -77,7 +78,7 @@ def paused(stack: RunningStack, word: str) -> Iterator[None]:
                 process.resume()
 
 
-def wait_for(holds: Callable[[], object], seconds: float = 20) -> None:
+def wait_for(holds: Callable[[], object], seconds: float = PATIENCE_S) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end
@@ -103,7 +104,7 @@ def cancel(tenant: Tenant, sent: Future[httpx.Response]) -> None:
     render_id = wait_until_unfinished(tenant)
     canceled = tenant.client.http.post(f"/renders/{render_id}/cancel")
     begun = time.monotonic()
-    answer = sent.result(timeout=60)
+    answer = sent.result(timeout=PATIENCE_S)
     took_s = time.monotonic() - begun
 
     assert (canceled.status_code, canceled.json()["status"]) == (200, "canceled")

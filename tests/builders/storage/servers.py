@@ -24,7 +24,7 @@ AZURE_ACCOUNT: Final = "devstoreaccount1"
 AZURE_KEY: Final = (
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
-_START_S: Final = 30.0
+_START_S: Final = 60.0
 
 
 @dataclass(frozen=True)
