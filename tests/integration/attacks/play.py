@@ -24,13 +24,13 @@ from chalicelib.engine.sources import HtmlSource, Source, UrlSource
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.pages.engine_jobs import Task, task
 from tests.builders.pages.real_browser import new_browser
+from tests.builders.waiting import PATIENCE_S
 from tests.fakes.dns_server import DnsServer
 from tests.integration.attacks.case import Attack
 from tests.integration.attacks.fake_internet import Guarded, OpenEgress, World, guarded
 
 _TOGETHER = 16
 _STAGES = 2
-_SECONDS = 20.0
 # How long to watch for hits, for documents of several attacks (True) and of one.
 _LOOK_MS = {True: 250, False: 120}
 # Factor without protection: there hits must come, on a slow machine too.
@@ -65,8 +65,11 @@ class Act:
 class Stage:
     """An engine in a world of attacks."""
 
-    def __init__(self, world: World, browser: Browser, egress: Guarded | OpenEgress) -> None:
+    def __init__(
+        self, world: World, browser: Browser, egress: Guarded | OpenEgress, longer: float
+    ) -> None:
         self._world = world
+        self._longer = longer
         self._egress = egress
         # Without protection the output does not matter.
         self._open = isinstance(egress, OpenEgress)
@@ -92,14 +95,15 @@ class Stage:
     def _is_right_afterwards(self) -> bool:
         if self._open:
             return False
-        innocent = task(f"<p>{_HERE}", seconds=_SECONDS)
+        innocent = task(f"<p>{_HERE}", seconds=PATIENCE_S)
         return _HERE in _shown(run_page_job(*innocent, self._parts))
 
     def _task(self, attacks: Sequence[Attack]) -> Task:
         first = attacks[0]
         case = first.case
-        look = _LOOK_MS[case.shared] * (_LONGER if self._open else 1)
-        wait = {"delay_ms": int(look), "timeout_ms": _WAIT_MS[self._open]}
+        look = _LOOK_MS[case.shared] * (_LONGER if self._open else 1) * self._longer
+        limit = _WAIT_MS[self._open] * self._longer
+        wait = {"delay_ms": int(look), "timeout_ms": int(limit)}
         output = {"formats": ["pdf", "html"], "wait": wait, **first.filled(case.output)}
         source: Source
         if case.url is not None:
@@ -110,7 +114,7 @@ class Stage:
             text = f"<!doctype html><title>x</title><p>{_HERE}{more}{html}"
             source = HtmlSource(html=text, templating=bool(case.data_url))
         data_url = first.filled(case.data_url)
-        return task(output=output, source=source, data_url=data_url, seconds=_SECONDS)
+        return task(output=output, source=source, data_url=data_url, seconds=PATIENCE_S)
 
 
 def batches(attacks: Sequence[Attack]) -> Iterator[Sequence[Attack]]:
@@ -136,32 +140,40 @@ def behind_proxy(world: World) -> list[Act]:
             return _played(world, lambda: guarded(names), documents)
 
 
-def unprotected(world: World) -> list[Act]:
-    """Play all attacks without any protection."""
+def unprotected(world: World, attacks: Sequence[Attack], longer: float) -> list[Act]:
+    """Play attacks without any protection; look at each `longer` than usual."""
     with pytest.MonkeyPatch.context() as patch, DnsServer(world.zone) as names:
         patch.setattr(PageRequests, "_on_request", _let_through)
         patch.setattr(NewTargets, "_on_event", _let_run)
         patch.setattr(process, "command_line", _command_line)
-        return _played(world, lambda: OpenEgress(world, names), world.attacks)
+        return _played(world, lambda: OpenEgress(world, names), attacks, longer)
 
 
 def _played(
-    world: World, new_egress: Callable[[], Guarded | OpenEgress], attacks: Sequence[Attack]
+    world: World,
+    new_egress: Callable[[], Guarded | OpenEgress],
+    attacks: Sequence[Attack],
+    longer: float = 1,
 ) -> list[Act]:
     """Play on two stages concurrently, because most of the time is spent watching for hits."""
     world.canary.hits.clear()
     documents = list(batches(attacks))
     with ThreadPoolExecutor(_STAGES) as pool:
         halves = [documents[at::_STAGES] for at in range(_STAGES)]
-        acts = list(pool.map(lambda half: _played_in_turn(world, new_egress(), half), halves))
+        acts = list(
+            pool.map(lambda half: _played_in_turn(world, new_egress(), half, longer), halves)
+        )
     return [act for each in acts for act in each]
 
 
 def _played_in_turn(
-    world: World, egress: Guarded | OpenEgress, documents: Sequence[Sequence[Attack]]
+    world: World,
+    egress: Guarded | OpenEgress,
+    documents: Sequence[Sequence[Attack]],
+    longer: float,
 ) -> list[Act]:
     browser = new_browser(egress=egress, ca_bundle=world.authority)
-    stage = Stage(world, browser, egress)
+    stage = Stage(world, browser, egress, longer)
     acts = [stage.play(attacks) for attacks in documents]
     time.sleep(_LAST_S)
     browser.close()

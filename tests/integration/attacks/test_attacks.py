@@ -13,6 +13,7 @@ from tests.integration.attacks.results import RESULTS, Result, table, total
 
 pytestmark = pytest.mark.integration
 
+_REACHED = 0.6
 _TITLES = [f"{case.kind}: {case.name}" for case in CASES]
 
 
@@ -25,7 +26,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 @pytest.fixture(scope="module")
 def results(world: World, request: pytest.FixtureRequest) -> Mapping[str, Result]:
     """Play everything once in each way, and return the results for the tests below."""
-    unprotected = _hits(world, play.unprotected(world))
+    unprotected = _unprotected_hits(world)
     behind_proxy = _hits(world, play.behind_proxy(world))
     acts = play.protected(world)
     hits = _hits(world, acts)
@@ -44,6 +45,16 @@ def results(world: World, request: pytest.FixtureRequest) -> Mapping[str, Result
     ]
     request.config.stash[RESULTS] = found
     return {each.attack.title: each for each in found}
+
+
+def _unprotected_hits(world: World) -> dict[int, int]:
+    """Count the hits without protection; where too few come, look longer: the machine is busy."""
+    hits: dict[int, int] = {}
+    for longer in (1, 3, 9):
+        missing = [attack for attack in world.attacks if not hits.get(attack.number)]
+        if len(missing) > (1 - _REACHED) * len(world.attacks):
+            hits |= _hits(world, play.unprotected(world, missing, longer))
+    return hits
 
 
 def _hits(world: World, acts: Sequence[Act]) -> dict[int, int]:
@@ -72,8 +83,8 @@ def test_attacks_reach_the_canary_without_protection(results: Mapping[str, Resul
     reached = sum(result.unprotected > 0 for result in results.values())
 
     assert len(results) == len(CASES) >= 100
-    # Usually three quarters; a slow machine prints before some hits arrive.
-    assert reached >= 0.6 * len(results), "\n".join(
+    # Usually three quarters.
+    assert reached >= _REACHED * len(results), "\n".join(
         [*table(list(results.values())), total(list(results.values()))]
     )
 

@@ -15,6 +15,7 @@ from chalicelib.engine.job import EngineJob, PageJob
 from tests.builders.http import ApiAnswer
 from tests.builders.stack.fault_storm import FaultStorm, FunctionProcess, running_faulty_aws
 from tests.builders.store_audit import StoreAudit
+from tests.builders.waiting import PATIENCE_S
 from tests.fakes.fault_injector import FaultInjector, FaultKind
 
 pytestmark = pytest.mark.integration
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.integration
 SEED = 20261121
 RENDERS = 150
 # A repeated request takes over an abandoned render after half a minute.
-CALLER_TIMEOUT_S = 60
+CALLER_TIMEOUT_S = 3 * PATIENCE_S
 CALLERS = 6
 DAYS_31 = 31 * 24 * 60
 TICKS_MIN = (2, 4, 6)

@@ -1,7 +1,6 @@
 """Poisoned messages, and one that kills its function, through real queues and their redrive."""
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,10 @@ from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.core.crash_points import CrashPoint
 from infra.local.running_stack import RunningStack, running_stack
 from tests.builders.stack.api_client import ApiClient
+from tests.builders.waiting import eventually
 
 pytestmark = pytest.mark.integration
 
-WAIT_S = 60
 GARBAGE = "\u20ac" * 80_000
 
 
@@ -54,17 +53,18 @@ def send(stack: RunningStack, queue: str, *bodies: str) -> None:
 def letters(stack: RunningStack, queue: str, count: int) -> list[dict[str, Any]]:
     """Wait for `count` recorded dead letters of a queue and return them."""
     table = stack.resources["TransientTable"]["Ref"]
-    until = time.monotonic() + WAIT_S
-    while True:
+
+    def look() -> list[dict[str, Any]] | None:
         found = stack.client("dynamodb").query(
             TableName=table,
             KeyConditionExpression="PK = :pk",
             ExpressionAttributeValues={":pk": {"S": f"DLQ#{queue.lower()}"}},
         )["Items"]
-        if len(found) >= count:
-            return [{name: next(iter(v.values())) for name, v in row.items()} for row in found]
-        assert time.monotonic() < until, found
-        time.sleep(0.2)
+        if len(found) < count:
+            return None
+        return [{name: next(iter(v.values())) for name, v in row.items()} for row in found]
+
+    return eventually(look, pause_s=0.2)
 
 
 def test_poisoned_messages_become_dead_letters_with_a_reason(
@@ -103,13 +103,17 @@ def test_render_that_kills_its_function_at_every_delivery_is_lost(
     file.write_text("1", encoding="utf-8")
     render_id = live.render(mode="async").json()["id"]
     deaths = 0
-    until = time.monotonic() + WAIT_S
-    while live.get(render_id)["status"] == "queued":
+
+    def is_over() -> bool:
+        nonlocal deaths
+        if live.get(render_id)["status"] != "queued":
+            return True
         if not file.exists():
             deaths += 1
             file.write_text("1", encoding="utf-8")
-        assert time.monotonic() < until
-        time.sleep(0.05)
+        return False
+
+    eventually(is_over, pause_s=0.05)
     file.unlink()
 
     render = live.get(render_id)

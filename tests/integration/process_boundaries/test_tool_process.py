@@ -1,10 +1,9 @@
 """Walls of the PDF tools' processes: one loads libraries, its child alone reads a document."""
 
 import os
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
@@ -19,10 +18,13 @@ from chalicelib.engine.ports import NoEgress
 from chalicelib.engine.templating.worker import TemplateWorker
 from infra.setup.steps import INSTALL_DIR
 from tests.builders.pdfs.plain import as_source, pdf
+from tests.builders.waiting import eventually, generous_deadline
 
 pytestmark = pytest.mark.integration
 
 SECRET: Final = "a-credential-of-the-function"
+# More processor time than a child needs that draws nothing.
+_WORK_S: Final = 0.3
 AS_ROOT: Final = os.geteuid() == 0
 
 
@@ -43,7 +45,7 @@ def processes(
     source = PdfSource(content=as_source(pdf(9, size=(2500, 2500)))["content"])
     job = PdfToolJob(ToImagesOptions(dpi=300), (source,), 9)
     cancellation: Future[None] = Future()
-    context = JobContext(time.time() + 60, lambda _id: b"", cancellation=cancellation)
+    context = JobContext(generous_deadline(), lambda _id: b"", cancellation=cancellation)
     before = set(psutil.Process().children())
     engine = PdfToolEngine(NoEgress(), tool_worker(str(INSTALL_DIR / "fonts")), TemplateWorker())
     with path.open("rb") as file, ThreadPoolExecutor(1) as pool, closing(engine):
@@ -59,15 +61,15 @@ def processes(
 
 
 def _child_at_work(process: psutil.Process) -> psutil.Process:
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        # The first child only tells the walls, and has ended at once.
+    def working() -> psutil.Process | None:
+        # The first child only tells the walls, and ends at once.
         for child in process.children():
-            time.sleep(0.5)
-            if child.is_running():
-                return child
-        time.sleep(0.05)
-    raise TimeoutError
+            with suppress(psutil.NoSuchProcess):
+                if child.cpu_times().user > _WORK_S:
+                    return child
+        return None
+
+    return eventually(working)
 
 
 def test_child_that_reads_a_document_is_confined(

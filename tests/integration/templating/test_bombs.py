@@ -42,13 +42,12 @@ def test_bomb_ends_with_its_code_and_the_next_render_succeeds(
 ) -> None:
     _render(worker, "warm")
     child = _child(worker)
-    begun, before_s = time.monotonic(), sum(child.cpu_times()[:2]) + _ended_s()
+    before_s = sum(child.cpu_times()[:2]) + _ended_s()
 
     with pytest.raises(RenderFailure) as failure:
         _render(worker, source, includes)
 
     assert failure.value.code == code, failure.value.detail
-    assert time.monotonic() - begun < WALL_S
     replaced = _child(worker).pid != child.pid
     assert replaced == (code == FUEL)
     if replaced:

@@ -1,13 +1,14 @@
 """Canceling a running template."""
 
-import threading
-import time
 from concurrent.futures import Future
 
+import psutil
 import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.templating.worker import TemplateWorker
+from tests.builders.busy_process import when_busy
+from tests.builders.waiting import generous_deadline
 
 pytestmark = pytest.mark.integration
 
@@ -16,11 +17,16 @@ _LONG = "{% for a in range(1200000) %}{% set b = 'x' * 900 %}{% endfor %}"
 
 def test_canceled_template_ends_soon_and_the_next_render_succeeds() -> None:
     worker, stopped = TemplateWorker(), Future[None]()
-    deadline = time.time() + 60
+    deadline = generous_deadline()
     worker.render("warm", {}, strict=False, deadline=deadline)
+    assert worker._child is not None
+    child = psutil.Process(worker._child._process.pid)
 
-    threading.Timer(0.1, stopped.set_result, [None]).start()
-    with worker.cancel_on(stopped), pytest.raises(RenderFailure) as failure:
+    with (
+        when_busy(child, lambda: stopped.set_result(None)),
+        worker.cancel_on(stopped),
+        pytest.raises(RenderFailure) as failure,
+    ):
         worker.render(_LONG, {}, strict=False, deadline=deadline)
 
     # Without the cancellation it would end with `template_fuel_exhausted`.

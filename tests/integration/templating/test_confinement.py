@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders.waiting import PATIENCE_S
+
 pytestmark = pytest.mark.integration
 
 
@@ -16,7 +18,7 @@ def test_the_child_inherits_no_environment() -> None:
         import os, time
         from chalicelib.engine.templating.worker import TemplateWorker
         worker = TemplateWorker()
-        worker.render("x", {}, strict=False, deadline=time.time() + 20)
+        worker.render("x", {}, strict=False, deadline=time.time() + 60)
         child = next(p for p in os.listdir("/proc") if p.isdigit() and f" {os.getpid()} " in
             open(f"/proc/{p}/stat").read())
         try:
@@ -137,6 +139,6 @@ def _run_script(script: str, folder: Path) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=30,
+        timeout=PATIENCE_S,
     )
     return result.stdout

@@ -20,7 +20,7 @@ WORK = {
         def work(walls):
             worker = TemplateWorker(walls=walls)
             try:
-                return worker.render("{{ 6 * 7 }}", {}, strict=False, deadline=time.time() + 30)
+                return worker.render("{{ 6 * 7 }}", {}, strict=False, deadline=time.time() + 60)
             finally:
                 worker.close()
     """,
@@ -29,7 +29,7 @@ WORK = {
         def work(walls):
             worker = SchemaWorker(walls=walls)
             try:
-                found = worker.validate({"type": "null"}, 1, budget_s=30)
+                found = worker.validate({"type": "null"}, 1, budget_s=60)
                 return 42 if found else 0
             finally:
                 worker.close()
@@ -38,7 +38,7 @@ WORK = {
         from chalicelib.engine.conformance.read_received import read_received
         from chalicelib.engine.deadline import Deadline
         def work(walls):
-            return 42 if read_received(b"<a/>", Deadline.after(30), walls)["errors"] else 0
+            return 42 if read_received(b"<a/>", Deadline.after(60), walls)["errors"] else 0
     """,
 }
 SCRIPT = """
@@ -97,7 +97,7 @@ def test_workers_have_all_walls_here(worker_type: type[SandboxedWorker]) -> None
     walls = Walls()
     worker = worker_type(walls=walls)  # type: ignore[call-arg]
     try:
-        worker.prove_walls(time.time() + Deadline.after(30).remaining_s())
+        worker.prove_walls(time.time() + Deadline.after(60).remaining_s())
     finally:
         worker.close()
 
