@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 # Only a test that fails waits this long.
-PATIENCE_S: Final = 60.0
+PATIENCE_S: Final = 120.0
 
 
 def eventually[Found](look: Callable[[], Found | None], *, pause_s: float = 0.01) -> Found:
