@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -12,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from layers.running import LayerError, run
 
 MAX_DOWNLOADS: Final = 4
 STAMP_FILE: Final = ".pins"
@@ -24,10 +25,6 @@ class Package:
     name: str
     version: str
     integrity: str
-
-
-class LayerError(Exception):
-    """A layer cannot be built; the message says what to do."""
 
 
 def build_from_packages(
@@ -83,15 +80,7 @@ def _fetch_all(
 
 def _download(package: Package, folder: Path) -> Path:
     pin = f"{package.name}@{package.version}"
-    command = ["npm", "pack", "--silent", "--ignore-scripts", "--json", pin]
-    try:
-        subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True)
-    except FileNotFoundError as error:
-        message = "npm is not installed; install it with: sudo apt-get install npm"
-        raise LayerError(message) from error
-    except subprocess.CalledProcessError as error:
-        message = f"npm could not fetch {pin}: {error.stderr.strip() or error.stdout.strip()}"
-        raise LayerError(message) from error
+    run(["npm", "pack", "--silent", "--ignore-scripts", "--json", pin], folder)
     (tarball,) = folder.glob("*.tgz")
     digest = hashlib.sha512(tarball.read_bytes()).digest()
     integrity = "sha512-" + base64.b64encode(digest).decode()

@@ -1,4 +1,5 @@
 """Set-up: installs all tools into project folders, pinned and checked by hash.
 
-Needs Python 3.13, make and npm. Standard library only, as it runs before anything is installed.
+Needs make and any Python 3.9 with pip. Until the packages of the product are installed, only the
+standard library is there.
 """

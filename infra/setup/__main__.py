@@ -9,23 +9,22 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from infra.setup import go_servers
-from infra.setup.steps import INSTALL_DIR, SetupError, SetupStep, setup_steps
-from layers.validators.tools import INSTALL_COMMAND, missing_tools
+from infra.setup import namespaces
+from infra.setup.plan import setup_steps
+from infra.setup.steps import SetupError, SetupStep
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the pending steps, or with `--done` only check; return the exit status."""
-    for_tests = "--tests" in arguments
-    steps = setup_steps(_interpreter(), for_tests=for_tests)
+    steps = setup_steps(_interpreter(), for_tests="--tests" in arguments)
     pending = [step for step in steps if not step.is_done()]
     if pending and "--done" in arguments:
         return 1
-    _warn_of_missing_tools()
-    for tool, command in go_servers.missing_tools() if for_tests else ():
-        _print(f"missing: {tool} -- install it with: {command}\nTests with stores need it.")
     if not pending:
         return 0
+    if namespaces.are_missing():
+        sys.stderr.write(f"{namespaces.MISSING}\n")
+        return 1
     started = time.monotonic()
     _print(f"installing {', '.join(step.title for step in pending)}")
     try:
@@ -52,16 +51,6 @@ def _run_all(pending: Sequence[SetupStep], started: float) -> None:
                 step = running.pop(future)
                 future.result()
                 _print(f"{_elapsed_text(started)} {step.title}: done")
-
-
-def _warn_of_missing_tools() -> None:
-    tools = missing_tools()
-    if tools and not (INSTALL_DIR / "validators").exists():
-        _print(
-            f"missing: {' and '.join(tools)} -- install with: {INSTALL_COMMAND}\n"
-            "Without, verdicts on PDF/A, PDF/UA and e-invoices are `unavailable`; `make test` "
-            "needs them."
-        )
 
 
 def _interpreter() -> str:

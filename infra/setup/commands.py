@@ -1,4 +1,4 @@
-"""Folder of the commands that the project runs: links to the machine's, or to fetched ones."""
+"""Folder of the commands that the set-up runs: links to the machine's, or to fetched ones."""
 
 import os
 import shutil
@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Final
 
 # Not in the search path of every user.
-_SYSTEM_FOLDERS: Final = "/usr/sbin:/usr/local/sbin:/sbin"
+_SYSTEM_FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin", "/sbin")
 
 
-def machine_command(name: str) -> Path | None:
-    """Return the path of a command that the machine has, wherever it keeps it."""
-    found = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{_SYSTEM_FOLDERS}")
+def machine_command(name: str, commands: Path) -> Path | None:
+    """Return the path of a command that the machine has outside the folder `commands`."""
+    folders = [*os.environ.get("PATH", os.defpath).split(":"), *_SYSTEM_FOLDERS]
+    path = ":".join(folder for folder in folders if folder != str(commands))
+    found = shutil.which(name, path=path)
     return Path(found) if found else None
 
 

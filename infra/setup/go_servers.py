@@ -6,14 +6,12 @@ Each module is checked by its hash, and pins by its own go.sum what it needs.
 """
 
 import json
-import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from layers.npm import LayerError, main
-from layers.validators.tools import run
+from layers.npm import main
+from layers.running import LayerError, run
 
 
 class GoServer(NamedTuple):
@@ -60,12 +58,6 @@ def _build(server: GoServer, target: Path) -> None:
     # `go install` would not look at the module's go.sum.
     command = ["go", "build", "-C", module["Dir"], "-mod=readonly", "-trimpath", "-buildvcs=false"]
     run([*command, "-ldflags=-s -w", "-o", str(target), server.package])
-
-
-def missing_tools() -> Sequence[tuple[str, str]]:
-    """Return the tools that the tests with stores lack, each with its install command."""
-    go = ("Go 1.25", "sudo apt-get install golang-go, or where that is older, from go.dev/dl")
-    return [] if shutil.which("go") else [go]
 
 
 if __name__ == "__main__":

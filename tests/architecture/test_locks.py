@@ -10,6 +10,7 @@ import pytest
 from infra.package.archives import CODE_ARCHIVES
 from infra.template import ROOT
 
+TOOLS = ("uv", "node", "go", "java", "maven")
 LOCKS = {
     "requirements.txt": ("aws", "api", "sealing"),
     "infra/package/requirements-engine.txt": ("egress", "engine"),
@@ -30,7 +31,7 @@ LOCKS = {
     "infra/deploy/awscli-requirements.txt": (),
     "infra/local/localstack-requirements.txt": (),
     "infra/local/ministack-requirements.txt": (),
-    "infra/setup/uv-requirements.txt": (),
+    **{f"infra/setup/requirements/{name}.txt": () for name in TOOLS},
 }
 
 

@@ -92,7 +92,7 @@ def load_installation(folder: Path) -> ValidatorInstallation:
     except (OSError, ValueError) as absent:
         message = (
             f"{folder} holds no complete validators: they come with the layer `validators`; "
-            "on one machine install JDK 17 and Maven and run: make setup"
+            "on one machine run: make setup"
         )
         raise ValidatorUnavailable(message) from absent
     return ValidatorInstallation(folder, plan)

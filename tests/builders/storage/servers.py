@@ -65,7 +65,7 @@ def running_azure(folder: Path) -> Iterator[StorageServer]:
     """Run Azurite, with the account `AZURE_ACCOUNT` below its URL."""
     port = free_port()
     tool = _tool("azurite/node_modules/.bin/azurite-blob")
-    command = [tool, "--blobHost", "127.0.0.1", "--blobPort", str(port)]
+    command = [str(COMMANDS_DIR / "node"), tool, "--blobHost", "127.0.0.1", "--blobPort", str(port)]
     command += ["--disableTelemetry", "--location", str(folder)]
     with _running(command, port, folder / "log"):
         yield StorageServer(port, folder)
@@ -123,7 +123,7 @@ def running_sshd(folder: Path, small_disk: Path | None = None) -> Iterator[SshSe
 
 def _tool(name: str) -> str:
     path = STORES_DIR / name
-    assert path.exists(), f"{path} is missing; install Go 1.25 and run: make test"
+    assert path.exists(), f"{path} is missing; run: make test"
     return str(path)
 
 

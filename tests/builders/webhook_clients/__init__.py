@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from infra.setup.steps import WEBHOOK_LIBRARY_DIR
+from infra.setup.steps import COMMANDS_DIR, JAVA_DIR, WEBHOOK_LIBRARY_DIR
 from infra.template import ROOT
+from layers.java import compile_java, java_program
 
 PAGE: Final = ROOT / "docs" / "clients.md"
 # Blocks whose first line names their file.
@@ -65,7 +66,6 @@ def _command(name: str, folder: Path) -> list[str]:
         return [sys.executable, driver, stem]
     if ending == "mjs":
         (folder / "node_modules").symlink_to(WEBHOOK_LIBRARY_DIR / "node_modules")
-        return ["node", driver, name]
-    compile_both = ["javac", "-Xlint:all", "-Werror", name, driver]
-    subprocess.run(compile_both, cwd=folder, check=True, timeout=60)
-    return ["java", "-cp", str(folder), "Driver"]
+        return [str(COMMANDS_DIR / "node"), driver, name]
+    compile_java(JAVA_DIR, 8, [folder / name, folder / driver], folder, [])
+    return [java_program(JAVA_DIR), "-cp", str(folder), "Driver"]

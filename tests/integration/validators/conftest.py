@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def installed() -> Path:
     """Return the installed layer; a missing one is an error, never a skip."""
     found = Path(os.environ.get("PLATEN_VALIDATORS_DIR") or REPOSITORY / ".platen" / "validators")
-    assert found.is_dir(), f"{found} is missing; install JDK 17 and Maven and run: make setup"
+    assert found.is_dir(), f"{found} is missing; run: make setup"
     return found
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,9 +38,10 @@ XRECHNUNG = ConformanceCheck.cii("XRECHNUNG")
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copy() -> Iterator[Path]:
     """Return a copy of the layer for one test; its files are hard links until replaced."""
-    return Path(shutil.copytree(installed(), tmp_path / "layer", copy_function=os.link))
+    with tempfile.TemporaryDirectory(dir=installed().parent) as beside:
+        yield Path(shutil.copytree(installed(), f"{beside}/layer", copy_function=os.link))
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from layers.npm import LayerError, Package, build_from_packages, tarball_files
+from layers.npm import Package, build_from_packages, tarball_files
+from layers.running import LayerError
 
 
 def tarball(content: bytes) -> bytes:
@@ -68,12 +69,3 @@ def test_a_package_that_is_not_the_pinned_one_is_refused(registry: Path, tmp_pat
         build_from_packages(target, [package(tarball(b"content"))], recipe="1", unpack=unpack)
 
     assert not target.exists()
-
-
-def test_without_npm_the_command_that_installs_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-
-    with pytest.raises(LayerError, match="apt-get install npm"):
-        build_from_packages(tmp_path / "layer", [package(b"")], recipe="1", unpack=unpack)

@@ -33,7 +33,7 @@ final class Findings {
             leftOut++;
             return;
         }
-        findings.computeIfAbsent(key, unused -> new Finding(message)).count++;
+        findings.computeIfAbsent(key, _ -> new Finding(message)).count++;
     }
 
     boolean hasErrors() {

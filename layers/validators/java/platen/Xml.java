@@ -88,7 +88,7 @@ final class Xml {
         SheetReport report = new SheetReport(source, levels, findings);
         transformer.setInitialContextNode(tree);
         transformer.setDestination(new SAXDestination(report));
-        transformer.setMessageHandler(message -> { });
+        transformer.setMessageHandler(_ -> { });
         transformer.transform();
         if (!report.complete()) {
             throw new SaxonApiException("the sheet " + source + " gave no report");

@@ -14,6 +14,8 @@ import pytest
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.combining import zip_archive
 from chalicelib.engine.combining.zip_archive import ZipEntry, ZipState
+from infra.setup.steps import JAVA_DIR
+from layers.java import compile_java, java_program
 from tests.builders.pages.merging import merge, opened
 from tests.builders.pages.real_browser import render_with
 
@@ -31,6 +33,16 @@ OUTPUTS: tuple[dict[str, Any], ...] = (
     {"pdf": {"watermark": {"text": "Copy"}, "outline": True}},
     {"pdf": {"tagged": False, "landscape": True}},
 )
+
+NAMES_OF_ARCHIVE = """
+public final class Names {
+    public static void main(String[] arguments) throws java.io.IOException {
+        try (java.util.zip.ZipFile archive = new java.util.zip.ZipFile(arguments[0])) {
+            archive.stream().forEach(entry -> System.out.println(entry.getName()));
+        }
+    }
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +183,11 @@ def test_java_opens_the_archive_of_the_items(items: list[bytes], tmp_path: Path)
     state.entries += [ZipEntry(f"{number}.pdf", 0, 0, 0) for number in range(70_000)]
     path.write_bytes(b"".join([*parts, zip_archive.finish(state)]))
 
-    done = subprocess.run(["jar", "tf", path], capture_output=True, text=True, check=True)  # noqa: S607
+    source = tmp_path / "Names.java"
+    source.write_text(NAMES_OF_ARCHIVE)
+    compile_java(JAVA_DIR, 8, [source], tmp_path, [])
+    command = [java_program(JAVA_DIR), "-Dstdout.encoding=UTF-8", "-cp", str(tmp_path)]
+    done = subprocess.run([*command, "Names", path], capture_output=True, text=True, check=True)
 
     assert done.stdout.splitlines()[:8] == [f"Größe-{number}.pdf" for number in range(8)]
     assert len(done.stdout.splitlines()) == 70_008

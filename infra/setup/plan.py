@@ -1,0 +1,265 @@
+"""Parts that the set-up installs, each a step that says what it waits for."""
+
+import tomllib
+from pathlib import Path
+from typing import Final
+
+from infra.setup.steps import (
+    COMMANDS_DIR,
+    INSTALL_DIR,
+    JAVA_DIR,
+    LOCALSTACK_DIR,
+    MINISTACK_DIR,
+    PYTHON,
+    ROOT,
+    STORES_DIR,
+    UV,
+    WEBHOOK_LIBRARY_DIR,
+    SetupStep,
+    lock_file,
+)
+from infra.setup.toolchains import TOOLCHAINS
+
+_SETUP: Final = ROOT / "infra" / "setup"
+
+
+def setup_steps(python: str, *, for_tests: bool) -> tuple[SetupStep, ...]:
+    """Return all steps; `python` is a Python 3.13.
+
+    Only tests need LocalStack, and servers of storage, which take minutes to build.
+    """
+    return (*_run_steps(python), *(_test_steps(python) if for_tests else ()))
+
+
+def _run_steps(python: str) -> tuple[SetupStep, ...]:
+    return (
+        _product(python),
+        _ministack(python),
+        _chromium(),
+        _fonts(),
+        _dynoxide(),
+        _webhook_library(),
+        _toolchain("node", "Node", python),
+        _java(),
+        _validators(),
+    )
+
+
+def _test_steps(python: str) -> tuple[SetupStep, ...]:
+    localstack = _localstack(python)
+    return (
+        localstack,
+        _plugins(localstack),
+        _toolchain("go", "Go", python),
+        _go_servers(),
+        _azurite(),
+        _sshd(python),
+    )
+
+
+def _product(python: str) -> SetupStep:
+    lock = ROOT / "requirements-dev.txt"
+    uv = [str(UV), "pip"]
+    target = ["--quiet", "--python", str(PYTHON)]
+    return SetupStep(
+        "product",
+        "Python packages of the product",
+        (
+            [str(UV), "venv", "--quiet", "--allow-existing", "-p", python, str(ROOT / ".venv")],
+            [*uv, "sync", *target, "--require-hashes", str(lock)],
+            [*uv, "install", *target, "--no-deps", "--no-build-isolation", "-e", str(ROOT)],
+        ),
+        inputs=(lock, ROOT / "pyproject.toml"),
+        results=(PYTHON,),
+    )
+
+
+def _ministack(python: str) -> SetupStep:
+    lock = ROOT / "infra" / "local" / "ministack-requirements.txt"
+    own = MINISTACK_DIR / "bin" / "python"
+    return SetupStep(
+        "ministack",
+        "bucket, queues, keys and secrets for one machine",
+        (
+            [str(UV), "venv", "--quiet", "--allow-existing", "-p", python, str(MINISTACK_DIR)],
+            [str(UV), "pip", "sync", "--quiet", "-p", str(own), "--require-hashes", str(lock)],
+        ),
+        inputs=(lock,),
+        results=(own,),
+    )
+
+
+def _localstack(python: str) -> SetupStep:
+    lock = ROOT / "infra" / "local" / "localstack-requirements.txt"
+    certificate = _SETUP / "certificate.py"
+    own = str(LOCALSTACK_DIR / "bin" / "python")
+    return SetupStep(
+        "localstack",
+        "LocalStack",
+        (
+            [str(UV), "venv", "--quiet", "--allow-existing", "-p", python, str(LOCALSTACK_DIR)],
+            [str(UV), "pip", "sync", "--quiet", "-p", own, "--require-hashes", str(lock)],
+            [own, str(certificate), str(LOCALSTACK_DIR / "certificate.pem")],
+        ),
+        inputs=(lock, certificate),
+        results=(LOCALSTACK_DIR / "certificate.pem", LOCALSTACK_DIR / "bin" / "python"),
+    )
+
+
+def _plugins(localstack: SetupStep) -> SetupStep:
+    folder = ROOT / "infra" / "localstack"
+    project = folder / "pyproject.toml"
+    declared = tomllib.loads(project.read_text(encoding="utf-8"))
+    sources = declared["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    wheel = INSTALL_DIR / "wheels" / "platen_localstack-1-py3-none-any.whl"
+    own = str(LOCALSTACK_DIR / "bin" / "python")
+    build = ["--quiet", "--wheel", "--no-build-isolation", "-p", str(PYTHON)]
+    install = ["--quiet", "--reinstall", "--no-deps", "--no-index", "-p", own]
+    return SetupStep(
+        "plugins",
+        "plug-ins of LocalStack",
+        (
+            [str(UV), "build", *build, "--out-dir", str(wheel.parent), str(folder)],
+            [str(UV), "pip", "install", *install, str(wheel)],
+        ),
+        # Installing LocalStack anew removes the plug-ins, so its inputs are theirs too.
+        inputs=(*localstack.inputs, project, *(folder / name for name in sources)),
+        results=(LOCALSTACK_DIR / "lib" / "python3.13" / "site-packages" / "infra",),
+        after=("localstack", "product"),
+    )
+
+
+def _chromium() -> SetupStep:
+    target = INSTALL_DIR / "chromium"
+    return SetupStep(
+        "chromium",
+        "Chromium",
+        (_build_command("chromium", target),),
+        inputs=_layer_sources("chromium"),
+        results=(target / ".pins",),
+        after=("node", "product"),
+    )
+
+
+def _fonts() -> SetupStep:
+    target, chromium = INSTALL_DIR / "fonts", INSTALL_DIR / "chromium"
+    build_cache = [str(PYTHON), "-m", "layers.fonts.font_cache", str(chromium), str(target)]
+    return SetupStep(
+        "fonts",
+        "fonts",
+        (_build_command("fonts", target), build_cache),
+        # The font cache depends on the version of Chromium.
+        inputs=(*_layer_sources("fonts"), *_layer_sources("chromium")),
+        results=(target / ".pins", target / "cache"),
+        after=("chromium", "node", "product"),
+    )
+
+
+def _java() -> SetupStep:
+    lock, module = lock_file("java"), ROOT / "layers" / "java.py"
+    install = [str(UV), "pip", "install", "--quiet", "-p", str(PYTHON), "--target", str(JAVA_DIR)]
+    return SetupStep(
+        "java",
+        "Java",
+        (
+            ["rm", "-rf", str(JAVA_DIR)],
+            [*install, "--no-deps", "--require-hashes", "-r", str(lock)],
+            [str(PYTHON), "-m", "layers.java", str(JAVA_DIR)],
+        ),
+        inputs=(lock, module),
+        results=(JAVA_DIR / "ecj.jar",),
+        after=("product",),
+    )
+
+
+def _validators() -> SetupStep:
+    target = INSTALL_DIR / "validators"
+    folder = ROOT / "layers" / "validators"
+    parts = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    java = lock_file("java"), ROOT / "layers" / "java.py"
+    return SetupStep(
+        "validators",
+        "validators",
+        ([*_build_command("validators", target), str(JAVA_DIR)],),
+        inputs=(*sorted(parts), *java),
+        results=(target / ".pins",),
+        after=("java", "product"),
+    )
+
+
+def _build_command(layer: str, target: Path) -> list[str]:
+    return [str(PYTHON), "-m", f"layers.{layer}.build", str(target)]
+
+
+def _layer_sources(layer: str) -> tuple[Path, ...]:
+    return (ROOT / "layers" / "npm.py", *sorted((ROOT / "layers" / layer).glob("*.py")))
+
+
+def _dynoxide() -> SetupStep:
+    result = INSTALL_DIR / "bin" / "dynoxide"
+    return _npm_step("dynoxide", "DynamoDB for one machine", result)
+
+
+def _webhook_library() -> SetupStep:
+    result = WEBHOOK_LIBRARY_DIR / "node_modules"
+    return _npm_step("webhook_library", "library that verifies webhooks in tests", result)
+
+
+def _azurite() -> SetupStep:
+    folder = _SETUP / "azurite"
+    # npm reads no lock file through a link.
+    target = (STORES_DIR / "azurite").resolve()
+    locks = folder / "package.json", folder / "package-lock.json"
+    install = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(target)]
+    return SetupStep(
+        "azurite",
+        "Azure's storage for tests",
+        (["mkdir", "-p", str(target)], ["cp", *map(str, locks), str(target)], install),
+        inputs=locks,
+        results=(target / "node_modules" / ".bin" / "azurite-blob",),
+        after=("node",),
+    )
+
+
+def _go_servers() -> SetupStep:
+    module = _SETUP / "go_servers.py"
+    return SetupStep(
+        "go_servers",
+        "storage servers for tests, which takes minutes",
+        ([str(PYTHON), "-m", "infra.setup.go_servers", str(STORES_DIR)],),
+        inputs=(module,),
+        results=(STORES_DIR / "fake-gcs-server", STORES_DIR / "versitygw"),
+        after=("go", "product"),
+    )
+
+
+def _toolchain(name: str, title: str, python: str) -> SetupStep:
+    return SetupStep(
+        name,
+        title,
+        ([python, "-m", "infra.setup.toolchains", name, str(COMMANDS_DIR)],),
+        inputs=(lock_file(name), _SETUP / "toolchains.py", _SETUP / "commands.py"),
+        results=tuple(COMMANDS_DIR / command for command in TOOLCHAINS[name].files),
+    )
+
+
+def _sshd(python: str) -> SetupStep:
+    return SetupStep(
+        "sshd",
+        "OpenSSH's server for tests",
+        ([python, "-m", "infra.setup.sshd", str(COMMANDS_DIR)],),
+        inputs=(_SETUP / "sshd.py", _SETUP / "commands.py"),
+        results=(COMMANDS_DIR / "sshd",),
+    )
+
+
+def _npm_step(name: str, title: str, result: Path) -> SetupStep:
+    """Return the step of a module of this folder that fills the folder of its result."""
+    return SetupStep(
+        name,
+        title,
+        ([str(PYTHON), "-m", f"infra.setup.{name}", str(result.parent)],),
+        inputs=(ROOT / "layers" / "npm.py", _SETUP / f"{name}.py"),
+        results=(result,),
+        after=("node", "product"),
+    )
