@@ -2,7 +2,9 @@
 
 import random
 import re
-from typing import Final
+from typing import Any, Final
+
+import pytest
 
 _STYLES: Final = """
 display: flex; gap: 5px|display: flex; flex-wrap: wrap; justify-content: space-between|flex: 1
@@ -50,6 +52,12 @@ PARTS: Final = (
     ":nth-child(2n)",
     " > *",
 )
+
+
+def seeds(always: int, *, of: int) -> list[Any]:
+    """Return parameters of so many documents; those after `always` are breadth."""
+    rest = (pytest.param(seed, marks=pytest.mark.breadth) for seed in range(always, of))
+    return [*range(always), *rest]
 
 
 def random_page(seed: int, picture: str) -> str:

@@ -29,7 +29,7 @@ from chalicelib.features.workspaces.plans import PLANS, Plan
 from tests.fakes.api_services import NOW, FixedClock
 
 TABLE: Final = "main"
-ADMISSIONS: Final = 300
+ADMISSIONS: Final = 200
 THREADS: Final = 16
 WORKSPACE_NUMBERS: Final = itertools.count()
 # A rate that admits every request of a test at once.

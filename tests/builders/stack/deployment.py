@@ -160,7 +160,7 @@ def _wait_until_complete(
     while _status(cloud) != "UPDATE_COMPLETE":
         assert process.poll() is None, tail(log)
         assert time.monotonic() < until, tail(log)
-        time.sleep(0.2)
+        time.sleep(1)
 
 
 def _status(cloud: LocalStackServer) -> str | None:

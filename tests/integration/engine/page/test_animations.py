@@ -51,7 +51,7 @@ MOVES: Final = {
     "a timer": f"<script>{SET} let n = 0; const timer = setInterval(() => "
     "{ set(++n / 50); if (n === 50) clearInterval(timer) }, 13)</script>",
 }
-# The clock stands still while a task runs in virtual time.
+# Once it is loaded. The clock stands still while a task runs in virtual time.
 STUCK: Final = {
     "waits for the clock": "setTimeout(() => { const begun = Date.now();"
     " while (Date.now() - begun < 100); }, 200)",
@@ -62,6 +62,10 @@ STUCK: Final = {
     " requestAnimationFrame(step) })()",
 }
 ENDLESS: Final = f"{BAR}{DIV}<script>(function step() {{ requestAnimationFrame(step) }})()</script>"
+
+
+def stuck(name: str) -> str:
+    return f"<p>printed<script>onload = () => {{ {STUCK[name]} }}</script>"
 
 
 def red_width(content: bytes) -> int:
@@ -126,16 +130,14 @@ def test_endless_drawing_ends_in_time(render: Render) -> None:
 def test_script_that_holds_its_time_is_stopped(render: Render, name: str) -> None:
     begun = time.monotonic()
 
-    outcome = render(f"<p>printed<script>{STUCK[name]}</script>")
+    outcome = render(stuck(name))
 
     assert "printed" in text_of(outcome.files[0].content)
     assert time.monotonic() - begun < MAX_ROUNDS_S + 5
 
 
 def test_animations_leave_time_for_the_print_within_a_short_wait(render: Render) -> None:
-    html = f"<p>printed<script>{STUCK['never yields']}</script>"
-
-    outcome = render(html, wait={"timeout_ms": 2000})
+    outcome = render(stuck("never yields"), wait={"timeout_ms": 2000})
 
     assert "printed" in text_of(outcome.files[0].content)
 
