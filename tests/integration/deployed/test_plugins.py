@@ -4,11 +4,8 @@ import base64
 import json
 import os
 import sys
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -17,6 +14,7 @@ from botocore.exceptions import BotoCoreError
 from infra.local.emulators import client_factory
 from infra.template import ROOT
 from tests.builders.stack.localstack import LocalStackServer, running_localstack, zip_archive
+from tests.builders.waiting import eventually
 
 pytestmark = pytest.mark.integration
 
@@ -229,10 +227,3 @@ def running(pid: int) -> bool:
 
 def command_runs(*command: str) -> bool:
     return any(each.info["cmdline"] == [*command] for each in psutil.process_iter(["cmdline"]))
-
-
-def eventually(check: Callable[[], Any], within_s: float = 5) -> None:
-    until = time.monotonic() + within_s
-    while not check():
-        assert time.monotonic() < until
-        time.sleep(0.02)

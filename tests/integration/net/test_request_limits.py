@@ -14,8 +14,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.proxy import budget
 from chalicelib.engine.browser.proxy.budget import TrafficLimits
-from tests.builders.pages.engine_jobs import egress_to
-from tests.builders.pages.real_browser import new_browser, render_with
+from tests.builders.pages.real_browser import render_with
+from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site, SitePage, running_site
 from tests.builders.waiting import PATIENCE_S
 
@@ -64,10 +64,8 @@ def web() -> Iterator[Site]:
 
 
 @pytest.fixture
-def browser(web: Site) -> Iterator[Browser]:
-    browser = new_browser(egress=egress_to(web))
-    yield browser
-    browser.close()
+def browser(connected: Browser) -> Browser:
+    return connected
 
 
 def test_web_sockets_count_as_requests(
@@ -168,9 +166,10 @@ def test_malformed_responses_fail_only_their_asset(
     assert all("proxy-authorization" not in asked.headers for asked in web.requests)
 
 
-def test_connections_to_a_host_are_reused(web: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    egress, dialled = egress_to(web), []
-    dial = egress.dial
+def test_connections_to_a_host_are_reused(
+    browser: Browser, egress: SwitchedEgress, web: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dial, dialled = egress.dial, []
 
     def counting(host: str, port: int, **limits: Any) -> socket.socket:
         dialled.append(host)
@@ -178,12 +177,10 @@ def test_connections_to_a_host_are_reused(web: Site, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(egress, "dial", counting)
     web.pages |= {f"/{number}": SitePage("p{}", "text/css") for number in range(20)}
-    browser = new_browser(egress=egress)
 
     outcome = render_with(
         browser, "".join(f"<link rel=stylesheet href={web.url(f'/{n}')}>" for n in range(20))
     )
-    browser.close()
 
     assert outcome.trace.warnings == ()
     assert len(web.requests) == 20

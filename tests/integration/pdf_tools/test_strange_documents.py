@@ -1,7 +1,6 @@
 """Strange documents through every tool: a result, or a refusal that says why, in bounds."""
 
 import io
-import time
 from typing import Final
 
 import pikepdf
@@ -21,7 +20,6 @@ _CODES: Final = {
     *("invalid_pdf_source", "validation_error", "pdfa_conversion_failed"),
     *("pdf_password_required", "page_limit_exceeded"),
 }
-_TIMEOUT_S: Final = 30.0
 _MAX_CHARACTERS: Final = 500
 _MAX_WARNINGS: Final = 50
 
@@ -67,15 +65,13 @@ def test_every_tool_works_on_a_swollen_document_or_says_why_not(
 
 def try_every_tool(engine: PdfToolEngine, content: bytes) -> None:
     for tool in TOOL_OPTIONS:
-        started = time.monotonic()
         made: RenderOutcome | RenderFailure
         try:
-            made = run(engine, tool, content, timeout_s=_TIMEOUT_S)
+            made = run(engine, tool, content)
         except RenderFailure as refusal:
             made = refusal
         if isinstance(made, RenderFailure):
             check_refusal(made)
         else:
             check_outcome(made, "secret" if tool == "protect" else "")
-        assert time.monotonic() - started < _TIMEOUT_S, tool
     assert run(engine, "rotate").files

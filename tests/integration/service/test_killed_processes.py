@@ -108,13 +108,10 @@ def test_killed_browser_is_replaced_within_the_render(stack: RunningStack, tenan
 
 
 def test_page_that_never_yields_times_out_and_the_next_render_succeeds(live: ApiClient) -> None:
-    begun = time.monotonic()
-
     answer = live.render(ENDLESS, output={"wait": {"timeout_ms": 1000}})
 
     assert answer.status_code == 422
     assert answer.json()["code"] == "wait_timeout"
-    assert time.monotonic() - begun < 9
     assert live.render().status_code == 200
 
 

@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +16,9 @@ from infra.local.running_stack import RunningStack
 from tests.builders.emf import is_emf, metrics_of
 from tests.builders.stack.api_client import ApiClient
 from tests.builders.stack.operator_environment import operator_environment
+from tests.builders.waiting import eventually
 
 pytestmark = pytest.mark.integration
-
-WAIT_S = 30
-
-
-def until[Found](look: Callable[[], Found | None]) -> Found:
-    """Poll `look` until it finds something, and return it."""
-    end = time.monotonic() + WAIT_S
-    while (found := look()) is None:
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    return found
 
 
 def log_lines(stack: RunningStack) -> Iterator[str]:
@@ -52,7 +41,7 @@ def lines_after_publishing(stack: RunningStack, request_id: str) -> list[dict[st
         done = any(line.get("function") == "RelayFunction" for line in lines)
         return lines if done and any(is_emf(line) for line in lines) else None
 
-    return until(look)
+    return eventually(look, pause_s=0.1)
 
 
 def platen(stack: RunningStack, *arguments: str) -> Any:
@@ -161,8 +150,8 @@ def test_dead_letter_is_listed_and_can_be_redriven(stack: RunningStack) -> None:
         found = [row for row in rows if "seen from outside" in row["body"] and row["id"] != but]
         return found[0] if found else None
 
-    first = until(given_up)
+    first = eventually(given_up)
     assert first["reason"].startswith("not JSON")
     assert platen(stack, "dlq", "redrive", "renders")["redriven"] >= 1
-    again = until(lambda: given_up(but=first["id"]))
+    again = eventually(lambda: given_up(but=first["id"]))
     assert again["reason"] == first["reason"]

@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,12 +45,10 @@ def test_largest_invoice_is_validated_within_its_timeout(judge: LocalValidator) 
     source = invoice_json({"lines": invoice_json()["lines"][:1] * MAX_LINES})
     _, xml = refused(source, "XRECHNUNG", "ubl")
     check = ConformanceCheck.ubl("XRECHNUNG", credit_note=False)
-    began = time.monotonic()
 
     answer = verdict(judge, xml, check, seconds=check_timeout_s(check.kind, xml))
 
     assert answer.findings == ()
-    assert time.monotonic() - began < check_timeout_s(check.kind, xml)
 
 
 def test_timeout_gives_no_verdict_and_the_next_validation_succeeds(
@@ -64,11 +61,9 @@ def test_timeout_gives_no_verdict_and_the_next_validation_succeeds(
     assert (none.findings, mortal.pid) == (None, slow)
 
     invoice = many_lines(EXTENDED.kind, MAX_LINES)
-    began = time.monotonic()
 
     late = verdict(mortal, invoice, EXTENDED, seconds=2)
 
-    assert time.monotonic() - began < 60 < check_timeout_s(EXTENDED.kind, invoice)
     assert late.findings is None
     assert "in time" in none.why
     assert "in time" in late.why

@@ -9,7 +9,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page import nodes
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from tests.builders.pages.real_browser import new_browser, render_with
-from tests.integration.engine.browser.test_lifecycle import eventually
+from tests.builders.waiting import eventually
 
 _AGAIN = "setInterval(() => {%s}, 1)"
 # Each script takes memory without end, by the kind of memory.

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from tests.builders.pages.real_browser import (
     new_browser,
     render_with,
 )
+from tests.builders.waiting import eventually
 
 SLOW = "<script>setTimeout(() => document.title = 'done', 900)</script>"
 UNTIL_DONE = {"expression": "document.title === 'done'"}
@@ -44,15 +45,6 @@ def alive(pids: list[int]) -> list[int]:
         if state != "Z":
             found.append(pid)
     return found
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 5) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return condition()
 
 
 def command_of(pid: int) -> bytes:
@@ -132,7 +124,7 @@ def test_a_browser_that_hangs_is_replaced(browser: Browser) -> None:
     old = browser.pids
     threading.Timer(0.3, os.kill, (main_process(old), signal.SIGSTOP)).start()
 
-    outcome = render_with(browser, SLOW, wait={**UNTIL_DONE, "timeout_ms": 30_000}, seconds=30)
+    outcome = render_with(browser, SLOW, wait={**UNTIL_DONE, "timeout_ms": 30_000})
 
     assert outcome.files[0].pages == 1
     assert eventually(lambda: alive(old) == [])
@@ -159,7 +151,7 @@ def test_document_that_kills_every_browser_fails_alone(browser: Browser) -> None
     hunter.start()
     try:
         with pytest.raises((RenderFailure, BrowserUnusable)) as failure:
-            render_with(browser, SLOW, wait=UNTIL_DONE, seconds=30)
+            render_with(browser, SLOW, wait=UNTIL_DONE)
     finally:
         done.set()
         hunter.join()
@@ -200,7 +192,7 @@ def test_browser_over_its_memory_limit_is_recycled_between_renders() -> None:
 @pytest.mark.parametrize("end", ["never yields", "is killed"])
 def test_next_render_uses_the_standby_browser(browser: Browser, end: str) -> None:
     render_with(browser, "<p>x")
-    assert eventually(lambda: len(browser.processes) == 2, seconds=30)
+    assert eventually(lambda: len(browser.processes) == 2)
     lost, standing_by = browser.processes
 
     if end == "is killed":
@@ -212,7 +204,7 @@ def test_next_render_uses_the_standby_browser(browser: Browser, end: str) -> Non
     assert render_with(browser, "<p>x").files[0].pages == 1
     assert browser.processes[0] is standing_by
     assert eventually(lambda: alive(lost.pids()) == [])
-    assert eventually(lambda: len(browser.processes) == 2, seconds=30)
+    assert eventually(lambda: len(browser.processes) == 2)
 
 
 def test_sandbox_is_off_only_when_disabled() -> None:

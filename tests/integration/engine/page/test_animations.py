@@ -11,7 +11,6 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from chalicelib.engine.browser.page.animations import MAX_ROUNDS_S
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import NoTemplates, egress_to, web_page_task
@@ -116,24 +115,16 @@ def test_wait_chooses_the_moment(render: Render, wait: dict[str, Any]) -> None:
     assert red_width(printed.content) < 200
 
 
-def test_endless_drawing_ends_in_time(render: Render) -> None:
-    begun = time.monotonic()
-
+def test_endless_drawing_ends(render: Render) -> None:
     outcome = render(ENDLESS)
 
     assert outcome.files[0].pages == 1
-    assert time.monotonic() - begun < MAX_ROUNDS_S + 5
     assert explain_of(outcome)["wait"] == "load"
 
 
 @pytest.mark.parametrize("name", STUCK)
 def test_script_that_holds_its_time_is_stopped(render: Render, name: str) -> None:
-    begun = time.monotonic()
-
-    outcome = render(stuck(name))
-
-    assert "printed" in text_of(outcome.files[0].content)
-    assert time.monotonic() - begun < MAX_ROUNDS_S + 5
+    assert "printed" in text_of(render(stuck(name)).files[0].content)
 
 
 def test_animations_leave_time_for_the_print_within_a_short_wait(render: Render) -> None:

@@ -1,7 +1,6 @@
 """Requests of a page to its user: it continues at once, without an answer."""
 
 import ssl
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -23,7 +22,6 @@ from tests.builders.pages.web_site import Site, SitePage, running_site
 
 ON: Final = {"expression": "document.title === 'on'", "timeout_ms": 8000}
 WITHOUT: Final = {"delay_ms": 300, "timeout_ms": 8000}
-LONG_S: Final = 20.0
 # Each requests something that a user would have to grant, and is answered without a user.
 ASKING: Final = {
     "place": "navigator.geolocation.getCurrentPosition(on, on)",
@@ -89,10 +87,7 @@ def world(
 def shown(world: tuple[Site, Site, Browser]) -> Callable[..., RenderOutcome]:
     def shown(html: str, **output: Any) -> RenderOutcome:
         parts = PipelineServices(world[2], NoTemplates(), RefusingEgress())
-        begun = time.monotonic()
-        outcome = run_page_job(*task(html, output, seconds=40), parts)
-        assert time.monotonic() - begun < LONG_S
-        return outcome
+        return run_page_job(*task(html, output, seconds=40), parts)
 
     return shown
 
@@ -146,7 +141,6 @@ def test_endless_script_is_ended_and_the_next_render_succeeds(
     world: tuple[Site, Site, Browser], script: str
 ) -> None:
     parts = PipelineServices(world[2], NoTemplates(), RefusingEgress())
-    begun = time.monotonic()
 
     with pytest.raises(RenderFailure) as failure:
         run_page_job(
@@ -154,7 +148,6 @@ def test_endless_script_is_ended_and_the_next_render_succeeds(
             parts,
         )
 
-    assert time.monotonic() - begun < LONG_S
     assert failure.value.code in {"wait_timeout", "render_failed"}, failure.value.detail
     assert run_page_job(*task("<p>next"), parts).files[0].pages == 1
 

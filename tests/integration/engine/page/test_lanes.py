@@ -19,7 +19,8 @@ from chalicelib.engine.sources import UrlSource
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, task
 from tests.builders.pages.real_browser import new_browser, render_with
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.integration.engine.browser.test_lifecycle import eventually, renderers
+from tests.builders.waiting import eventually
+from tests.integration.engine.browser.test_lifecycle import renderers
 
 OURS: Final = "ws_ours"
 PLAIN: Final = "<p>plain"

@@ -222,12 +222,12 @@ def test_sheet_that_is_linked_often_is_read_once(render: RenderFiles) -> None:
     head = "<link rel=stylesheet href=a.css>" * 300
     css = PAGE + b"/*" + b" " * 3_000_000 + b"*/"
 
-    began = time.monotonic()
+    began_s = time.process_time()
     outcome = render(f"<!doctype html>{head}<p>x", {"a.css": css})
 
     (page,) = pypdf.PdfReader(io.BytesIO(outcome.files[0].content)).pages
     assert page.mediabox.width == pytest.approx(227, abs=1)
-    assert time.monotonic() - began < 8
+    assert time.process_time() - began_s < 6
 
 
 def test_document_cannot_be_led_to_an_asset(render: RenderFiles) -> None:

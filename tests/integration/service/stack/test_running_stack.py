@@ -1,10 +1,8 @@
 """The running stack as its user sees it: files, ports, keys, limits and the log."""
 
 import json
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from typing import Any
 
 import psutil
@@ -12,6 +10,7 @@ import pytest
 
 from infra.local.paths import StackFolder
 from infra.local.running_stack import RunningStack
+from tests.builders.waiting import eventually
 
 pytestmark = pytest.mark.integration
 
@@ -25,15 +24,6 @@ def get(stack: RunningStack, path: str, key: str | None = None) -> tuple[int, An
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.read()
-
-
-def eventually(check: Callable[[], Any], within_s: float = 20) -> Any:
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:
-        if found := check():
-            return found
-        time.sleep(0.1)
-    return check()
 
 
 def test_run_file_has_urls_and_keys_and_is_private(stack: RunningStack) -> None:

@@ -1,13 +1,13 @@
 """The code of docs/clients.md, on deliveries of the service and on forged ones."""
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from chalicelib.features.webhooks.signature import new_secret, signature_header
 from tests.builders.stack.api_client import ApiClient
+from tests.builders.waiting import eventually
 from tests.builders.webhook_clients import Delivery, accepted, blocks_with_names
 from tests.fakes.webhook_receiver import WebhookReceiver
 
@@ -27,9 +27,7 @@ TOLERANCE_S = 300
 
 
 @pytest.fixture(scope="module")
-def genuine(
-    live: ApiClient, receiver: WebhookReceiver, wait_until: Callable[[Callable[[], bool]], None]
-) -> list[Delivery]:
+def genuine(live: ApiClient, receiver: WebhookReceiver) -> list[Delivery]:
     """Give a delivery that two secrets have signed, once for each of them."""
     receiver.statuses, receiver.answer = [], b""
     endpoint = live.http.post("/webhook-endpoints", json={"url": receiver.url}).json()
@@ -37,7 +35,7 @@ def genuine(
     rolled = live.http.post(f"{path}/roll-secret", json={"expire_previous_in": 600}).json()
     known = len(receiver.received)
     live.render(input={"type": "html", "html": "<p>"}, reference="Rechnung Müller €")
-    wait_until(lambda: len(receiver.received) > known)
+    eventually(lambda: len(receiver.received) > known)
     assert live.http.delete(path).status_code == 204
     received = receiver.received[known]
     assert "Müller €" in received.body.decode()

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -82,13 +82,6 @@ def next_line(process: "subprocess.Popen[str]") -> dict[str, Any]:
     assert line, process.stderr and process.stderr.read()
     read: dict[str, Any] = json.loads(line)
     return read
-
-
-def wait_until(is_done: Callable[[], bool], seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not is_done():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def render_of(received: ReceivedWebhook, secret: str) -> str:

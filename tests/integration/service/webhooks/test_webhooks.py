@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 
 from tests.builders.stack.api_client import ApiClient
+from tests.builders.waiting import eventually
 from tests.fakes.raw_server import RawServer
 from tests.fakes.webhook_receiver import WebhookReceiver
 
 pytestmark = pytest.mark.integration
 
 HTML = {"type": "html", "html": "<p>Told"}
-
-type WaitUntil = Callable[[Callable[[], bool]], None]
 
 
 @pytest.fixture
@@ -48,7 +47,6 @@ def test_render_is_told_to_a_receiver_that_fails_once(
     live: ApiClient,
     receiver: WebhookReceiver,
     add_endpoint: Callable[[str], dict[str, Any]],
-    wait_until: WaitUntil,
 ) -> None:
     receiver.statuses = [503]
     receiver.answer = b"a\0b\xff"
@@ -57,7 +55,7 @@ def test_render_is_told_to_a_receiver_that_fails_once(
     render = live.render(input=HTML, mode="async", reference="Größe €").json()
 
     # The second attempt comes after five seconds; on a busy machine later.
-    wait_until(lambda: len(receiver.received) == known + 2)
+    eventually(lambda: len(receiver.received) == known + 2)
 
     assert endpoint["url"].startswith("https://127.0.0.1:")
     first, second = receiver.received[known:]
@@ -70,7 +68,7 @@ def test_render_is_told_to_a_receiver_that_fails_once(
     seconds = int(second.headers["webhook-timestamp"]) - int(first.headers["webhook-timestamp"])
     assert seconds >= 4
 
-    wait_until(lambda: delivery_of(live, endpoint)["status"] == "succeeded")
+    eventually(lambda: delivery_of(live, endpoint)["status"] == "succeeded")
     attempts = delivery_of(live, endpoint)["attempts"]
     assert [attempt["status_code"] for attempt in attempts] == [503, 200]
     assert {attempt["response_excerpt"] for attempt in attempts} == {"a\ufffdb\ufffd"}
@@ -80,12 +78,11 @@ def test_name_of_a_receiver_is_looked_up(
     live: ApiClient,
     named_receiver: WebhookReceiver,
     add_endpoint: Callable[[str], dict[str, Any]],
-    wait_until: WaitUntil,
 ) -> None:
     endpoint = add_endpoint(named_receiver.url)
     render = live.render(input=HTML).json()
 
-    wait_until(lambda: bool(named_receiver.received))
+    eventually(lambda: bool(named_receiver.received))
 
     assert endpoint["url"].startswith("https://localhost:")
     (received,) = named_receiver.received
@@ -96,12 +93,11 @@ def test_certificate_of_an_unknown_authority_is_refused(
     live: ApiClient,
     stranger: WebhookReceiver,
     add_endpoint: Callable[[str], dict[str, Any]],
-    wait_until: WaitUntil,
 ) -> None:
     endpoint = add_endpoint(stranger.url)
     live.render(input=HTML)
 
-    wait_until(lambda: delivery_of(live, endpoint)["status"] == "retrying")
+    eventually(lambda: delivery_of(live, endpoint)["status"] == "retrying")
 
     attempt = delivery_of(live, endpoint)["attempts"][0]
     assert attempt["status_code"] is None
@@ -113,12 +109,11 @@ def test_receiver_has_ten_seconds(
     live: ApiClient,
     slow: RawServer,
     add_endpoint: Callable[[str], dict[str, Any]],
-    wait_until: WaitUntil,
 ) -> None:
     endpoint = add_endpoint(slow.url())
     live.render(input=HTML)
 
-    wait_until(lambda: delivery_of(live, endpoint)["status"] == "succeeded")
+    eventually(lambda: delivery_of(live, endpoint)["status"] == "succeeded")
 
     late, timely = delivery_of(live, endpoint)["attempts"]
     assert late["status_code"] is None
