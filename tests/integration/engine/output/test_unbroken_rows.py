@@ -1,13 +1,12 @@
 """Rows that must not break are whole on one page, whichever box they stand in."""
 
-import io
 import re
 from typing import Final
 
-import pypdf
 import pytest
 
 from tests.builders.pages.real_browser import Render
+from tests.builders.pdfs.tool_runs import page_texts
 
 LINES: Final = "".join(f"<p>line {number}</p>" for number in range(8))
 ROWS: Final = {
@@ -28,10 +27,7 @@ BOXES: Final = (
 
 def pages_of_rows(content: bytes) -> tuple[list[set[str]], list[set[str]]]:
     """Return the rows that begin, and those that end, on each page."""
-    texts = [
-        re.sub(r"\s", "", page.extract_text())
-        for page in pypdf.PdfReader(io.BytesIO(content)).pages
-    ]
+    texts = [text.replace(" ", "") for text in page_texts(content)]
     begin, end = (
         [set(re.findall(rf"\[{letter}(\d+)\]", text)) for text in texts] for letter in "az"
     )
