@@ -1,24 +1,20 @@
 """Kills functions over batches: the way to their crash points, and the passing of time."""
 
-import datetime as dt
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, override
+from typing import Any, Final
 from zipfile import ZipFile
 
-import httpx
 import pikepdf
 
 from chalicelib.adapters.aws.table import Item
-from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import BatchId, RenderId
 from chalicelib.features.batches.combine.progress import combine_item
 from chalicelib.features.batches.lease import release_item
 from chalicelib.features.renders.run.protocol import QueuedRender
 from chalicelib.features.workspaces.plans import PLANS
-from infra.local.running_stack import RunningStack
 from tests.builders.crash.batch_invariants import (
     BatchEnd,
     BatchRows,
@@ -26,6 +22,7 @@ from tests.builders.crash.batch_invariants import (
     limits_faults,
     object_faults,
 )
+from tests.builders.crash.stack import CrashStack
 from tests.builders.crash.workspace import CrashWorkspace
 from tests.builders.stack.stores import PAST
 
@@ -33,10 +30,6 @@ from tests.builders.stack.stores import PAST
 FIRST_BATCH_POINT: Final = CrashPoint.BATCH_ANNOUNCED
 # The plan releases five items at once: a batch takes several steps.
 _PLAN: Final = "starter"
-# A look takes less here: a releaser that has not written for so long is dead.
-_DEAD_AFTER: Final = dt.timedelta(seconds=3)
-_LEASE: Final = dt.timedelta(seconds=60)
-_COMBINE_LEASE: Final = dt.timedelta(minutes=3)
 # An item fails if `bad` is true.
 _HTML: Final = "<p>{{ n }} {% if bad %}{{ 1 // 0 }}{% endif %}"
 
@@ -44,14 +37,13 @@ _HTML: Final = "<p>{{ n }} {% if bad %}{{ 1 // 0 }}{% endif %}"
 class CrashBatches(CrashWorkspace):
     """A workspace with a template, whose batches are made while functions die."""
 
-    def __init__(self, stack: RunningStack, points: Path, name: str) -> None:
+    def __init__(self, stack: CrashStack) -> None:
         """Create workspace and template."""
-        super().__init__(stack, points, name, _PLAN)
+        super().__init__(stack, _PLAN)
         made = self.call("POST", "/templates", json={"name": "T", "html": _HTML, "publish": True})
         self.template = made["id"]
         self.allowance = PLANS[_PLAN].included_renders
         self.repeats_messages = False
-        self.resends_renders = True
         self.erased: set[str] = set()
 
     def body(self, count: int, bad: Sequence[int] = (), **fields: Any) -> dict[str, Any]:
@@ -86,16 +78,21 @@ class CrashBatches(CrashWorkspace):
     def _combined(self, batch: str, kind: str) -> bytes:
         files = self.call("GET", f"/batches/{batch}")["files"]
         (url,) = (file["url"] for file in files if file["kind"] == kind)
-        return httpx.get(url, follow_redirects=True).raise_for_status().content
+        return self.stack.download(url)
 
     def end(self, *ends: BatchEnd, armed: Path | None = None) -> None:
         """Let time pass until the batches have ended so, and an armed point has killed."""
+        if self.repeats_messages:
+            self._repeat_messages()
 
         def unmet() -> list[str]:
-            waits = [f"{armed.name} has not killed"] if armed is not None and armed.exists() else []
-            return [*waits, *self.faults(*ends)]
+            waits = armed is not None and armed.exists()
+            found = ["the point has not killed"] if waits else self.faults(*ends)
+            if found and self.repeats_messages:
+                self._repeat_messages()
+            return found
 
-        self.settle(unmet)
+        self.stack.until(unmet)
 
     def faults(self, *ends: BatchEnd) -> list[str]:
         """Return what is open, and the broken invariants."""
@@ -139,40 +136,11 @@ class CrashBatches(CrashWorkspace):
         """Return the message of an item's render."""
         return QueuedRender(self.workspace, RenderId(render["id"]), "req_1").to_json()
 
-    @override
-    def _pass_time(self) -> None:
-        """Make due what waits, and end the leases of functions that have died."""
-        now = dt.datetime.now(dt.UTC)
-        before = format_rfc3339(now - _DEAD_AFTER)
-        rows = self.rows()
-        for row in rows:
-            values = self._later(row, before, now)
-            if values:
-                self.stores.replace(row, values)
-        if self.repeats_messages:
-            self.stores.send("BatchesQueue", release_item(self.workspace).to_json())
-            for render in BatchRows(rows, self.workspace).renders[-3:]:
-                self.stores.send("BatchItemsQueue", self.message_of(render))
-            for batch in self.batches():
-                item = combine_item((self.workspace, BatchId(batch["id"])))
-                self.stores.send("CombineQueue", item.to_json())
-
-    def _later(self, row: Item, before: str, now: dt.datetime) -> Item:
-        """Return what time changes in a row."""
-        leased_before = format_rfc3339(now - _DEAD_AFTER + _LEASE)
-        combined_before = format_rfc3339(now - _DEAD_AFTER + _COMBINE_LEASE)
-        if row["PK"].startswith("FILE#") or row.get("due_at", PAST) == PAST:
-            values: Item = {}
-        elif "#RND#" in row["PK"] and row["SK"] == "META":
-            # The message of a young one is still on its way.
-            is_sent = row["created_at"] >= before or not self.resends_renders
-            values = {} if is_sent else {"due_at": PAST}
-        elif row.get("data_until"):
-            values = {}
-        else:
-            values = {"due_at": PAST}
-        if PAST < row.get("claimed_until", PAST) < leased_before and row["PK"].endswith("#BAT"):
-            values["claimed_until"] = PAST
-        if PAST < row.get("claimed_until", PAST) < combined_before and row["SK"] == "COMBINE":
-            values["claimed_until"] = PAST
-        return values
+    def _repeat_messages(self) -> None:
+        """Deliver once more what functions of batches have got, and what is to come."""
+        self.stores.send("BatchesQueue", release_item(self.workspace).to_json())
+        for render in BatchRows(self.rows(), self.workspace).renders[-3:]:
+            self.stores.send("BatchItemsQueue", self.message_of(render))
+        for batch in self.batches():
+            item = combine_item((self.workspace, BatchId(batch["id"])))
+            self.stores.send("CombineQueue", item.to_json())

@@ -1,39 +1,28 @@
 """Kills functions over emails: the way to their crash points, and the invariants."""
 
-import datetime as dt
-import time
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final, override
+from typing import Final
 
 from chalicelib.adapters.aws.table import Item
-from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.features.emails.sends.counts import SendCounts
 from chalicelib.features.emails.sends.model import COUNT_NAMES, EmailSend
 from chalicelib.features.emails.sends.repository import send_of
-from infra.local.running_stack import RunningStack
+from tests.builders.crash.stack import CrashStack
 from tests.builders.crash.workspace import CrashWorkspace
 from tests.builders.stack.stores import PAST
 from tests.fakes.submission_server import HOST, PORT, SubmissionServer
 
-# An attempt takes milliseconds here: one that takes longer has lost its function.
-_DEAD_AFTER: Final = dt.timedelta(seconds=6)
-# A claim lasts so long before the hand-over, and so long from then on.
-_CLAIM: Final = dt.timedelta(seconds=60)
-_ANSWER_TIME: Final = dt.timedelta(seconds=150)
 _SENDER: Final = "billing@example.com"
 
 
 class CrashEmails(CrashWorkspace):
     """A workspace with a template, one rule of it, and a connection to a mail server."""
 
-    def __init__(
-        self, stack: RunningStack, points: Path, name: str, server: SubmissionServer
-    ) -> None:
+    def __init__(self, stack: CrashStack, server: SubmissionServer) -> None:
         """Create the workspace."""
-        super().__init__(stack, points, name)
+        super().__init__(stack)
         self.server = server
         template = {"name": "T", "html": "<p>{{ n }}", "publish": True}
         self.template = self.call("POST", "/templates", json=template)["id"]
@@ -50,7 +39,7 @@ class CrashEmails(CrashWorkspace):
             "template_id": self.template,
             "connection_id": made["id"],
             "to": "{{ n }}@example.com",
-            "subject": f"{name} {{{{ n }}}}",
+            "subject": "Invoice {{ n }}",
             "html": "<p>{{ n }}",
         }
         self.call("POST", "/email-rules", json=rule)
@@ -83,11 +72,11 @@ class CrashEmails(CrashWorkspace):
 
     def await_failed_attempt(self) -> EmailSend:
         """Wait until a send waits for its second attempt, which comes after half a minute."""
-        end = time.monotonic() + 30
-        while not (found := [send for send in self.sends() if send.status == "retrying"]):
-            assert time.monotonic() < end, self.sends()
-            time.sleep(0.2)
-        return found[0]
+        self.stack.until(lambda: not self._retrying(), ticks=False)
+        return self._retrying()[0]
+
+    def _retrying(self) -> list[EmailSend]:
+        return [send for send in self.sends() if send.status == "retrying"]
 
     def make_due(self) -> None:
         """Let the next attempts of sends that wait be due now."""
@@ -136,20 +125,6 @@ class CrashEmails(CrashWorkspace):
         recipients = sum(send.recipient_count for send in sends if send.is_counted)
         if sum(day.recipients for day in days) != recipients:
             yield f"{[day.recipients for day in days]} recipients, and not {recipients}"
-
-    @override
-    def _pass_time(self) -> None:
-        """Make open sends due, and end the claims of functions that have died."""
-        now = dt.datetime.now(dt.UTC)
-        for row in self.rows():
-            until = row.get("claimed_until")
-            lasts = _ANSWER_TIME if row.get("handed_over_at") else _CLAIM
-            if until is not None and until > format_rfc3339(now + lasts - _DEAD_AFTER):
-                continue
-            names: tuple[str, ...] = ("due_at",)
-            if "#EMS#" in row["PK"]:
-                names = ("due_at", "next_attempt_at", "claimed_until")
-            self.bring_forward(row, names)
 
 
 def _message_id(send: EmailSend) -> str:

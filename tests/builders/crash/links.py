@@ -3,16 +3,15 @@
 import hashlib
 import hmac
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final, override
+from contextlib import suppress
+from typing import Final
 
 import httpx
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.crash_points import CrashPoint
-from infra.local.running_stack import RunningStack
+from tests.builders.crash.stack import CrashStack
 from tests.builders.crash.workspace import CrashWorkspace
-from tests.builders.stack.stores import PAST
 
 # The first and the last crash point of links.
 FIRST_LINK_POINT: Final = CrashPoint.LINK_CLAIMED
@@ -23,19 +22,15 @@ _HTML: Final = "<p>{% if bad %}{{ 1 // 0 }}{% endif %}{{ n }}"
 class CrashLinks(CrashWorkspace):
     """A workspace with a link of a template that fails if `bad` has a value."""
 
-    def __init__(self, stack: RunningStack, points: Path, name: str) -> None:
+    def __init__(self, stack: CrashStack) -> None:
         """Create the workspace and its link."""
-        super().__init__(stack, points, name)
-        self._files = httpx.Client(base_url=stack.files_host, timeout=40)
+        super().__init__(stack)
+        self._files = stack.open_files()
         template = {"name": "T", "html": _HTML, "publish": True}
         made = self.call("POST", "/templates", json=template)
         body = {"name": "L", "template_id": made["id"], "quota_total": 5}
         self.link = self.call("POST", "/signed-links", json=body)
         self.path = f"/signed-links/{self.link['id']}"
-
-    def close(self) -> None:
-        """Close the connections to the files' host."""
-        self._files.close()
 
     def fetch(self, query: str = "n=1") -> httpx.Response:
         """Send a request of the link's URL."""
@@ -47,22 +42,13 @@ class CrashLinks(CrashWorkspace):
     def fetch_killed(self, point: CrashPoint, query: str = "n=1", hits: str = "1") -> None:
         """Send a request during which a function dies at a crash point; ignore the answer."""
         armed = self.arm(point, hits)
-        self.fetch(query)
+        with suppress(httpx.TransportError):
+            self.fetch(query)
         self.await_kill(armed)
 
     def own_rows(self) -> list[Item]:
         """Return the rows of the link and its URLs."""
         return self.stores.partition(f"LNK#{self.link['id']}")
-
-    def pass_link_time(self) -> None:
-        """End the claims of functions that have died, and let their renders be abandoned."""
-        for row in self.own_rows():
-            if "claimed_until" in row:
-                self.stores.replace(row, {"claimed_until": PAST})
-        for row in self._renders():
-            if row["status"] in {"queued", "processing"}:
-                old: Item = {n: PAST for n in ("created_at", "started_at") if n in row}
-                self.stores.replace(row, old)
 
     def faults(self, statuses: list[str]) -> Iterator[str]:
         """Yield what is open, and the broken invariants, unless the renders have ended so."""
@@ -82,9 +68,3 @@ class CrashLinks(CrashWorkspace):
     def _renders(self) -> list[Item]:
         ids = self.stores.renders(self.workspace)
         return [self.tenant.row(render_id) for render_id in ids]
-
-    @override
-    def _pass_time(self) -> None:
-        super()._pass_time()
-        self.pass_link_time()
-        self.stores.backdate_admissions(self.workspace)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import httpx
+
 from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint
@@ -23,7 +25,7 @@ _TICK_INTERVAL_S: Final = 1.0
 # A step takes milliseconds here: a row that nobody changes for so long has lost its function.
 _DEAD_AFTER_S: Final = 4.0
 # What is due later, such as the end of a retention, stays.
-_HORIZON: Final = dt.timedelta(hours=1)
+_HORIZON: Final = dt.timedelta(hours=2)
 # Points of functions that work for no request: they kill the first one that reaches them.
 _REQUESTLESS: Final = "TICK"
 
@@ -35,6 +37,7 @@ class RunningCrashStack:
         """Use a stack whose functions read the folder `points`."""
         self._tenants = Tenants(stack)
         self.stores: StackStores = self._tenants.stores
+        self._files_host = stack.files_host
         self.points = points
         self._workspace = ""
         self._last_tick = 0.0
@@ -57,6 +60,12 @@ class RunningCrashStack:
         file = self.points / (f"{point:d}.{request_id}" if has_request else f"{point:d}")
         file.write_text(hits, encoding="utf-8")
         return file
+
+    def open_files(self) -> httpx.Client:
+        return httpx.Client(base_url=self._files_host, timeout=40)
+
+    def download(self, url: str) -> bytes:
+        return httpx.get(url, follow_redirects=True).raise_for_status().content
 
     def age_renders(self, workspace: str) -> None:
         self.stores.backdate_renders(workspace)

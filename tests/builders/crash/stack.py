@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+import httpx
+
 from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.crash_points import CrashPoint
 from tests.builders.stack.stores import Stores
@@ -37,6 +39,14 @@ class CrashStack(Protocol):
 
         With a request id only functions that work for that request die.
         """
+        ...
+
+    def open_files(self) -> httpx.Client:
+        """Return a client of the host of files and links."""
+        ...
+
+    def download(self, url: str) -> bytes:
+        """Return the content of a file by its address."""
         ...
 
     def age_renders(self, workspace: str) -> None:

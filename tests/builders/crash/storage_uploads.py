@@ -1,15 +1,11 @@
 """Kills functions over uploads to a store: the way to their crash points, and the invariants."""
 
-import datetime as dt
 import hashlib
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Final, override
+from typing import Final
 
 from chalicelib.adapters.aws.table import Item
-from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.json import JsonObject
 from chalicelib.features.destinations.uploads.events import STORAGE_UPLOAD_FAILED
 from chalicelib.features.destinations.uploads.message import UPLOADS_PREFIX, UploadFilesMessage
@@ -18,34 +14,29 @@ from chalicelib.features.destinations.uploads.repository import uploads_of
 from chalicelib.features.events.repository import event_of
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
-from infra.local.running_stack import RunningStack
+from tests.builders.crash.stack import CrashStack
 from tests.builders.crash.workspace import CrashWorkspace
 from tests.builders.storage.recording_store import RecordingStore, etag_of
 
-# An upload takes a moment here: one that takes longer has lost its function.
-_DEAD_AFTER: Final = dt.timedelta(seconds=6)
-_CLAIM: Final = dt.timedelta(seconds=60)
 _OPEN: Final = {"claim", "claimed_until", "claims_made", "next_attempt_at"}
 
 
 class CrashUploads(CrashWorkspace):
     """A workspace with one destination, whose store counts what arrives."""
 
-    def __init__(self, stack: RunningStack, points: Path, name: str, store: RecordingStore) -> None:
+    def __init__(self, stack: CrashStack, store: RecordingStore) -> None:
         """Create the workspace; its id is the prefix of its files in the store."""
-        super().__init__(stack, points, name)
+        super().__init__(stack)
         self._store = store
         fields = {"name": "Archive", "prefix": f"{self.workspace}/", **store.destination}
         made = self.call("POST", "/storage-destinations", json=fields)
         self._destination = f"/storage-destinations/{made['id']}"
 
-    def render(
-        self, *, html: str = "<p>Hi", formats: Sequence[str] = ("pdf",), hosted: bool = True
-    ) -> None:
+    def render(self, *, formats: Sequence[str] = ("pdf",), hosted: bool = True) -> None:
         """Make a render whose files go to the destination."""
         storage = [{"destination_id": self._destination.rpartition("/")[2]}]
         body = {
-            "input": {"type": "html", "html": html},
+            "input": {"type": "html", "html": "<p>Hi"},
             "output": {"formats": formats},
             "delivery": {"storage": storage, "hosted": hosted},
             "mode": "async",
@@ -76,10 +67,10 @@ class CrashUploads(CrashWorkspace):
 
     def await_failed_attempt(self) -> None:
         """Wait until the uploads wait for their second attempt, which comes after half a minute."""
-        end = time.monotonic() + 30
-        while not any("retrying" in self.statuses() for _ in self._upload_rows()):
-            assert time.monotonic() < end
-            time.sleep(0.2)
+        self.stack.until(
+            lambda: not any("retrying" in self.statuses() for _ in self._upload_rows()),
+            ticks=False,
+        )
 
     def give_up(self) -> None:
         """Make the uploads due, and send the dead letter of their message."""
@@ -131,17 +122,6 @@ class CrashUploads(CrashWorkspace):
     def _upload_rows(self) -> list[Item]:
         rows = [row for rows in self._partitions() for row in rows]
         return [row for row in rows if row["SK"].startswith(UPLOADS_PREFIX)]
-
-    @override
-    def _pass_time(self) -> None:
-        """Make open uploads due, and end the claims of functions that have died."""
-        soon = format_rfc3339(dt.datetime.now(dt.UTC) + _CLAIM - _DEAD_AFTER)
-        for row in self.rows():
-            if row.get("claimed_until", "") > soon:
-                continue
-            is_upload = row["SK"].startswith(UPLOADS_PREFIX)
-            of_upload = ("next_attempt_at", "claimed_until") if is_upload else ()
-            self.bring_forward(row, ["due_at", *of_upload])
 
 
 def _is_deleted(render: Render, uploads: TargetUploads) -> bool:

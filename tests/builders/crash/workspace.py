@@ -1,44 +1,40 @@
 """Kills functions that handle templates, uploads and workspaces, and reports what is left."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import httpx
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import WorkspaceId
-from infra.local.running_stack import RunningStack
+from tests.builders.crash.stack import CrashStack
 from tests.builders.stack.stores import PAST
-from tests.builders.stack.tenants import Tenant, Tenants
+
+if TYPE_CHECKING:
+    from tests.builders.stack.tenants import Tenant
 
 # The first crash point of a resource other than a render.
 FIRST_POINT: Final = CrashPoint.UPLOAD_STORED
 # Larger than a DynamoDB item may be.
 LARGE_HTML: Final = f"<p>Hi<!--{'x' * 450_000}-->"
-_SETTLE_TIMEOUT_S: Final = 40.0
-_PAUSE_S: Final = 0.5
 
 
 class CrashWorkspace:
     """A workspace of a stack whose functions die at armed crash points."""
 
-    def __init__(self, stack: RunningStack, points: Path, name: str, plan: str = "scale") -> None:
+    def __init__(self, stack: CrashStack, plan: str = "scale") -> None:
         """Create a workspace for one test."""
-        self.tenants = Tenants(stack)
-        self.stores = self.tenants.stores
-        self.tenant: Tenant = self.tenants.create(name, plan)
+        self.stack = stack
+        self.stores = stack.stores
+        self.tenant: Tenant = stack.create_tenant("crash", plan)
         self.workspace = WorkspaceId(self.tenant.workspace)
         self.http = self.tenant.client.http
-        self._points = points
 
     def arm(self, point: CrashPoint, hits: str = "1") -> Path:
         """Kill the functions that reach a point for these times; return the file that arms it."""
-        file = self._points / f"{point:d}"
-        file.write_text(hits, encoding="utf-8")
-        return file
+        return self.stack.arm(point, hits)
 
     def call(self, method: str, path: str, **more: Any) -> dict[str, Any]:
         """Send a request that must succeed, and return the body of its answer."""
@@ -59,25 +55,13 @@ class CrashWorkspace:
         assert not armed.exists(), f"{point.name} has not killed"
 
     def await_kill(self, armed: Path) -> None:
-        """Wait, without making time pass, until the armed point has killed."""
-        end = time.monotonic() + _SETTLE_TIMEOUT_S
-        while armed.exists():
-            assert time.monotonic() < end, f"point {armed.name} has not killed"
-            time.sleep(_PAUSE_S)
+        """Let functions work, without the tick, until the armed point has killed."""
+        self.stack.until(lambda: [armed.name] if armed.exists() else [], ticks=False)
 
     def settle(self, unmet: Callable[[], Any], point: CrashPoint | None = None) -> None:
-        """Make time pass and run the tick until nothing is unmet and `point` has killed."""
+        """Let time pass and the tick run until nothing is unmet and `point` has killed."""
         armed = self.arm(point) if point is not None else None
-        end = time.monotonic() + _SETTLE_TIMEOUT_S
-        while True:
-            self._pass_time()
-            self.stores.tick()
-            time.sleep(_PAUSE_S)
-            found = unmet()
-            waits = armed is not None and armed.exists()
-            if not found and not waits:
-                return
-            assert time.monotonic() < end, found or f"{point} has not killed"
+        self.stack.until(lambda: [armed.name] if armed is not None and armed.exists() else unmet())
 
     def rows(self) -> list[Item]:
         """Return all rows that name the workspace."""
@@ -103,15 +87,6 @@ class CrashWorkspace:
         for meta in metas:
             own = [row for row in rows if row["PK"] == meta["PK"]]
             yield from _template_faults(meta, own)
-
-    def _pass_time(self) -> None:
-        """Make due items due now, and unsettled entries old."""
-        for row in self.rows():
-            values: Item = {"due_at": PAST} if "due_at" in row else {}
-            if row.get("unsettled"):
-                values["unsettled"] = dict.fromkeys(row["unsettled"], PAST)
-            if values:
-                self.stores.replace(row, values)
 
 
 def noise_page(size: int) -> str:

@@ -5,11 +5,15 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
+
+import httpx
 
 from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.clock import epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.settings import ApiSettings
 from tests.builders.crash.in_process.gateway import GatewayTransport
 from tests.builders.crash.in_process.service import MortalService
 from tests.builders.service import REGION, MotoAws
@@ -20,9 +24,20 @@ from tests.fakes.mortal_functions import mortal_functions
 from tests.fakes.queue_time import next_message_ms, queue_time
 
 # What is due later, such as the end of a retention, is not waited for.
-_HORIZON: Final = dt.timedelta(hours=1)
+_HORIZON: Final = dt.timedelta(hours=2)
 # A case that needs more steps never ends.
 _MAX_STEPS: Final = 60
+# The queues that have dead letters of their own.
+_DEAD: Final = (
+    "Renders",
+    "Events",
+    "Maintenance",
+    "Batches",
+    "Combine",
+    "Webhooks",
+    "Emails",
+    "Uploads",
+)
 _MOMENT: Final = dt.timedelta(milliseconds=1)
 
 
@@ -38,6 +53,11 @@ class ServiceStack:
         self.stores = Stores(service.clients, service.resources)
         self.transport = GatewayTransport(service)
         self._consumers = _consumers(service)
+
+    def allow(self, addresses: str, **settings: str) -> None:
+        """Let egress reach addresses of this machine, before the first request to the service."""
+        given = vars(self.service.settings) | {"egress_allow": addresses} | settings
+        self.service.settings = ApiSettings(**given)
 
     @property
     def operator(self) -> OperatorServices:
@@ -56,6 +76,17 @@ class ServiceStack:
         file = self.points / f"{point:d}"
         file.write_text(hits, encoding="utf-8")
         return file
+
+    def open_files(self) -> httpx.Client:
+        return httpx.Client(base_url=self.service.settings.files_host, transport=self.transport)
+
+    def download(self, url: str) -> bytes:
+        with self.open_files() as files:
+            answer = files.get(url)
+        assert answer.is_redirect, answer.text
+        # The signed address is one of moto, which only boto3 reaches.
+        path = urlsplit(answer.headers["Location"]).path.removeprefix("/")
+        return self.stores.content(path.removeprefix(f"{self.service.settings.bucket}/"))
 
     def age_renders(self, workspace: str) -> None:
         del workspace  # All are of one.
@@ -118,10 +149,7 @@ def _consumers(service: MortalService) -> dict[str, Callable[[], object]]:
         "WebhooksSlow": service.deliver_webhooks,
         "Emails": service.send_emails,
         "Uploads": service.upload_files,
-        **{
-            f"{queue}DeadLetters": _record_dead_letters(service, queue)
-            for queue in ("Renders", "Events", "Maintenance", "Batches", "Combine")
-        },
+        **{f"{queue}DeadLetters": _record_dead_letters(service, queue) for queue in _DEAD},
     }
 
 

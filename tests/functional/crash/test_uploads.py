@@ -1,18 +1,17 @@
 """Functions killed over uploads: each file is stored, and each failure is told once."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
-from pathlib import Path
 
 import pytest
 
 from chalicelib.core.crash_points import CrashPoint as P
-from infra.local.running_stack import RunningStack
+from tests.builders.crash.in_process.stack import ServiceStack
 from tests.builders.crash.storage_uploads import CrashUploads
-from tests.builders.crash.workspace import noise_page
-from tests.builders.storage.recording_store import RecordingStore
-
-pytestmark = pytest.mark.integration
+from tests.builders.storage.recording_store import RecordingStore, recording_store
+from tests.fakes.engine import FAKE_PDF
+from tests.fakes.kms import kms_error
 
 # From the render to its uploads: the subscriber's transaction is the relay's.
 RENDER = (P.RELAY_PREPARED, P.RELAY_PUBLISHED, P.RELAY_FOLLOWED_UP)
@@ -31,13 +30,30 @@ BOTH = ("pdf", "png")
 
 
 @pytest.fixture
-def crash(
-    stack: RunningStack, points: Path, store: RecordingStore, request: pytest.FixtureRequest
-) -> Iterator[CrashUploads]:
-    made = CrashUploads(stack, points, request.node.name, store)
-    store.status = HTTPStatus.OK
-    with made.tenant:
-        yield made
+def store() -> Iterator[RecordingStore]:
+    with recording_store() as running:
+        yield running
+
+
+@pytest.fixture
+def crash(stack: ServiceStack, store: RecordingStore) -> CrashUploads:
+    stack.allow(store.egress_allow)
+    return CrashUploads(stack, store)
+
+
+@contextmanager
+def without_key(stack: ServiceStack) -> Iterator[None]:
+    """Let nobody open credentials in the block."""
+
+    def refuse(**_: object) -> None:
+        raise kms_error("DisabledException")
+
+    events, name = stack.service.clients.kms.meta.events, "before-parameter-build.kms.Decrypt"
+    events.register(name, refuse)
+    try:
+        yield
+    finally:
+        events.unregister(name, refuse)
 
 
 def test_every_crash_point_of_uploads_is_covered() -> None:
@@ -77,9 +93,10 @@ def test_files_that_were_recorded_are_not_sent_again(
     assert (crash.statuses(), crash.puts()) == (["succeeded"] * 2, puts)
 
 
-def test_large_file_is_stored(crash: CrashUploads) -> None:
+def test_large_file_is_stored(crash: CrashUploads, stack: ServiceStack) -> None:
+    stack.service.engine.content = FAKE_PDF + bytes(17_000_000)
     armed = crash.arm(P.STORAGE_CLAIM_EXTENDED)
-    crash.render(html=noise_page(2_400))
+    crash.render()
     crash.await_kill(armed)
 
     crash.settle_uploads()
@@ -117,16 +134,12 @@ def test_destination_that_works_again_is_active(crash: CrashUploads, store: Reco
 
 
 def test_uploads_without_the_key_of_credentials_wait_for_it(
-    crash: CrashUploads, stack: RunningStack
+    crash: CrashUploads, stack: ServiceStack
 ) -> None:
-    kms, key = stack.client("kms"), stack.resources["DataKey"]["Ref"]
-    kms.disable_key(KeyId=key)
-    try:
+    with without_key(stack):
         armed = crash.arm(P.STORAGE_POSTPONED)
         crash.render()
         crash.await_kill(armed)
-    finally:
-        kms.enable_key(KeyId=key)
 
     crash.settle_uploads()
 

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from chalicelib.core.crash_points import CrashPoint as P
-from infra.local.running_stack import RunningStack
 from tests.builders.crash.emails import CrashEmails
-from tests.builders.pages.certificates import Certificates
-from tests.fakes.submission_server import SubmissionServer, submission_server
+from tests.builders.crash.in_process.stack import ServiceStack
+from tests.builders.pages.certificates import certificates
+from tests.fakes.submission_server import EGRESS_ALLOW, HOST, submission_server
 
 pytestmark = [
-    pytest.mark.integration,
     # aiosmtpd warns about its own defaults.
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning"),
 ]
@@ -29,18 +28,14 @@ MARKED = ((P.EMAIL_MARKED, 0), (P.EMAIL_HANDED_OVER, 1))
 
 
 @pytest.fixture
-def server(authority: Certificates) -> Iterator[SubmissionServer]:
-    with submission_server(authority.server) as running:
-        yield running
-
-
-@pytest.fixture
 def crash(
-    stack: RunningStack, points: Path, server: SubmissionServer, request: pytest.FixtureRequest
+    stack: ServiceStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[CrashEmails]:
-    made = CrashEmails(stack, points, request.node.name, server)
-    with made.tenant:
-        yield made
+    trusted = certificates(tmp_path, [HOST])
+    monkeypatch.setenv("SSL_CERT_FILE", str(trusted.ca_file))
+    stack.allow(EGRESS_ALLOW)
+    with submission_server(trusted.server) as server:
+        yield CrashEmails(stack, server)
 
 
 def ends(crash: CrashEmails) -> list[tuple[str, int]]:

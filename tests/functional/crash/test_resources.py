@@ -1,9 +1,7 @@
 """Functions killed over uploads, templates and workspaces: no leftovers, no repeated events."""
 
 import datetime as dt
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,12 +10,10 @@ from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint as P
 from chalicelib.features.workspaces.change import WorkspaceChanges
-from infra.local.running_stack import RunningStack
+from tests.builders.crash.in_process.stack import ServiceStack
 from tests.builders.crash.webhooks import FIRST_WEBHOOK_POINT
 from tests.builders.crash.workspace import FIRST_POINT, LARGE_HTML, CrashWorkspace
 from tests.builders.stack.stores import PAST
-
-pytestmark = pytest.mark.integration
 
 HTML = b"<p>Hi"
 UPLOADS = (P.UPLOAD_COPIED, P.UPLOAD_READY)
@@ -75,12 +71,8 @@ TEMPLATES: list[tuple[P, Callable[[str], tuple[str, str, dict[str, Any]]]]] = [
 
 
 @pytest.fixture
-def crash(
-    stack: RunningStack, points: Path, request: pytest.FixtureRequest
-) -> Iterator[CrashWorkspace]:
-    made = CrashWorkspace(stack, points, request.node.name)
-    with made.tenant:
-        yield made
+def crash(stack: ServiceStack) -> CrashWorkspace:
+    return CrashWorkspace(stack)
 
 
 def test_every_crash_point_of_other_resources_is_covered() -> None:
@@ -146,7 +138,7 @@ def test_interrupted_template_purge_is_finished(crash: CrashWorkspace, point: P)
     crash.settle(lambda: list(crash.template_faults()))
     crash.call("DELETE", f"/templates/{template}")
     (meta,) = (row for row in crash.rows() if row.get("deleted_at"))
-    crash.stores.replace(meta, {"deleted_at": PAST})
+    crash.stores.replace(meta, {"deleted_at": PAST, "due_at": PAST})
 
     def left() -> list[str]:
         return [row["SK"] for row in crash.rows() if "#TPL#" in row["PK"]] + crash.objects()
@@ -159,7 +151,7 @@ def test_interrupted_workspace_deletion_is_finished(crash: CrashWorkspace, point
     crash.call("POST", "/templates", json={"name": "T", "html": LARGE_HTML, "publish": True})
     render = {"input": {"type": "html", "html": "<p>Hi"}}
     assert crash.call("POST", "/renders", json=render)["status"] == "succeeded"
-    crash.tenants.operator.change_status.delete(crash.workspace)
+    crash.stack.operator.change_status.delete(crash.workspace)
     (row,) = (row for row in crash.rows() if row.get("delete_at"))
     crash.stores.replace(row, {"delete_at": PAST, "due_at": PAST})
 
@@ -167,9 +159,9 @@ def test_interrupted_workspace_deletion_is_finished(crash: CrashWorkspace, point
 
 
 def test_deletion_goes_on_although_its_message_was_not_sent(crash: CrashWorkspace) -> None:
-    crash.tenants.operator.change_status.delete(crash.workspace)
+    crash.stack.operator.change_status.delete(crash.workspace)
     (row,) = (row for row in crash.rows() if row.get("delete_at"))
-    now = format_rfc3339(dt.datetime.now(dt.UTC))
+    now = format_rfc3339(crash.stack.now())
     crash.stores.replace(row, {"delete_at": now, "due_at": PAST})
 
     def is_unborn() -> list[str]:
@@ -227,7 +219,9 @@ def test_admission_that_recounted_can_be_repeated(crash: CrashWorkspace) -> None
 
 
 @pytest.mark.parametrize("point", [P.LIMITS_CONFIRMED, P.LIMITS_RELEASED], ids=lambda of: of.name)
-def test_entries_of_renders_that_hold_by_themselves_go(crash: CrashWorkspace, point: P) -> None:
+def test_entries_of_renders_that_hold_by_themselves_go(
+    crash: CrashWorkspace, stack: ServiceStack, point: P
+) -> None:
     ids = [crash.call("POST", "/renders", json=RENDER | {"mode": "async"})["id"] for _ in range(9)]
     until_final = [f"/renders/{render}" for render in ids]
     crash.settle(
@@ -236,7 +230,7 @@ def test_entries_of_renders_that_hold_by_themselves_go(crash: CrashWorkspace, po
     item = crash.stores.limits(crash.workspace)
     # As if no process had known that their rows were written; the ids are old enough by then.
     entries = dict.fromkeys(ids, item["cycle_end"])
-    time.sleep(6)
+    stack.service.clock.advance(seconds=6)
     crash.stores.replace(item, {"holds": entries})
     if point is P.LIMITS_CONFIRMED:
         crash.call_killed(point, "POST", "/renders", json=RENDER | {"mode": "async"})
@@ -253,7 +247,7 @@ def test_entries_of_renders_that_hold_by_themselves_go(crash: CrashWorkspace, po
 
 @pytest.mark.parametrize("point", THRESHOLDS, ids=lambda point: point.name)
 def test_threshold_event_is_published_once(crash: CrashWorkspace, point: P) -> None:
-    crash.tenants.operator.change_workspace(
+    crash.stack.operator.change_workspace(
         crash.workspace, WorkspaceChanges(spend_cap_cents=100_000)
     )
     half = crash.stores.limits(crash.workspace)["quota_left"] // 2
@@ -272,8 +266,8 @@ def test_threshold_event_is_published_once(crash: CrashWorkspace, point: P) -> N
 def test_expiring_key_is_warned_about_and_waits_for_the_next_warning(
     crash: CrashWorkspace,
 ) -> None:
-    now = dt.datetime.now(dt.UTC)
-    keys = crash.tenants.operator.manage_keys
+    now = crash.stack.now()
+    keys = crash.stack.operator.manage_keys
     made = keys.create(crash.workspace, mode="live", expires_at=now + dt.timedelta(days=20))
     (row,) = crash.stores.partition(f"KEY#{made.key.id}")
     soon = format_rfc3339(now + dt.timedelta(days=13))
@@ -292,7 +286,6 @@ def test_concurrency_lease_of_a_dead_function_is_released(crash: CrashWorkspace)
     assert len(crash.stores.limits(crash.workspace)["leases"]) == 1
 
     def unmet() -> list[str]:
-        crash.stores.backdate_admissions(crash.workspace)
         limits = crash.stores.limits(crash.workspace)
         return [*limits["leases"], *limits["holds"], *(["due"] if "due_at" in limits else [])]
 

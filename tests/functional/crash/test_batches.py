@@ -1,18 +1,12 @@
 """Functions killed over batches: no item is lost, made twice, billed twice or told twice."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from chalicelib.core.crash_points import CrashPoint as P
-from infra.local.running_stack import RunningStack
 from tests.builders.crash.batch_invariants import BatchEnd
 from tests.builders.crash.batches import CrashBatches
+from tests.builders.crash.in_process.stack import ServiceStack
 from tests.builders.stack.stores import PAST
-
-pytestmark = pytest.mark.integration
-
 
 ACCEPT = (P.BATCH_ANNOUNCED, P.BATCH_STORED, P.BATCH_ACCEPTED)
 BATCH_QUEUES = ("BatchesQueue", "BatchItemsQueue", "BatchesDeadLetters", "RendersDeadLetters")
@@ -42,12 +36,8 @@ def name_of(value: P | str) -> str:
 
 
 @pytest.fixture
-def crash(
-    stack: RunningStack, points: Path, request: pytest.FixtureRequest
-) -> Iterator[CrashBatches]:
-    made = CrashBatches(stack, points, request.node.name)
-    with made.tenant:
-        yield made
+def crash(stack: ServiceStack) -> CrashBatches:
+    return CrashBatches(stack)
 
 
 def test_every_crash_point_of_batches_is_covered() -> None:
@@ -99,7 +89,6 @@ def test_batch_ends_after_functions_of_its_items_died(
 def test_queued_items_of_a_canceled_batch_are_canceled_once(
     crash: CrashBatches, point: P, hits: str
 ) -> None:
-    crash.resends_renders = False
     released = crash.arm(P.BATCH_RELEASED)
     batch = crash.make(12)
     crash.await_kill(released)
@@ -177,7 +166,7 @@ def test_data_are_erased_after_their_retention(crash: CrashBatches) -> None:
 def test_deleted_workspace_leaves_nothing_of_its_batches(crash: CrashBatches) -> None:
     crash.call_killed(P.BATCH_STORED, "POST", "/batches", json=crash.body(6))
     crash.make(6)
-    crash.tenants.operator.change_status.delete(crash.workspace)
+    crash.stack.operator.change_status.delete(crash.workspace)
     (row,) = (row for row in crash.rows() if row.get("delete_at"))
     crash.stores.replace(row, {"delete_at": PAST, "due_at": PAST})
 

@@ -1,28 +1,30 @@
 """Functions killed over delivery events: each is stored and told once, and somebody asks for it."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from chalicelib.core.crash_points import CrashPoint as P
-from infra.local.running_stack import RunningStack
+from tests.builders.crash.in_process.stack import ServiceStack
 from tests.builders.crash.workspace import CrashWorkspace
+from tests.builders.http_providers import ACCEPTANCES
 from tests.builders.provider_events import event
-from tests.fakes.http_provider import HttpProvider
-
-pytestmark = pytest.mark.integration
+from tests.fakes.http_provider import HttpProvider, http_provider
 
 
 @pytest.fixture
-def crash(
-    stack: RunningStack, points: Path, request: pytest.FixtureRequest
-) -> Iterator[CrashWorkspace]:
-    made = CrashWorkspace(stack, points, request.node.name)
-    with made.tenant:
-        yield made
+def provider() -> Iterator[HttpProvider]:
+    with http_provider() as running:
+        running.usual = ACCEPTANCES["brevo"]
+        yield running
+
+
+@pytest.fixture
+def crash(stack: ServiceStack, provider: HttpProvider) -> CrashWorkspace:
+    stack.allow(provider.server.egress_allow, email_base_brevo=provider.server.url(""))
+    return CrashWorkspace(stack)
 
 
 def connect(crash: CrashWorkspace) -> dict[str, Any]:
@@ -68,10 +70,12 @@ def sent_email(crash: CrashWorkspace, connection: dict[str, Any]) -> str:
     return str(sends()[0]["id"])
 
 
-def test_registration_is_made_again(crash: CrashWorkspace, provider: HttpProvider) -> None:
+def test_registration_is_made_again(
+    crash: CrashWorkspace, stack: ServiceStack, provider: HttpProvider
+) -> None:
     armed = crash.arm(P.EMAIL_EVENTS_REGISTERED)
     connection = connect(crash)
-    crash.stores.tick()
+    stack.service.tick()
     crash.await_kill(armed)
 
     crash.settle(lambda: unregistered(crash, connection))

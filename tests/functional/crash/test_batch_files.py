@@ -1,18 +1,15 @@
 """Functions killed over the files of batches: the CSV that is read, the files that combine."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chalicelib.core.crash_points import CrashPoint as P
-from infra.local.running_stack import RunningStack
 from tests.builders.crash.batch_invariants import BatchEnd
 from tests.builders.crash.batches import CrashBatches
-from tests.integration.crash.test_batches import name_of
-
-pytestmark = pytest.mark.integration
+from tests.builders.crash.in_process.stack import ServiceStack
+from tests.builders.pdfs.plain import pdf
+from tests.functional.crash.test_batches import name_of
 
 CSV = (P.BATCH_CHUNK_STORED, P.BATCH_CHUNK_COUNTED, P.BATCH_COUNTED)
 # The numbers of hits: for each of the two files, and again after the death.
@@ -30,12 +27,9 @@ BOTH: dict[str, Any] = {"combine": {"zip": True, "merged_pdf": True}}
 
 
 @pytest.fixture
-def crash(
-    stack: RunningStack, points: Path, request: pytest.FixtureRequest
-) -> Iterator[CrashBatches]:
-    made = CrashBatches(stack, points, request.node.name)
-    with made.tenant:
-        yield made
+def crash(stack: ServiceStack) -> CrashBatches:
+    stack.service.engine.content = pdf(1)
+    return CrashBatches(stack)
 
 
 def test_every_crash_point_of_files_is_covered() -> None:

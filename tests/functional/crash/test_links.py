@@ -1,15 +1,10 @@
 """Functions killed over signed links: one render for each URL, and exact quota."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from chalicelib.core.crash_points import CrashPoint as P
-from infra.local.running_stack import RunningStack
+from tests.builders.crash.in_process.stack import ServiceStack
 from tests.builders.crash.links import FIRST_LINK_POINT, LAST_LINK_POINT, CrashLinks
-
-pytestmark = pytest.mark.integration
 
 # The function of the URL dies, and the next request makes the file, or finds it.
 CALLERS = (P.LINK_CLAIMED, P.API_ADMITTED, P.API_CREATED, P.LINK_RAN)
@@ -19,13 +14,8 @@ RELAY = (P.RELAY_BEGUN, P.RELAY_PREPARED, P.RELAY_PUBLISHED, P.LINK_QUOTA_RETURN
 
 
 @pytest.fixture
-def crash(
-    stack: RunningStack, points: Path, request: pytest.FixtureRequest
-) -> Iterator[CrashLinks]:
-    made = CrashLinks(stack, points, request.node.name)
-    with made.tenant:
-        yield made
-    made.close()
+def crash(stack: ServiceStack) -> CrashLinks:
+    return CrashLinks(stack)
 
 
 def test_every_crash_point_of_links_is_covered() -> None:
@@ -37,9 +27,11 @@ def test_every_crash_point_of_links_is_covered() -> None:
 
 
 @pytest.mark.parametrize("point", CALLERS, ids=str)
-def test_next_request_gets_the_file_of_a_caller_that_died(crash: CrashLinks, point: P) -> None:
+def test_next_request_gets_the_file_of_a_caller_that_died(
+    crash: CrashLinks, stack: ServiceStack, point: P
+) -> None:
     crash.fetch_killed(point)
-    crash.pass_link_time()
+    stack.service.clock.advance(minutes=1)
 
     answer = crash.fetch()
 
@@ -59,9 +51,9 @@ def test_caller_gets_its_file_although_its_maker_died(crash: CrashLinks, point: 
     crash.settle(lambda: list(crash.faults(["succeeded"])))
 
 
-def test_takeover_is_taken_over(crash: CrashLinks) -> None:
+def test_takeover_is_taken_over(crash: CrashLinks, stack: ServiceStack) -> None:
     crash.fetch_killed(P.API_CREATED)
-    crash.pass_link_time()
+    stack.service.clock.advance(minutes=1)
     crash.fetch_killed(P.LINK_TAKEN_OVER)
 
     answer = crash.fetch()
