@@ -17,6 +17,7 @@ case "$(uname -s) $(uname -m)" in
     "Linux x86_64") ;;
     *) stop "Platen's local stack runs on Linux x86_64, not on $(uname -s) $(uname -m)" ;;
 esac
+getconf GNU_LIBC_VERSION >/dev/null 2>&1 || stop "Platen's local stack needs glibc, the C library of most Linux systems"
 
 # Print the first Python that passes a check in Python. Each candidate is run: version managers put
 # shims on the path that fail.

@@ -13,19 +13,19 @@ from infra.setup import steps as step_module
 from infra.setup.steps import ROOT, SetupError, SetupStep
 
 # Commands that every machine has.
-BASE = ("sh", "dirname", "uname", "cat", "cp", "rm", "mkdir", "grep", "sort", "chmod")
+BASE = ("sh", "dirname", "uname", "cat", "cp", "rm", "mkdir", "grep", "sort", "chmod", "getconf")
 HAS_PIP = "import pip"
 IS_3_13 = "import ssl"
 
 
-def run_script(folder: Path, **programs: str) -> "subprocess.CompletedProcess[str]":
+def run_script(folder: Path, *absent: str, **programs: str) -> "subprocess.CompletedProcess[str]":
     """Run the script on a machine that has these programs besides the usual ones."""
     setup = folder / "infra" / "setup"
     shutil.copytree(ROOT / "infra" / "setup" / "requirements", setup / "requirements")
     shutil.copy(ROOT / "infra" / "setup" / "setup.sh", setup)
     path = folder / "bin"
     path.mkdir()
-    for name in BASE:
+    for name in set(BASE) - set(absent):
         (path / name).symlink_to(shutil.which(name) or "")
     for name, body in programs.items():
         write_program(path / name.replace("_", "."), body)
@@ -60,6 +60,13 @@ echo "ran $@"
 
 
 UV = 'case "$1" in venv) mkdir -p .platen/maven/bin; cp bin/client .platen/maven/bin/python;; esac'
+
+
+def test_system_with_another_c_library_is_refused(tmp_path: Path) -> None:
+    ran = run_script(tmp_path, "getconf", python3=python_that(HAS_PIP, IS_3_13))
+
+    assert ran.returncode == 1
+    assert "needs glibc" in ran.stderr
 
 
 def test_without_any_python_the_command_that_installs_it_is_named(tmp_path: Path) -> None:
