@@ -9,7 +9,6 @@ from tests.builders.crash.cases import CrashCase
 from tests.builders.crash.invariants import broken_invariants
 from tests.builders.crash.retrying_caller import RetryingCaller
 from tests.builders.crash.stack import CrashStack
-from tests.builders.crash.workspace import noise_page
 from tests.builders.pdfs.plain import pdf
 from tests.builders.pdfs.requests import tool_request
 
@@ -86,8 +85,6 @@ class CaseRun:
             content = pdf(3, noise_bytes=2_000_000) if case.large_result else pdf(3)
             return json.dumps(tool_request(case.tool, content, mode=case.mode)).encode()
         body: dict[str, Any] = {"input": {"type": "html", "html": _HTML}, "mode": case.mode}
-        if case.large_result:
-            body["input"]["html"] = noise_page(1_400)
         if len(case.formats) > 1:
             body["output"] = {"formats": case.formats}
         if case.caller_action == "is refused":

@@ -35,15 +35,16 @@ def broken_invariants(case: CrashCase, stores: Stores, workspace: str, key: str)
     return list(islice(found, 1))
 
 
-def leftovers(stores: Stores) -> list[str]:
-    """Return the messages, objects and due items of a stack that nobody needs."""
-    rows = list(stores.scan(stores.main_table))
+def leftovers(stores: Stores, workspace: str) -> list[str]:
+    """Return the messages of a stack, and the objects and due items that a workspace has left."""
+    rows = list(stores.scan(stores.main_table, naming=workspace))
     files = [row for row in rows if row["PK"].startswith("FILE#")]
     kept = [row["key"] for row in files if "purged_at" not in row and row["expires_at"] != PAST]
+    found = [key for key in stores.keys("") if workspace in key]
     due = [row for row in rows if "due_at" in row]
     return [
         *(f"messages in {queue}" for queue in stores.message_counts()),
-        *sorted({*stores.keys()} ^ {*kept}),
+        *sorted({*found} ^ {*kept}),
         *(f"{row['PK']} is due" for row in due if row["due_at"] != row.get("expires_at")),
     ]
 

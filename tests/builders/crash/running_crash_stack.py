@@ -14,16 +14,13 @@ from chalicelib.core.crash_points import CrashPoint
 from infra.local.running_stack import RunningStack
 from tests.builders.stack.stores import PAST, StackStores
 from tests.builders.stack.tenants import Tenant, Tenants
+from tests.builders.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from chalicelib.adapters.aws.table import Item
 
-# A busy machine needs a second for each process that starts.
-_TIMEOUT_S: Final = 60.0
 _PAUSE_S: Final = 0.3
 _TICK_INTERVAL_S: Final = 1.0
-# A step takes milliseconds here: a row that nobody changes for so long has lost its function.
-_DEAD_AFTER_S: Final = 4.0
 # What is due later, such as the end of a retention, stays.
 _HORIZON: Final = dt.timedelta(hours=2)
 # Points of functions that work for no request: they kill the first one that reaches them.
@@ -41,7 +38,7 @@ class RunningCrashStack:
         self.points = points
         self._workspace = ""
         self._last_tick = 0.0
-        self._seen: dict[tuple[str, str], tuple[Item, float]] = {}
+        self._armed: list[Path] = []
 
     @property
     def operator(self) -> OperatorServices:
@@ -59,6 +56,7 @@ class RunningCrashStack:
         has_request = request_id and not point.name.startswith(_REQUESTLESS)
         file = self.points / (f"{point:d}.{request_id}" if has_request else f"{point:d}")
         file.write_text(hits, encoding="utf-8")
+        self._armed.append(file)
         return file
 
     def open_files(self) -> httpx.Client:
@@ -74,7 +72,7 @@ class RunningCrashStack:
         time.sleep(_PAUSE_S)
 
     def until(self, unmet: Callable[[], object], *, ticks: bool = True) -> None:
-        end = time.monotonic() + _TIMEOUT_S
+        end = time.monotonic() + PATIENCE_S
         self._pass_time(ticks=ticks)
         while found := unmet():
             assert time.monotonic() < end, found
@@ -82,21 +80,18 @@ class RunningCrashStack:
             self._pass_time(ticks=ticks)
 
     def _pass_time(self, *, ticks: bool) -> None:
-        """Make due what is due within the horizon, end the claims of dead functions, and tick."""
+        """Make due what is due within the horizon, and tick."""
         moment = time.monotonic()
         if not ticks or moment < self._last_tick + _TICK_INTERVAL_S:
             return
         self._last_tick = moment
+        killed = [file for file in self._armed if not file.exists()]
+        self._armed = [file for file in self._armed if file not in killed]
         until = format_rfc3339(self.now() + _HORIZON)
         for row in self.stores.scan(self.stores.main_table, naming=self._workspace):
-            before, since = self._seen.setdefault((row["PK"], row["SK"]), (row, moment))
-            if before != row:
-                self._seen[row["PK"], row["SK"]] = row, moment
-            names = ["due_at"]
-            if before == row and moment > since + _DEAD_AFTER_S:
-                names += ["next_attempt_at"]
-                # A render's own function may need longer.
-                names += ["claimed_until"] if row.get("status") != "processing" else []
+            # What has a claim then is the dead function's, except for the renders that others run.
+            is_left = killed and row.get("status") != "processing"
+            names = ("due_at", *(("next_attempt_at", "claimed_until") if is_left else ()))
             values: Item = {name: PAST for name in names if PAST < row.get(name, PAST) < until}
             if values:
                 self.stores.replace(row, values)

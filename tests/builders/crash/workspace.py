@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import httpx
 
@@ -11,9 +11,6 @@ from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import WorkspaceId
 from tests.builders.crash.stack import CrashStack
 from tests.builders.stack.stores import PAST
-
-if TYPE_CHECKING:
-    from tests.builders.stack.tenants import Tenant
 
 # The first crash point of a resource other than a render.
 FIRST_POINT: Final = CrashPoint.UPLOAD_STORED
@@ -28,7 +25,7 @@ class CrashWorkspace:
         """Create a workspace for one test."""
         self.stack = stack
         self.stores = stack.stores
-        self.tenant: Tenant = stack.create_tenant("crash", plan)
+        self.tenant = stack.create_tenant("crash", plan)
         self.workspace = WorkspaceId(self.tenant.workspace)
         self.http = self.tenant.client.http
 
@@ -87,18 +84,6 @@ class CrashWorkspace:
         for meta in metas:
             own = [row for row in rows if row["PK"] == meta["PK"]]
             yield from _template_faults(meta, own)
-
-
-def noise_page(size: int) -> str:
-    """Return a page whose PDF holds `size` x `size` random pixels, which nothing compresses."""
-    return (
-        f"<!doctype html><title>Noise</title><canvas id=c width={size} height={size}></canvas>"
-        f"<script>const context = c.getContext('2d'), image = context.createImageData({size},"
-        f" {size});"
-        "for (let n = 0; n < image.data.length; n++)"
-        " image.data[n] = n % 4 == 3 ? 255 : Math.random() * 256;"
-        "context.putImageData(image, 0, 0)</script>"
-    )
 
 
 def _template_faults(meta: Item, own: list[Item]) -> Iterator[str]:

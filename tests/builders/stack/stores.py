@@ -2,8 +2,7 @@
 
 import datetime as dt
 import json
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, override
 
@@ -11,22 +10,14 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
-from chalicelib.core.clock import epoch_ms, format_rfc3339
-from chalicelib.core.ids import id_created_at, lowest_id
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.json import JsonObject
 from infra.local.emulators import client_factory
 from infra.local.running_stack import RunningStack
 from tests.builders.limits_view import limits_with_rows
 
-QUEUES: Final = tuple(
-    f"{name}{kind}"
-    for name in ("Renders", "Events", "Maintenance")
-    for kind in ("Queue", "DeadLetters")
-)
 PAST: Final = "2020-01-01T00:00:00.000Z"
 _LONG_AGO: Final = format_rfc3339(dt.datetime.now(dt.UTC) - dt.timedelta(minutes=1))
-_ID_TIME_CHARS: Final = len("rnd_") + 10
-_BACKDATED_BY_MS: Final = 180_000
 
 
 class StackClients(AwsClients):
@@ -117,9 +108,10 @@ class Stores:
         url = self._resources[queue]["Ref"]
         self.clients.sqs.send_message(QueueUrl=url, MessageBody=json.dumps(message))
 
-    def message_counts(self, names: Sequence[str] = QUEUES) -> dict[str, int]:
+    def message_counts(self) -> dict[str, int]:
         """Return the queues that hold messages, with how many."""
-        counts = {name: self._count(self._resources[name]["Ref"]) for name in names}
+        queues = {name: of["Ref"] for name, of in self._resources.items() if "QueueName" in of}
+        counts = {name: self._count(url) for name, url in queues.items()}
         return {name: count for name, count in counts.items() if count}
 
     def expire_files(self, workspace: str, render: str) -> None:
@@ -162,63 +154,14 @@ class StackStores(Stores):
     def __init__(self, stack: RunningStack) -> None:
         """Connect to the backends of a stack."""
         super().__init__(StackClients(stack), stack.resources)
-        self.tick_lock = threading.Lock()
 
     def tick(self) -> None:
         """Run the tick function, even if it dies."""
         function = self._resources["TickFunction"]["Ref"]
         self.clients.lambda_client(30).invoke(FunctionName=function, Payload=b"{}")
 
-    def make_due(self, workspace: str) -> None:
-        """Make due items due now, except the records of files.
-
-        Sets `due_at` to the past, and `claimed_until` of a render that no function runs as well.
-        """
-        subjects = [f"WS#{workspace}#RND#{render}" for render in self.renders(workspace)]
-        for pk in (f"WS#{workspace}#LIM", *subjects):
-            for row in self.partition(pk):
-                names = [
-                    *(["due_at"] if "due_at" in row else []),
-                    *(["claimed_until"] if row.get("status") in _WITHOUT_FUNCTION else []),
-                ]
-                if names:
-                    self.replace(row, dict.fromkeys(names, PAST))
-
     def backdate_renders(self, workspace: str) -> None:
         """Set `created_at` of a workspace's renders to before any caller's timeout."""
         for render in self.renders(workspace):
             for row in self.partition(f"WS#{workspace}#RND#{render}"):
                 self.replace(row, {"created_at": _LONG_AGO})
-
-    def backdate_admissions(self, workspace: str) -> None:
-        """Make admissions without a render minutes old.
-
-        Their age is in their ids: those in `holds`, `leases` and the keys of bodies are
-        replaced by ids of three minutes ago.
-        """
-        item, made = self.limits(workspace), self.renders(workspace)
-        open_ids = {*item["holds"], *item["leases"]}
-        older = {name: _backdated_id(name) for name in open_ids if name not in made}
-        for name, old in older.items():
-            key = f"tmp/ws/{workspace}/bodies/"
-            if key + name in self.keys(key):
-                source = {"Bucket": self._bucket, "Key": key + name}
-                self.clients.s3.copy_object(
-                    Bucket=self._bucket, Key=key + old, CopySource=f"{self._bucket}/{key + name}"
-                )
-                self.clients.s3.delete_object(**source)
-        renamed = {
-            field: {older.get(name, name): value for name, value in item[field].items()}
-            for field in ("holds", "leases")
-        }
-        if older:
-            self.replace(item, renamed)
-
-
-# A canceled render is due when its function must have ended.
-_WITHOUT_FUNCTION: Final = {"queued", "canceled"}
-
-
-def _backdated_id(name: str) -> str:
-    moment = epoch_ms(id_created_at(name)) - _BACKDATED_BY_MS
-    return lowest_id("rnd", moment)[:_ID_TIME_CHARS] + name[_ID_TIME_CHARS:]

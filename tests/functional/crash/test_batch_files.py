@@ -1,5 +1,6 @@
 """Functions killed over the files of batches: the CSV that is read, the files that combine."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,9 +28,11 @@ BOTH: dict[str, Any] = {"combine": {"zip": True, "merged_pdf": True}}
 
 
 @pytest.fixture
-def crash(stack: ServiceStack) -> CrashBatches:
+def crash(stack: ServiceStack) -> Iterator[CrashBatches]:
     stack.service.engine.content = pdf(1)
-    return CrashBatches(stack)
+    made = CrashBatches(stack)
+    yield made
+    made.settle(stack.stores.message_counts)
 
 
 def test_every_crash_point_of_files_is_covered() -> None:

@@ -37,4 +37,4 @@ def test_render_ends_as_expected_after_its_crashes(stack: ServiceStack, case: Cr
     run()
 
     assert stack.service.functions.deaths == case.kill_count
-    assert leftovers(stack.stores) == []
+    assert leftovers(stack.stores, run.workspace) == []

@@ -6,6 +6,7 @@ processes that answer late.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +53,32 @@ setInterval(async () => {
 IS_READY = {"wait": {"expression": "document.body.dataset.isReady", "timeout_ms": 60_000}}
 
 
+class Deaths:
+    """Processes of a stack that were killed since."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        self._stack = stack
+        self._before = self._count()
+
+    def missing(self, cases: Sequence[CrashCase]) -> int:
+        """Return how many are missing of those that cases plan."""
+        return sum(case.kill_count for case in cases) + self._before - self._count()
+
+    def _count(self) -> int:
+        return self._stack.log().count("Runtime exited with error: signal: 9")
+
+
 @pytest.fixture(scope="module")
-def runs(stack: RunningStack, points: Path, site: Site) -> Mapping[str, Future[CaseRun]]:
+def deaths(stack: RunningStack) -> Deaths:
+    return Deaths(stack)
+
+
+@pytest.fixture(scope="module")
+def runs(
+    stack: RunningStack, points: Path, site: Site, deaths: Deaths
+) -> Mapping[str, Future[CaseRun]]:
     """Run the late cases all at once, since they occupy all functions, then the others."""
-    crash, site.pages["/"] = RunningCrashStack(stack, points), SitePage(PAGE)
-    slow = {"input": {"type": "url", "url": site.url()}, "output": IS_READY}
+    crash = RunningCrashStack(stack, points)
 
     def run(case: CrashCase, **document: Any) -> CaseRun:
         made = CaseRun(RunningCrashStack(stack, points), case, **document)
@@ -65,12 +87,17 @@ def runs(stack: RunningStack, points: Path, site: Site) -> Mapping[str, Future[C
 
     found = {}
     with ThreadPoolExecutor(len(LATE)) as pool:
+        # The first pages wait a minute for the others' ends, and not for starts of processes.
+        with crash.create_tenant("warm-up", "scale") as tenant:
+            list(pool.map(lambda _: tenant.client.render(), LATE))
         for case in OCCUPYING:
+            site.pages[f"/{case.name}"] = SitePage(PAGE)
+            slow = {"input": {"type": "url", "url": site.url(f"/{case.name}")}, "output": IS_READY}
             found[case.name] = pool.submit(run, case, **slow)
-        crash.until(lambda: site.paths.count("/") < len(OCCUPYING), ticks=False)
+        crash.until(lambda: site.pages.keys() - {*site.paths}, ticks=False)
         for case in WITHOUT_ROOM:
             found[case.name] = pool.submit(run, case)
-        crash.until(lambda: planned_deaths(LATE) - deaths(stack), ticks=False)
+        crash.until(lambda: deaths.missing(LATE), ticks=False)
         site.pages["/ready"] = SitePage("yes")
     with ThreadPoolExecutor(4) as pool:
         found |= {case.name: pool.submit(run, case) for case in KILLED}
@@ -85,22 +112,14 @@ def test_render_ends_as_expected_after_its_crashes(
 
 
 def test_each_planned_process_was_killed_and_nothing_is_left(
-    runs: Mapping[str, Future[CaseRun]], stack: RunningStack, points: Path
+    runs: Mapping[str, Future[CaseRun]], deaths: Deaths, stack: RunningStack, points: Path
 ) -> None:
     crash = RunningCrashStack(stack, points)
 
     # The stack reports a death a moment after it.
-    crash.until(lambda: planned_deaths([*LATE, *KILLED]) - deaths(stack), ticks=False)
-    crash.until(lambda: leftovers(crash.stores), ticks=False)
-
-    # Messages that were received again meanwhile have changed nothing.
-    broken = {name: run.result().broken_invariants() for name, run in runs.items()}
-    assert {name: found for name, found in broken.items() if found} == {}
-
-
-def deaths(stack: RunningStack) -> int:
-    return stack.log().count("Runtime exited with error: signal: 9")
-
-
-def planned_deaths(cases: Sequence[CrashCase]) -> int:
-    return sum(case.kill_count for case in cases)
+    crash.until(lambda: deaths.missing([*LATE, *KILLED]), ticks=False)
+    for future in runs.values():
+        run = future.result()
+        crash.until(partial(leftovers, crash.stores, run.workspace), ticks=False)
+        # Messages that were received again meanwhile have changed nothing.
+        assert run.broken_invariants() == []
