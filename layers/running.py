@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-_TIMEOUT_S: Final = 1_200
+_TIMEOUT_S: Final = 3_600
 _HERE: Final = Path()
 
 
