@@ -11,7 +11,6 @@ from chalicelib.core.check_url import fetch_refusal
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, json_pointer
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.einvoice.job_invoice import prepare_command
 from chalicelib.engine.inputs.ignored_options import (
     ignored_data_warnings,
     ignored_option_warnings,
@@ -168,6 +167,9 @@ def check_invoice(job: Job) -> Iterator[RenderWarning]:
         yield RenderWarning("einvoice_skipped_plan", message, "output.einvoice")
     if invoice.data_path is not None and data_url is not None:
         return
+    # Imported late: no start of the API waits for it (decision 7).
+    from chalicelib.engine.einvoice.job_invoice import prepare_command  # noqa: PLC0415
+
     try:
         prepare_command(invoice, _data(job))
     except RenderFailure as failure:
