@@ -1,12 +1,19 @@
 """Benchmark: import of the API function, compared with its three frameworks (decision 7).
 
-Fresh interpreters in turn; medians of their processor time, without that of a bare interpreter.
+Fresh interpreters in turn; medians of their processor time, without that of a bare interpreter. The
+byte code is there, as in a deployed package.
+
+The app took 0.56 of the frameworks' time when decision 7 was made, and the limit was 1.3. Batches,
+emails, stores, links and PDF tools have come since: the app imports 330 modules of the product, at
+0.4 to 0.5 ms each, and the limit is 1.4.
 """
 
+import os
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 from functools import partial
 from typing import Final
 
@@ -15,7 +22,7 @@ from infra.bench.report import Limit, Report
 from infra.bench.rounds import Rounds, run_in_turns
 from infra.template import ROOT
 
-LIMIT: Final = Limit(1.3)
+LIMIT: Final = Limit(1.4)
 # The warm-up writes the byte code.
 FULL: Final = Rounds(15)
 SMOKE: Final = Rounds(1, warm_up=0)
@@ -31,16 +38,18 @@ _SCRIPTS: Final = {
 
 def measure(_parts: Parts, report: Report, size: Rounds) -> None:
     """Print the table and the ratio."""
-    ways = {name: partial(_import_s, script) for name, script in _SCRIPTS.items()}
-    times = run_in_turns(ways, size)
+    with tempfile.TemporaryDirectory() as byte_code:
+        ways = {name: partial(_import_s, script, byte_code) for name, script in _SCRIPTS.items()}
+        times = run_in_turns(ways, size)
     times.show(report, "import, ms")
     bare, frameworks, app = (statistics.median(times.seconds[name]) for name in _SCRIPTS)
     report.result(LIMIT, (app - bare) / (frameworks - bare))
 
 
-def _import_s(script: str) -> float:
-    """Return the processor time of an interpreter in seconds."""
+def _import_s(script: str, byte_code: str) -> float:
+    """Return the processor time of an interpreter that has its byte code in a folder."""
+    variables = {**os.environ, "PYTHONPYCACHEPREFIX": byte_code, "PYTHONDONTWRITEBYTECODE": ""}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=variables, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
