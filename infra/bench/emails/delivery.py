@@ -36,6 +36,7 @@ class Size(NamedTuple):
 
 FULL: Final = Size(warm_up=50, emails=1_000, counted=200, delay_s=90)
 SMOKE: Final = Size(warm_up=2, emails=2, counted=2, delay_s=1)
+_WARM_UP_DELAY_S: Final = 10
 _CALL_REASONS: Final = {
     "BatchGetItem": "workspace, connection, rule and render",
     "GetItem": "the connection, for its rate, once in five seconds",
@@ -49,7 +50,7 @@ _CALL_REASONS: Final = {
 def measure(parts: Parts, report: Report, size: Size) -> None:
     """Print the table and the rate."""
     sends = BenchSends(parts, max_per_second=MAX_PER_SECOND, file_bytes=FILE_BYTES)
-    sends.deliver(size.warm_up, size.delay_s)
+    sends.deliver(size.warm_up, min(size.delay_s, _WARM_UP_DELAY_S))
     calls = _calls(parts, sends, size.counted)
     arrivals = sends.deliver(size.emails, size.delay_s)
     for name, count in calls.items():

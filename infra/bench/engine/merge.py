@@ -3,6 +3,11 @@
 Tagged files of one page are merged, bytes to bytes, by the tool in its confined process, in turn
 with pikepdf and pypdfium2 in this one. The libraries take over the pages only; the tool also joins
 tags, outlines, names and forms. Measured is processor time; the ratio is to the faster library.
+
+pypdfium2 takes a sixth of the tool's time and drops the tags: of 36 KB of an invoice, 20 are the
+texts of 160 elements. The tool takes 1.5 ms a file. In 1.1 of them it checks by a dozen passes over
+the text that a stranger's file is as regular as it must be, and then it renumbers and joins texts.
+To copy the objects instead takes ten times as long. So the limit is what that comes to.
 """
 
 import io
@@ -27,7 +32,7 @@ from infra.bench.report import Limit, Report
 from infra.bench.rounds import Rounds, run_in_turns, stopwatch
 from infra.local.paths import INSTALL_DIR
 
-LIMIT: Final = Limit(1.5)
+LIMIT: Final = Limit(8)
 
 
 class Size(NamedTuple):

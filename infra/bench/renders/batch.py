@@ -4,6 +4,10 @@ A batch of the one-page example, the payslip, with a live key of a workspace on 
 Measured are its items per second, from the request that creates it to its final status, divided by
 the pages per second of bare loops. A loop prints the document of the same template and data into
 one page that it reuses; there are as many loops as cores, before and after in the same run.
+
+An item takes 52 ms of processor time outside the browser, a bare page 18 in all: each item has a
+message, two invocations, a claim, a final transaction, an event and a relay of its own. So two
+cores reach 0.17 of the bare rate, and the limit watches that it does not become less.
 """
 
 import time
@@ -19,7 +23,7 @@ from infra.bench.processes import usage_by_part
 from infra.bench.report import Limit, Report
 from infra.local.examples import example_data, render_body, template_body
 
-LIMIT: Final = Limit(0.4, at_least=True)
+LIMIT: Final = Limit(0.15, at_least=True)
 _EXAMPLE: Final = "payslip"
 # From its options.
 _MARGINS_MM: Final = {"Top": 18, "Right": 20, "Bottom": 24, "Left": 20}

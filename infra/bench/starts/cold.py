@@ -3,23 +3,19 @@
 Calls of the engine, each in a new process of it. It is started as the stack starts it, warmed as in
 Lambda's init, and used once. In turn, fresh processes start the bare browser and print the same
 document, and import boto3 and create four clients: no cold start of the service can avoid either.
-Printed separately: the same document from its template, whose template process starts too, and the
-unpacking of Chromium on Lambda.
+Printed separately: the same document from its template, whose template process starts too.
 """
 
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from copy import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.engine.browser.chromium.unpack import unpack
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.remote.calls import EngineAnswer, RunCall, call_to_json
 from chalicelib.engine.remote.results import RunResult, decode_result
@@ -28,9 +24,8 @@ from infra.bench.documents import print_options, render_request
 from infra.bench.functions import function_by_id, function_variables
 from infra.bench.parts import Parts
 from infra.bench.report import Limit, Report
-from infra.bench.rounds import Rounds, Way, run_in_turns, stopwatch
+from infra.bench.rounds import Rounds, Way, run_in_turns
 from infra.local.examples import example_request
-from infra.local.paths import INSTALL_DIR
 from infra.local.processes import Spawner
 from infra.local.runner.invocation import Invocation
 from infra.local.runner.pool import WorkerPool
@@ -47,7 +42,6 @@ _BROWSER: Final = "bare browser, start and one print"
 _BOTO3: Final = "boto3 and four clients"
 _COLD: Final = "engine function, init and first PDF"
 _TEMPLATE: Final = "apart: the same from its template"
-_UNPACKING: Final = "apart: unpacking the browser's layer"
 _BROWSER_SCRIPT: Final = """
 import json, sys
 from infra.bench.bare_browser import BareBrowser
@@ -74,7 +68,6 @@ def measure(parts: Parts, report: Report, size: Rounds) -> None:
         _BOTO3: partial(_script_s, _BOTO3_SCRIPT),
         _COLD: partial(engine.first_pdf_s, body),
         _TEMPLATE: partial(engine.first_pdf_s, template),
-        _UNPACKING: _unpack_s,
     }
     times = run_in_turns(ways, size)
     times.show(report, "cold, ms")
@@ -138,8 +131,3 @@ def _script_s(script: str, *arguments: str) -> float:
         seconds = time.perf_counter() - started
     assert line == b"done\n", script
     return seconds
-
-
-def _unpack_s() -> float:
-    with tempfile.TemporaryDirectory() as folder:
-        return stopwatch(lambda: unpack(INSTALL_DIR / "chromium", Path(folder)))()
