@@ -8,6 +8,7 @@ from typing import Any
 import psutil
 
 from infra.local.running_stack import RunningStack
+from tests.builders.waiting import eventually
 
 
 def environments(stack: RunningStack, function: str) -> dict[int, dict[str, str]]:
@@ -40,10 +41,15 @@ def validate_nothing(stack: RunningStack, **options: Any) -> tuple[Any, str | No
 
 def end_processes(pids: set[int]) -> None:
     """Kill processes, and return when they have ended."""
-    running = []
     for pid in pids:
         with contextlib.suppress(psutil.NoSuchProcess):
-            process = psutil.Process(pid)
-            process.kill()
-            running.append(process)
-    psutil.wait_procs(running, timeout=20)
+            psutil.Process(pid).kill()
+    eventually(lambda: not any(map(_is_running, pids)))
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        # The stack does not wait at once for what has ended.
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
