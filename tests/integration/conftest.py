@@ -9,7 +9,7 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.pages.certificates import Certificates, certificates
-from tests.builders.pages.real_browser import Render, new_browser, render_with
+from tests.builders.pages.real_browser import WORKSPACE, Render, new_browser, render_with
 from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site
 
@@ -45,10 +45,12 @@ def connected(browser: Browser, egress: SwitchedEgress, web: Site) -> Iterator[B
 
 @pytest.fixture
 def render(browser: Browser) -> Render:
+    """Give what renders a document after others of the same workspace, as in production."""
+
     def render(
         html: str, *, seconds: float = 60, test: bool = False, **output: Any
     ) -> RenderOutcome:
-        return render_with(browser, html, seconds=seconds, test=test, **output)
+        return render_with(browser, html, seconds=seconds, test=test, lane=WORKSPACE, **output)
 
     return render
 

@@ -2,13 +2,16 @@
 
 import os
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from infra.template import ROOT
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, task
+
+# Of the documents of most tests: those that leave nothing share a context (decision 40).
+WORKSPACE: Final = "ws_tests"
 
 
 class Render(Protocol):

@@ -13,6 +13,7 @@ from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.sources import CanvasSource
 from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.pages.engine_jobs import RefusingEgress, task
+from tests.builders.pages.real_browser import WORKSPACE
 
 LONG_TEXT = "The quick brown fox jumps over the lazy dog. " * 8
 
@@ -33,7 +34,8 @@ class SceneRenderer:
     ) -> RenderOutcome:
         scene = {"width": size[0], "height": size[1], "layers": list(layers), **scene}
         made = {"format": "png"} | dict(output or {})
-        drawn = task("", made, source=CanvasSource(scene), data=data, seconds=60)
+        parts: Any = {"source": CanvasSource(scene), "data": data, "lane": WORKSPACE}
+        drawn = task("", made, seconds=60, **parts)
         return run_page_job(*drawn, self._parts)
 
 

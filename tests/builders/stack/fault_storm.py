@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, cast, override
 import pytest
 from boto3.session import Session
 from botocore.config import Config
+from botocore.loaders import create_loader
+from botocore.session import get_session
 
 from chalicelib.adapters.aws.session import AwsClients, retry_truncated_responses
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 _SETTLE_THREADS: Final = 8
 SETTLE_STEPS_MIN: Final = (0, 2, 4, 6, 6, 11, 31)
 _READ_TIMEOUTS_S: Final = {"dynamodb": 0.6, "sqs": 0.8, "s3": 1.2, "secretsmanager": 1.0}
+# Read once for all processes: to read them takes longer than a render.
+_SERVICE_MODELS: Final = create_loader()
 assert max(_READ_TIMEOUTS_S.values()) < LATE_BY_S
 
 
@@ -69,7 +73,9 @@ class ShortTimeoutClients(AwsClients):
 
 class _ShortTimeoutSession:
     def __init__(self) -> None:
-        self._session: Any = Session(region_name=REGION)
+        core = get_session()
+        core.register_component("data_loader", _SERVICE_MODELS)
+        self._session: Any = Session(botocore_session=core, region_name=REGION)
         retry_truncated_responses(self._session.events)
 
     def client(self, service: str, *, config: Config) -> Any:
@@ -119,7 +125,7 @@ def running_faulty_aws(path: Path, faults: FaultInjector) -> Iterator[FaultyAws]
         for backend in backends:
             cleanup.callback(backend.stop)
         cloud = FaultyAws(endpoints, faults)
-        lambda_api = WsgiServer(InvokeApi(cloud.pools), threads=48)
+        lambda_api = WsgiServer(InvokeApi(cloud.pools), threads=24)
         lambda_api.start()
         cleanup.callback(lambda_api.close)
         for name, url in (endpoints | {"AWS_ENDPOINT_URL_LAMBDA": lambda_api.url}).items():

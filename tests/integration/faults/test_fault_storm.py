@@ -21,7 +21,7 @@ from tests.fakes.fault_injector import FaultInjector, FaultKind
 pytestmark = pytest.mark.integration
 
 SEED = 20261121
-RENDERS = 150
+RENDERS = 300
 # A repeated request takes over an abandoned render after half a minute.
 CALLER_TIMEOUT_S = 3 * PATIENCE_S
 CALLERS = 6
