@@ -21,7 +21,7 @@ from tests.fakes.fault_injector import FaultInjector, FaultKind
 pytestmark = pytest.mark.integration
 
 SEED = 20261121
-RENDERS = 300
+RENDERS = (120, pytest.param(300, marks=pytest.mark.breadth))
 # A repeated request takes over an abandoned render after half a minute.
 CALLER_TIMEOUT_S = 3 * PATIENCE_S
 CALLERS = 6
@@ -75,10 +75,10 @@ class RenderRequest:
         return {202} if self.mode == "async" else {422} if self.bad else {200}
 
 
-def render_requests() -> list[RenderRequest]:
+def render_requests(count: int) -> list[RenderRequest]:
     dice = random.Random(SEED)  # noqa: S311 -- a plan, no secrets
     made = []
-    for number in range(RENDERS):
+    for number in range(count):
         mode = dice.choice(["sync", "async"])
         key = f"key-{number}" if dice.random() < 0.7 else None
         made.append(
@@ -100,8 +100,17 @@ def fail_bad(job: EngineJob) -> None:
         raise RenderFailure("template_runtime_error", "line 1: bad", line=1)
 
 
+@pytest.fixture(scope="module", params=RENDERS)
+def renders(request: pytest.FixtureRequest) -> int:
+    count: int = request.param
+    return count
+
+
 @pytest.fixture(scope="module")
-def storm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultStorm]:
+def storm(
+    renders: int,  # noqa: ARG001 -- one for each number
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[FaultStorm]:
     faults = FaultInjector(SEED, SHARES)
     with running_faulty_aws(tmp_path_factory.mktemp("cloud"), faults) as cloud:
         made = FaultStorm(cloud)
@@ -164,10 +173,10 @@ def run_storm(storm: FaultStorm, callers: Callers, asked: list[RenderRequest]) -
 
 
 def test_every_render_has_its_result_despite_faults(
-    storm: FaultStorm, capsys: pytest.CaptureFixture[str]
+    storm: FaultStorm, renders: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     callers = Callers(storm)
-    wanted = render_requests()
+    wanted = render_requests(renders)
     asked = [request for request in wanted for _ in range(request.times)]
     begun = time.monotonic()
 
