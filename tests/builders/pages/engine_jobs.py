@@ -76,12 +76,17 @@ def task(
     """
     fields = {name: parts.pop(name) for name in PageJob.__struct_fields__ if name in parts}
     source = HtmlSource(html=html, head=head, templating=templating)
-    page_job = PageJob(
-        **{"source": source, "output": OutputOptions.from_json(output or {}), **fields}
-    )
+    options = OutputOptions.from_json(_with_patience(output or {}))
+    page_job = PageJob(**{"source": source, "output": options, **fields})
     return page_job, JobContext(
         **{"deadline": time.time() + seconds, "uploads": no_uploads, **parts}
     )
+
+
+def _with_patience(output: JsonObject) -> JsonObject:
+    """Let a page take its time to be ready, unless the options say how long."""
+    wait: Any = output.get("wait") or {}
+    return {**output, "wait": {"timeout_ms": 60_000, **wait}}
 
 
 def web_page_task(

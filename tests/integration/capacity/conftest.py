@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from infra.local.running_stack import RunningStack, running_stack
+from tests.builders.pages.held_documents import HeldDocument
 from tests.builders.pages.web_site import Site, running_site
-from tests.builders.stack.held_documents import HeldDocument
 from tests.builders.stack.tenants import Tenants
 
 

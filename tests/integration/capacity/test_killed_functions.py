@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from infra.local.running_stack import RunningStack
+from tests.builders.pages.held_documents import HeldDocument
 from tests.builders.stack.api_client import output_ready_at
-from tests.builders.stack.held_documents import HeldDocument
 from tests.builders.stack.tenants import Tenant, Tenants
 from tests.builders.waiting import eventually
 

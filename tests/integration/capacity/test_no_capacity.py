@@ -12,7 +12,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from infra.local.running_stack import RunningStack
-from tests.builders.stack.held_documents import HeldDocument
+from tests.builders.pages.held_documents import HeldDocument
 from tests.builders.stack.tenants import Tenant, Tenants
 from tests.builders.waiting import eventually
 

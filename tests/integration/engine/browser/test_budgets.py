@@ -1,15 +1,17 @@
 """Memory and node budgets of a page; the next render is not affected."""
 
-import threading
 from collections.abc import Iterator
 
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page import nodes
+from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.deadline import Deadline
 from tests.builders.pages.real_browser import new_browser, render_with
-from tests.builders.waiting import eventually
+from tests.builders.waiting import PATIENCE_S, eventually
 
 _AGAIN = "setInterval(() => {%s}, 1)"
 # Each script takes memory without end, by the kind of memory.
@@ -108,7 +110,7 @@ def test_page_over_the_memory_budget_fails_without_retry(
     # No retry: the document is to blame for the end of the browser.
     assert render_with(browser, "<p>next").files[0].pages == 1
     assert old not in browser.processes
-    assert eventually(lambda: reasons[before:] == ["over_budget"])
+    eventually(lambda: reasons[before:] == ["over_budget"])
 
 
 def test_page_may_take_the_memory_that_the_service_says() -> None:
@@ -161,20 +163,11 @@ def test_memory_bytes_measures_the_page(browser: Browser) -> None:
     browser.start()
     process, *_ = browser.processes
     begun = process.memory_bytes()
-    seen: list[int] = []
 
-    def look() -> None:
-        while not done.wait(0.05):
-            seen.append(process.memory_bytes())
+    def look(shown: BrowserPage) -> int:
+        shown.load(page("window.k = new Uint8Array(2e8).fill(7)"), OutputOptions.from_json({}))
+        return process.memory_bytes()
 
-    done = threading.Event()
-    looking = threading.Thread(target=look)
-    looking.start()
-    script = (
-        "window.k = new Uint8Array(2e8).fill(7); setTimeout(() => document.title = 'done', 500)"
-    )
-    render_with(browser, page(script), wait={"expression": "document.title === 'done'"})
-    done.set()
-    looking.join()
+    seen = browser.use(look, Deadline.after(PATIENCE_S))
 
-    assert 200e6 < max(seen) - begun < 300e6
+    assert 200e6 < seen - begun < 300e6

@@ -18,17 +18,20 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.installation import BrowserMissing
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.pool.warm_up import BrowserUnusable
+from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.walls import Walls, WallsMissing
 from infra.template import ROOT
+from tests.builders.pages.engine_jobs import egress_to
+from tests.builders.pages.held_documents import HeldDocument
 from tests.builders.pages.real_browser import (
     folder,
     new_browser,
     render_with,
 )
+from tests.builders.pages.web_site import Site, running_site
 from tests.builders.waiting import eventually
 
-SLOW = "<script>setTimeout(() => document.title = 'done', 900)</script>"
-UNTIL_DONE = {"expression": "document.title === 'done'"}
+NEVER = {"expression": "false", "timeout_ms": 60_000}
 
 
 def alive(pids: list[int]) -> list[int]:
@@ -73,10 +76,32 @@ def kill_renderers(pids: list[int]) -> None:
 
 
 @pytest.fixture
-def browser() -> Iterator[Browser]:
-    browser = new_browser()
+def site() -> Iterator[Site]:
+    with running_site({}) as running:
+        yield running
+
+
+@pytest.fixture
+def browser(site: Site) -> Iterator[Browser]:
+    browser = new_browser(egress=egress_to(site))
     yield browser
     browser.close()
+
+
+def rendered_despite(browser: Browser, site: Site, fault: Callable[[], object]) -> RenderOutcome:
+    """Render a document that is not ready before the fault has come in the middle of it."""
+    document = HeldDocument(site)
+
+    def strike() -> None:
+        eventually(document.load_count)
+        fault()
+        document.finish()
+
+    thread = threading.Thread(target=strike)
+    thread.start()
+    outcome = render_with(browser, **document.fields["output"], html=document.fields["html"])
+    thread.join()
+    return outcome
 
 
 @pytest.fixture
@@ -100,34 +125,34 @@ def test_close_leaves_no_processes_or_folders(browser: Browser, own_tmp: Path) -
 
 
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGSEGV])
-def test_a_browser_that_dies_in_mid_render_is_replaced(browser: Browser, stop: int) -> None:
+def test_a_browser_that_dies_in_mid_render_is_replaced(
+    browser: Browser, site: Site, stop: int
+) -> None:
     browser.start()
     old = browser.pids
-    threading.Timer(0.3, os.kill, (main_process(old), stop)).start()
 
-    outcome = render_with(browser, SLOW, wait=UNTIL_DONE)
+    outcome = rendered_despite(browser, site, lambda: os.kill(main_process(old), stop))
 
     assert outcome.files[0].pages == 1
-    assert eventually(lambda: alive(old) == [])
+    eventually(lambda: alive(old) == [])
 
 
-def test_a_page_process_that_dies_in_mid_render_is_replaced(browser: Browser) -> None:
+def test_a_page_process_that_dies_in_mid_render_is_replaced(browser: Browser, site: Site) -> None:
     browser.start()
-    old = browser.pids
-    threading.Timer(0.3, kill_renderers, (old,)).start()
 
-    assert render_with(browser, SLOW, wait=UNTIL_DONE).files[0].pages == 1
-
-
-def test_a_browser_that_hangs_is_replaced(browser: Browser) -> None:
-    browser.start()
-    old = browser.pids
-    threading.Timer(0.3, os.kill, (main_process(old), signal.SIGSTOP)).start()
-
-    outcome = render_with(browser, SLOW, wait={**UNTIL_DONE, "timeout_ms": 30_000})
+    outcome = rendered_despite(browser, site, lambda: kill_renderers(browser.pids))
 
     assert outcome.files[0].pages == 1
-    assert eventually(lambda: alive(old) == [])
+
+
+def test_a_browser_that_hangs_is_replaced(browser: Browser, site: Site) -> None:
+    browser.start()
+    old = browser.pids
+
+    outcome = rendered_despite(browser, site, lambda: os.kill(main_process(old), signal.SIGSTOP))
+
+    assert outcome.files[0].pages == 1
+    eventually(lambda: alive(old) == [])
 
 
 def test_a_browser_that_dies_between_renders_is_replaced(browser: Browser) -> None:
@@ -151,7 +176,7 @@ def test_document_that_kills_every_browser_fails_alone(browser: Browser) -> None
     hunter.start()
     try:
         with pytest.raises((RenderFailure, BrowserUnusable)) as failure:
-            render_with(browser, SLOW, wait=UNTIL_DONE)
+            render_with(browser, "<p>x", wait=NEVER)
     finally:
         done.set()
         hunter.join()
@@ -172,7 +197,7 @@ def test_browser_is_recycled_after_its_number_of_renders() -> None:
             homes.append(main_process(browser.pids))
         assert len(set(homes)) in {2, 3}
         # All but the browser in use have ended.
-        assert eventually(lambda: len(alive(list(set(homes)))) == 1)
+        eventually(lambda: len(alive(list(set(homes)))) == 1)
     finally:
         browser.close()
 
@@ -184,7 +209,7 @@ def test_browser_over_its_memory_limit_is_recycled_between_renders() -> None:
         old = browser.pids
         render_with(browser, "<p>x")
         browser.prepare().result()
-        assert eventually(lambda: alive(old) == [])
+        eventually(lambda: alive(old) == [])
     finally:
         browser.close()
 
@@ -192,7 +217,7 @@ def test_browser_over_its_memory_limit_is_recycled_between_renders() -> None:
 @pytest.mark.parametrize("end", ["never yields", "is killed"])
 def test_next_render_uses_the_standby_browser(browser: Browser, end: str) -> None:
     render_with(browser, "<p>x")
-    assert eventually(lambda: len(browser.processes) == 2)
+    eventually(lambda: len(browser.processes) == 2)
     lost, standing_by = browser.processes
 
     if end == "is killed":
@@ -203,8 +228,8 @@ def test_next_render_uses_the_standby_browser(browser: Browser, end: str) -> Non
 
     assert render_with(browser, "<p>x").files[0].pages == 1
     assert browser.processes[0] is standing_by
-    assert eventually(lambda: alive(lost.pids()) == [])
-    assert eventually(lambda: len(browser.processes) == 2)
+    eventually(lambda: alive(lost.pids()) == [])
+    eventually(lambda: len(browser.processes) == 2)
 
 
 def test_sandbox_is_off_only_when_disabled() -> None:
@@ -241,7 +266,7 @@ def test_browser_ends_when_its_owner_is_killed() -> None:
     owner.wait()
     owner.stdout.close()
 
-    assert eventually(lambda: alive(pids) == [])
+    eventually(lambda: alive(pids) == [])
 
 
 def test_home_of_a_browser_whose_supervisor_was_killed_is_removed_at_the_next_start(

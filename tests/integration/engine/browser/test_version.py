@@ -6,6 +6,7 @@ from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.versions import ENGINE_VERSIONS
 from tests.builders.pages.real_browser import Render
+from tests.builders.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -21,4 +22,4 @@ def test_current_engine_version_names_the_installed_chromium(
         answer = process.pipe.send("Browser.getVersion")
         return str(dict(answer.result(10))["product"]).rpartition("/")[2]
 
-    assert browser.use(version, Deadline.after(20)) == ENGINE_VERSIONS[-1].chromium_version
+    assert browser.use(version, Deadline.after(PATIENCE_S)) == ENGINE_VERSIONS[-1].chromium_version

@@ -29,6 +29,7 @@ from chalicelib.engine.formats.png import PNG
 from chalicelib.engine.formats.webp import WEBP
 from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.render_trace import TraceRecorder
+from tests.builders.waiting import PATIENCE_S, eventually
 
 LENGTHY: dict[str, tuple[RenderFormat, dict[str, Any]]] = {
     "webp": (WEBP, {"image": {"lossless": True}}),
@@ -54,13 +55,13 @@ def children() -> list[psutil.Process]:
 
 def wait_until_at_work() -> None:
     """Return when a finishing process has taken processor time for its file."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
+
+    def is_at_work() -> bool:
         with suppress(psutil.Error):
-            if any(child.cpu_times().user > _AT_WORK_S for child in children()):
-                return
-        time.sleep(0.02)
-    raise TimeoutError
+            return any(child.cpu_times().user > _AT_WORK_S for child in children())
+        return False
+
+    eventually(is_at_work)
 
 
 def is_finishing(process: psutil.Process) -> bool:
@@ -75,7 +76,7 @@ def finishing(
 ) -> FinishingContext:
     def fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
         assert browser is not None
-        return browser.use(work, Deadline.after(30))
+        return browser.use(work, Deadline.after(PATIENCE_S))
 
     parts = {"resources": {}, "test": False, "recorder": TraceRecorder(), **more}
     return FinishingContext(OutputOptions.from_json(output), run_on_fresh_page=fresh_page, **parts)
@@ -88,7 +89,7 @@ def both(
     here = replace(format_, is_slow=lambda _content, _finishing: False)
     separate = replace(format_, is_slow=lambda _content, _finishing: True)
     made = [
-        finish_file(each, content, finishing(**options), Deadline.after(60))
+        finish_file(each, content, finishing(**options), Deadline.after(PATIENCE_S))
         for each in (here, separate)
     ]
     return made[0], made[1]
@@ -102,7 +103,7 @@ def drawn(browser: Browser) -> bytes:
         page.load("<h1>One</h1><p style='break-before: page'>Two", output)
         return page.pdf(output.pdf)
 
-    return browser.use(work, Deadline.after(30))
+    return browser.use(work, Deadline.after(PATIENCE_S))
 
 
 @pytest.mark.parametrize("name", LENGTHY)
@@ -175,7 +176,7 @@ def test_warnings_and_failures_of_the_finishing_process_reach_the_caller(
     context = finishing(output, browser, resources={source.image: b"no picture"}, recorder=recorder)
 
     with pytest.raises(RenderFailure, match="no picture that the browser can show") as failure:
-        finish_file(separate, drawn, context, Deadline.after(60))
+        finish_file(separate, drawn, context, Deadline.after(PATIENCE_S))
 
     assert failure.value.code == "asset_fetch_failed"
     assert [warning.code for warning in recorder.warnings] == ["feature_unavailable"]
@@ -194,7 +195,7 @@ def test_killed_finishing_process_fails_the_render() -> None:
     ending.start()
     try:
         with pytest.raises(RenderFailure, match="could not be finished") as failure:
-            finish_file(WEBP, noise(2000), finishing({}), Deadline.after(60))
+            finish_file(WEBP, noise(2000), finishing({}), Deadline.after(PATIENCE_S))
     finally:
         ended.set()
         ending.join()

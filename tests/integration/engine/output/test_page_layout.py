@@ -135,7 +135,7 @@ def test_size_of_the_request_wins_over_that_of_the_document(
 
 
 def test_delay_is_added_to_the_timeout(render: Render) -> None:
-    wait = {"delay_ms": 600, "timeout_ms": 500}
+    wait = {"delay_ms": 3_000, "timeout_ms": 3_000}
 
     assert render("<p>x", wait=wait).files[0].pages == 1
     with pytest.raises(RenderFailure, match="it waited for: selector"):

@@ -22,6 +22,7 @@ from chalicelib.engine.job import RenderOutcome
 from tests.builders.pages.random_pages import random_page, seeds
 from tests.builders.pages.real_browser import Render, explain_of, render_with
 from tests.builders.pages.web_site import Site, running_site
+from tests.builders.waiting import PATIENCE_S
 from tests.integration.engine.output.test_deterministic_pdf import data_uri, picture, web_font
 
 PICTURE: Final = data_uri("image/png", picture())
@@ -90,8 +91,9 @@ def slow(handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(head.encode() + picture())
 
 
-def never(_handler: BaseHTTPRequestHandler) -> None:
-    time.sleep(8)
+def never(handler: BaseHTTPRequestHandler) -> None:
+    """Answer nothing until the other side ends the connection."""
+    handler.rfile.read(1)
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +166,7 @@ def test_endless_layout_ends_at_the_render_timeout(browser: Browser) -> None:
     assert is_on_paper(html)
 
     with pytest.raises(RenderFailure) as failure:
-        render_with(browser, html, seconds=4, wait={"timeout_ms": 1500})
+        render_with(browser, html, seconds=4)
 
     assert failure.value.code == "render_timeout"
 
@@ -195,7 +197,7 @@ def test_screen_layout_is_done_only_when_needed(
 
 def used[Result](browser: Browser, work: Callable[[BrowserPage], Result]) -> Result:
     try:
-        return browser.use(work, Deadline.after(30))
+        return browser.use(work, Deadline.after(PATIENCE_S))
     finally:
         browser.prepare()
 

@@ -11,6 +11,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
+from chalicelib.engine.browser.page import animations
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import NoTemplates, egress_to, web_page_task
@@ -127,14 +128,21 @@ def test_script_that_holds_its_time_is_stopped(render: Render, name: str) -> Non
     assert "printed" in text_of(render(stuck(name)).files[0].content)
 
 
-def test_animations_leave_time_for_the_print_within_a_short_wait(render: Render) -> None:
-    outcome = render(stuck("never yields"), wait={"timeout_ms": 2000})
+def test_animations_leave_time_for_the_print_within_a_short_wait(
+    render: Render, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Ten seconds are short where animations may take as long.
+    monkeypatch.setattr(animations, "MAX_ROUNDS_S", 10.0)
+
+    outcome = render(stuck("never yields"), wait={"timeout_ms": 10_000})
 
     assert "printed" in text_of(outcome.files[0].content)
 
 
 def test_late_timer_does_not_run(render: Render) -> None:
-    (printed,) = render("<p>x<script>setTimeout(() => document.write('late'), 2500)</script>").files
+    (printed,) = render(
+        "<p>x<script>setTimeout(() => document.write('late'), 30000)</script>"
+    ).files
 
     assert "late" not in text_of(printed.content)
 

@@ -19,6 +19,7 @@ from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, task
 from tests.builders.pages.real_browser import explain_of
 from tests.builders.pages.web_site import Site, SitePage, running_site
+from tests.builders.waiting import PATIENCE_S
 
 SVG = SitePage("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>", "image/svg+xml")
 FONT = Path(chalicelib.__file__).parent / "engine/browser/pool/warm_up.woff2"
@@ -67,7 +68,7 @@ def _fresh(web: Site) -> None:
 
 @pytest.fixture
 def render(connected: Browser) -> Render:
-    def render(html: str, *, seconds: float = 20, **output: Any) -> RenderOutcome:
+    def render(html: str, *, seconds: float = PATIENCE_S, **output: Any) -> RenderOutcome:
         parts = PipelineServices(connected, NoTemplates(), RefusingEgress())
         return run_page_job(*task(html, output, seconds=seconds), parts)
 

@@ -20,8 +20,8 @@ from tests.builders.pages.engine_jobs import (
 from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site, SitePage, running_site
 
-ON: Final = {"expression": "document.title === 'on'", "timeout_ms": 8000}
-WITHOUT: Final = {"delay_ms": 300, "timeout_ms": 8000}
+ON: Final = {"expression": "document.title === 'on'", "timeout_ms": 60_000}
+WITHOUT: Final = {"delay_ms": 300, "timeout_ms": 60_000}
 # Each requests something that a user would have to grant, and is answered without a user.
 ASKING: Final = {
     "place": "navigator.geolocation.getCurrentPosition(on, on)",
@@ -87,7 +87,7 @@ def world(
 def shown(world: tuple[Site, Site, Browser]) -> Callable[..., RenderOutcome]:
     def shown(html: str, **output: Any) -> RenderOutcome:
         parts = PipelineServices(world[2], NoTemplates(), RefusingEgress())
-        return run_page_job(*task(html, output, seconds=40), parts)
+        return run_page_job(*task(html, output), parts)
 
     return shown
 
@@ -144,8 +144,7 @@ def test_endless_script_is_ended_and_the_next_render_succeeds(
 
     with pytest.raises(RenderFailure) as failure:
         run_page_job(
-            *task(scripted(script), {"wait": {"timeout_ms": 1500, "delay_ms": 300}}, seconds=30),
-            parts,
+            *task(scripted(script), {"wait": {"timeout_ms": 1500, "delay_ms": 300}}), parts
         )
 
     assert failure.value.code in {"wait_timeout", "render_failed"}, failure.value.detail

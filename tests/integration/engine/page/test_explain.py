@@ -175,7 +175,7 @@ def _paragraphs(node: dict[str, Any]) -> list[int]:
 
 def test_failure_has_the_explain_report_so_far(render: Render) -> None:
     with pytest.raises(RenderFailure) as failure:
-        render(HTML, wait={"selector": "#never", "timeout_ms": 300})
+        render(HTML, wait={"selector": "#never", "timeout_ms": 4_000})
 
     explain = failure.value.members["trace"].explain
     assert explain["wait"] == "selector"

@@ -1,6 +1,5 @@
 """The trace of a failed render names the assets of its page."""
 
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 
@@ -8,14 +7,15 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.browser.requests import assets
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, task, web_page_task
 from tests.builders.pages.web_site import Site, SitePage, running_site
 
 
 def never(handler: BaseHTTPRequestHandler) -> None:
-    del handler
-    time.sleep(9)
+    """Answer nothing until the other side ends the connection."""
+    handler.rfile.read(1)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,10 @@ def web() -> Iterator[Site]:
         yield web
 
 
-def test_wait_timeout_names_the_missing_and_slow_assets(connected: Browser, web: Site) -> None:
+def test_wait_timeout_names_the_missing_and_slow_assets(
+    connected: Browser, web: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assets, "SLOW_S", 0.1)
     late, missing = web.url("/never.css"), web.url("/missing.png")
     html = f"<p>x<img src='{missing}'><link rel=stylesheet href='{late}'>"
     web.pages["/"] = SitePage(html)

@@ -18,7 +18,7 @@ from tests.builders.pages.real_browser import new_browser
 from tests.builders.pages.web_site import Site, SitePage, running_site
 
 HOST: Final = "shop.test"
-DONE: Final = {"expression": "window.done", "timeout_ms": 20000}
+DONE: Final = {"expression": "window.done", "timeout_ms": 60_000}
 LEAVE: Final = """<!doctype html><title>A</title><script>(async () => {
 const soon = (what, promise) => Promise.race([promise,
   new Promise((done) => setTimeout(done, 1000, what))]).then((v) => v === what && console.log(v));

@@ -19,13 +19,13 @@ from chalicelib.engine.sources import UrlSource
 from tests.builders.pages.engine_jobs import NoTemplates, RefusingEgress, egress_to, task
 from tests.builders.pages.real_browser import new_browser, render_with
 from tests.builders.pages.web_site import Site, SitePage, running_site
-from tests.builders.waiting import eventually
+from tests.builders.waiting import PATIENCE_S, eventually
 from tests.integration.engine.browser.test_lifecycle import renderers
 
 OURS: Final = "ws_ours"
 PLAIN: Final = "<p>plain"
 SVG: Final = "<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>"
-DONE: Final = {"expression": "window.done", "timeout_ms": 20000}
+DONE: Final = {"expression": "window.done", "timeout_ms": 60_000}
 # Finds what another document may have left, and leaves as much itself. The same text has the same
 # origin each time.
 FIND_AND_LEAVE: Final = """<!doctype html><script>(async () => {
@@ -99,7 +99,7 @@ def context_of_next(browser: Browser, lane: str | None) -> str:
         page.load(PLAIN, task()[0].output)
         return page._tab.prepared_page.context
 
-    return browser.use(work, Deadline.after(20), lane)
+    return browser.use(work, Deadline.after(PATIENCE_S), lane)
 
 
 def reported(outcome: RenderOutcome) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def test_documents_of_a_lane_share_a_process(browser: Browser) -> None:
         return renderers(browser.processes[0].pids())
 
     begin_lane(browser)
-    assert eventually(lambda: len(page_processes()) == 1)
+    eventually(lambda: len(page_processes()) == 1)
     first = page_processes()
     for _ in range(3):
         render(browser, PLAIN)
@@ -157,7 +157,7 @@ def test_other_workspaces_never_get_the_context_of_a_kept_page(browser: Browser)
         page.load(PLAIN, task()[0].output)
         return page._tab.prepared_page.context
 
-    ours = [browser.use(work, Deadline.after(20), OURS) for _ in range(2)]
+    ours = [browser.use(work, Deadline.after(PATIENCE_S), OURS) for _ in range(2)]
     assert prepared_lane(browser) == OURS
     theirs = [context_of_next(browser, "ws_theirs") for _ in range(3)]
 

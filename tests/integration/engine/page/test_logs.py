@@ -23,9 +23,9 @@ def failure_of(render: Render, html: str, **options: Any) -> RenderFailure:
 @pytest.mark.parametrize(
     ("code", "options"),
     [
-        ("wait_timeout", {"wait": {"selector": "#never", "timeout_ms": 500}}),
+        ("wait_timeout", {"wait": {"selector": "#never", "timeout_ms": 4_000}}),
         ("render_failed", {"pdf": {"page_ranges": "7"}, "wait": {"delay_ms": 100}}),
-        ("render_timeout", {"wait": {"expression": "0"}, "seconds": 2}),
+        ("render_timeout", {"wait": {"expression": "0"}, "seconds": 4}),
     ],
 )
 def test_failed_render_keeps_the_console_messages(
@@ -69,7 +69,7 @@ def test_refused_requests_are_logged_without_private_parts(render: Render) -> No
 
 
 def test_failed_render_logs_its_refused_requests(render: Render) -> None:
-    wait = {"selector": "#never", "timeout_ms": 500}
+    wait = {"selector": "#never", "timeout_ms": 4_000}
 
     logs = failure_of(render, "<img src='https://example.com/a'>", wait=wait).members["trace"].logs
 

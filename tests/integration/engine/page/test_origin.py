@@ -123,7 +123,7 @@ def test_assets_at_http_urls_are_loaded_without_upgrade(world: Browser, here: Si
         f"<script>fetch('{parts}/fetch').then(() => done.add('fetch'))</script>"
     )
 
-    outcome = shown(world, html, wait={"expression": "done.size === 3", "timeout_ms": 9000})
+    outcome = shown(world, html, wait={"expression": "done.size === 3", "timeout_ms": 60_000})
 
     assert {*pages} <= {*here.paths}
     assert [warning.detail for warning in outcome.trace.warnings] == []

@@ -6,6 +6,7 @@ import pypdf
 import pytest
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.page import loading
 from tests.builders.pages.real_browser import Render
 
 NEVER_YIELDS = {
@@ -43,12 +44,16 @@ def test_script_that_blocks_printing_fails_at_the_deadline(render: Render) -> No
         {"selector": "#late"},
         {"expression": "document.querySelector('#late')"},
         {"expression": "new Promise((r) => setTimeout(() => r(true), 400))"},
-        {"delay_ms": 400},
+        {"delay_ms": 2_000},
         {"until": "networkidle"},
         {"until": "domcontentloaded", "selector": "#late"},
     ],
 )
-def test_late_content_is_awaited(render: Render, wait: dict[str, object]) -> None:
+def test_late_content_is_awaited(
+    render: Render, wait: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Longer than a busy machine keeps a page from running.
+    monkeypatch.setattr(loading, "_QUIET_S", 2.0)
     html = "<script>setTimeout(() => { document.body.innerHTML = '<p id=late>late' }, 200)</script>"
 
     assert text_of(render(html, wait=wait).files[0].content) == "late"

@@ -24,6 +24,7 @@ from tests.builders.pages.engine_jobs import (
 from tests.builders.pages.real_browser import explain_of
 from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site, SitePage, running_site
+from tests.builders.waiting import PATIENCE_S
 
 HTTP: JsonObject = {
     "headers": {"X-Own": "mine", "X-Requested-With": "platen", "Host": "elsewhere"},
@@ -78,7 +79,7 @@ def there(sites: tuple[Site, Site]) -> Site:
 
 @pytest.fixture
 def visited(browser: Browser) -> Visit:
-    def visited(url: str, *, seconds: float = 20, **output: Any) -> RenderOutcome:
+    def visited(url: str, *, seconds: float = PATIENCE_S, **output: Any) -> RenderOutcome:
         parts = PipelineServices(browser, NoTemplates(), RefusingEgress())
         return run_page_job(*web_page_task(url, output, seconds=seconds), parts)
 
@@ -177,7 +178,10 @@ def test_download_instead_of_a_page_fails(visited: Visit, here: Site) -> None:
 
 
 def test_page_that_loads_too_slowly_fails(visited: Visit, here: Site) -> None:
-    here.pages["/"] = lambda _handler: time.sleep(3)
+    def never(handler: BaseHTTPRequestHandler) -> None:
+        handler.rfile.read(1)
+
+    here.pages["/"] = never
 
     failure = failure_of(visited, here.url(), wait={"timeout_ms": 500})
 

@@ -29,7 +29,7 @@ def browser(browser: Browser, egress: SwitchedEgress, here: Site) -> Iterator[Br
 def shown(browser: Browser, script: str) -> RenderOutcome:
     page = task(
         f"<p>x<script>{script}</script>",
-        {"wait": {"expression": "document.title", "timeout_ms": 8000}},
+        {"wait": {"expression": "document.title", "timeout_ms": 60_000}},
     )
     return run_page_job(*page, PipelineServices(browser, NoTemplates(), RefusingEgress()))
 

@@ -14,7 +14,7 @@ _HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: image/gif\r\nConnection: close
 
 
 class HeldDocument:
-    """Document with a picture of a site that this stack may reach; the site holds it back."""
+    """Document with a picture of a site that its page may reach; the site holds it back."""
 
     def __init__(self, site: Site) -> None:
         """Add the picture to the site."""
