@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, override
 
 import asyncssh
 
+from tests.builders.waiting import PATIENCE_S
+
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
@@ -51,13 +53,13 @@ def ssh_server(folder: Path, host_key_type: str = "ssh-ed25519") -> Iterator[Fak
         _in(loop, _end(server, listener))
     finally:
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(5)
+        thread.join(PATIENCE_S)
         loop.close()
 
 
 def _in(loop: asyncio.AbstractEventLoop, work: Any) -> Any:
     future: Future[Any] = asyncio.run_coroutine_threadsafe(work, loop)
-    return future.result(10)
+    return future.result(PATIENCE_S)
 
 
 async def _listen(server: FakeSshServer) -> asyncssh.SSHAcceptor:

@@ -111,9 +111,7 @@ class SftpClient:
             await _make_folders(sftp, folder)
             target = await sftp.open(temporary, "wb")
         try:
-            async with target:
-                while piece := source.read(_PIECE_BYTES):
-                    await target.write(piece)
+            await _write(target, source)
             await _move(sftp, temporary, path)
         except (asyncssh.SFTPError, SftpFailed):
             with contextlib.suppress(asyncssh.SFTPError):
@@ -183,6 +181,20 @@ class SftpClient:
                 await connection.wait_closed()
         except TimeoutError:
             connection.abort()
+
+
+async def _write(target: asyncssh.SFTPClientFile, source: Source) -> None:
+    """Write a file and close it.
+
+    It stays open where the time is over: to close it takes an answer of the server.
+    """
+    try:
+        while piece := source.read(_PIECE_BYTES):
+            await target.write(piece)
+    except Exception:
+        await target.close()
+        raise
+    await target.close()
 
 
 class _KnownHost(asyncssh.SSHClient):

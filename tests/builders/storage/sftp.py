@@ -9,6 +9,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.features.destinations.kinds.sftp import open_sftp
 from chalicelib.features.destinations.outgoing import StoreSession
 from tests.builders.storage.files import egress_to, storage_destination
+from tests.builders.waiting import PATIENCE_S
 from tests.fakes.ssh_server import PASSWORD, USERNAME, FakeSshServer
 
 LOGIN: Final = {"password": PASSWORD}
@@ -18,7 +19,7 @@ def session_with(
     server: FakeSshServer,
     credentials: JsonObject = LOGIN,
     host_key: str | None = None,
-    timeout_s: float = 10.0,
+    timeout_s: float = PATIENCE_S,
     directory: str = "archive",
 ) -> AbstractContextManager[StoreSession]:
     """Open the session with a server; its own host key is the known one."""
@@ -30,7 +31,7 @@ def session_at(
     port: int,
     host_key: str,
     credentials: JsonObject = LOGIN,
-    timeout_s: float = 10.0,
+    timeout_s: float = PATIENCE_S,
     directory: str = "archive",
 ) -> AbstractContextManager[StoreSession]:
     """Open the session with what is at a port."""
