@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import time
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any, Final
@@ -13,6 +12,7 @@ from pypdf import PdfReader
 from infra.template import load_template
 from tests.builders.stack.api_client import ApiClient
 from tests.builders.stack.deployment import Deployment
+from tests.builders.waiting import eventually
 
 pytestmark = pytest.mark.integration
 
@@ -44,13 +44,13 @@ def test_relay_publishes_the_events_of_a_render(
     deployment: Deployment, workspace: str, live: ApiClient
 ) -> None:
     render = live.render(**URL).json()
-    until = time.monotonic() + 20
 
-    while not all(
-        "published_at" in event for event in domain_events(deployment, workspace, render["id"])
-    ):
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    eventually(
+        lambda: all(
+            "published_at" in event for event in domain_events(deployment, workspace, render["id"])
+        ),
+        pause_s=0.1,
+    )
 
 
 def test_signed_link_is_served_at_the_url_of_the_function(

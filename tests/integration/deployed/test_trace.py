@@ -1,23 +1,24 @@
 """The operator tool against a deployed stage: it reads state and logs from AWS."""
 
-import time
 from typing import Any
 
 import pytest
 
 from tests.builders.stack.api_client import ApiClient
 from tests.builders.stack.deployment import Deployment
+from tests.builders.waiting import eventually
 
 pytestmark = pytest.mark.integration
 
 
 def test_trace_reads_the_logs_of_every_function(deployment: Deployment, live: ApiClient) -> None:
     render = live.render(headers={"X-Request-Id": "traced-on-aws"}).json()
-    until = time.monotonic() + 30
 
-    while "relay" not in sources(found := trace(deployment, render["id"])):
-        assert time.monotonic() < until, found
-        time.sleep(0.5)
+    def look() -> Any:
+        found = trace(deployment, render["id"])
+        return found if "relay" in sources(found) else None
+
+    found = eventually(look, pause_s=0.5)
 
     assert found["request_id"] == "traced-on-aws"
     assert sources(found) >= {"row", "facts", "api", "render", "relay"}

@@ -46,7 +46,7 @@ def test_a_received_message_is_hidden_until_its_visibility_time_ends(sqs: Any, q
     sqs.change_message_visibility(
         QueueUrl=queue, ReceiptHandle=first["ReceiptHandle"], VisibilityTimeout=1
     )
-    (again,) = receive(sqs, queue, wait_s=5)
+    (again,) = receive(sqs, queue, wait_s=20)
 
     assert hidden == []
     assert again["Attributes"]["ApproximateReceiveCount"] == "2"
@@ -56,8 +56,9 @@ def test_a_delayed_message_comes_later(sqs: Any, queue: str) -> None:
     started = time.monotonic()
     sqs.send_message(QueueUrl=queue, MessageBody="one", DelaySeconds=1)
 
-    assert receive(sqs, queue) == []
-    assert [message["Body"] for message in receive(sqs, queue, wait_s=5)] == ["one"]
+    (message,) = receive(sqs, queue) or receive(sqs, queue, wait_s=20)
+
+    assert message["Body"] == "one"
     assert time.monotonic() - started >= 1
 
 

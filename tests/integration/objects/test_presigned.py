@@ -8,6 +8,7 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.engine.ports import DestinationUnreachableError, PresignedPost
+from tests.builders.waiting import PATIENCE_S
 from tests.integration.objects.conftest import BUCKET
 
 pytestmark = pytest.mark.integration
@@ -32,11 +33,11 @@ def form(objects: Objects, expires_s: int = 60) -> PresignedPost:
 
 
 def post(to: PresignedPost, body: bytes = BODY) -> None:
-    PresignedHttpObjects().post(to, body, timeout_s=10)
+    PresignedHttpObjects().post(to, body, timeout_s=PATIENCE_S)
 
 
 def get(url: str, max_bytes: int = 1_000) -> bytes | None:
-    return PresignedHttpObjects().get(url, max_bytes=max_bytes, timeout_s=10)
+    return PresignedHttpObjects().get(url, max_bytes=max_bytes, timeout_s=PATIENCE_S)
 
 
 def test_object_is_stored_and_read(objects: Objects) -> None:

@@ -14,6 +14,7 @@ from chalicelib.engine.pdf_tools import TOOLS
 from infra.setup.steps import INSTALL_DIR
 from tests.builders.operator import OperatorTool
 from tests.builders.pdfs.requests import TOOL_FILES
+from tests.builders.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -71,7 +72,7 @@ def test_a_command_starts_what_it_needs_and_leaves_nothing(
 
     assert pages("out.pdf") == 3
     left = set(psutil.Process().children(recursive=True)) - before
-    _, alive = psutil.wait_procs(left, timeout=20)
+    _, alive = psutil.wait_procs(left, timeout=PATIENCE_S)
     assert alive == []
 
 

@@ -1,6 +1,5 @@
 """Conversions of odd documents in the confined process: the same bytes as elsewhere."""
 
-import time
 from typing import Final
 
 import msgspec
@@ -20,6 +19,7 @@ from chalicelib.engine.templating.worker import SandboxedWorker
 from tests.builders.pdfs import unarchived
 from tests.builders.pdfs.tool_call import call_tool
 from tests.builders.pdfs.unarchived import document
+from tests.builders.waiting import generous_deadline
 
 pytestmark = pytest.mark.integration
 
@@ -48,7 +48,7 @@ def test_confined_tool_does_what_it_does_elsewhere(
     sources = [ToolSource(content, None, "/source")]
     request, contents = ToolRequest.of(ToolInput(options, sources, test=test))
 
-    answer = worker.call(msgspec.to_builtins(request), time.time() + 60, contents)
+    answer = worker.call(msgspec.to_builtins(request), generous_deadline(), contents)
 
     confined = msgspec.convert(answer, ToolAnswer)
     assert (confined.fault, confined.failure) == (None, None)

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, Final
 
 import psutil
@@ -21,7 +22,8 @@ from infra.setup.steps import INSTALL_DIR
 from tests.builders.pdfs import hostile
 from tests.builders.pdfs.plain import as_source, pdf
 from tests.builders.pdfs.requests import TOOL_FILES, TOOL_OPTIONS, tool_request
-from tests.builders.waiting import PATIENCE_S, generous_deadline
+from tests.builders.processor_time import children_s
+from tests.builders.waiting import PATIENCE_S, eventually, generous_deadline
 from tests.fakes import small_tool_process
 from tests.fakes.engine import mark_pdf
 
@@ -38,6 +40,7 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
 # What a document that is made to do harm may end with.
 REFUSALS: Final = {"invalid_pdf_source", "validation_error", "pdfa_conversion_failed"}
 FONTS: Final = str(INSTALL_DIR / "fonts")
+_MAX_S: Final = 20.0
 
 
 def job(tool: str, content: bytes | None = None) -> PdfToolJob:
@@ -91,9 +94,11 @@ def test_a_hostile_document_is_refused_or_worked_on_and_the_next_caller_unharmed
     engine: PdfToolEngine, tool: str, document: str
 ) -> None:
     content = DOCUMENTS[document]()
+    before_s = children_s()
     refusal = refusal_of(engine, tool, content)
 
     assert refusal is None or refusal.code in REFUSALS, refusal.detail
+    assert children_s() - before_s < _MAX_S
     assert run(engine, "rotate").files
 
 
@@ -102,9 +107,11 @@ def test_a_document_that_swells_takes_no_more_than_its_memory(
     small_engine: PdfToolEngine, tool: str
 ) -> None:
     content = hostile.swelling(2_000 // small_tool_process.SHARE)
+    before_s = children_s()
     refusal = refusal_of(small_engine, tool, content)
 
     assert refusal is None or refusal.code in REFUSALS, refusal.detail
+    assert children_s() - before_s < _MAX_S
     assert run(small_engine, "rotate").files
 
 
@@ -125,7 +132,7 @@ def test_what_takes_for_ever_ends_at_the_deadline(engine: PdfToolEngine) -> None
     assert run(engine, "rotate").files
 
 
-def test_a_cancellation_ends_a_tool(engine: PdfToolEngine) -> None:
+def test_a_cancellation_ends_a_tool_before_its_deadline(engine: PdfToolEngine) -> None:
     cancellation: Future[None] = Future()
     threading.Timer(1, cancellation.set_result, [None]).start()
     deadline = generous_deadline()
@@ -135,18 +142,26 @@ def test_a_cancellation_ends_a_tool(engine: PdfToolEngine) -> None:
         engine.run(job("to-images", hostile.endless_drawing()), context)
 
     assert ended.value.code == "render_timeout"
-    # It would go on until the deadline.
     assert time.time() < deadline
     assert run(engine, "rotate").files
 
 
 def test_a_killed_process_is_the_failure_of_its_request_only(engine: PdfToolEngine) -> None:
+    killed: set[int] = set()
+
+    def working() -> psutil.Process | None:
+        for each in psutil.Process().children():
+            with suppress(psutil.Error):
+                is_worker = "chalicelib.engine.pdf_tools.run.worker" in each.cmdline()
+                if is_worker and each.pid not in killed and each.children():
+                    return each
+        return None
+
     def kill() -> None:
         for _ in range(2):
-            time.sleep(1)
-            for child in psutil.Process().children(recursive=True):
-                if "chalicelib.engine.pdf_tools.run.worker" in child.cmdline():
-                    child.kill()
+            process = eventually(working)
+            killed.add(process.pid)
+            process.kill()
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -168,7 +183,7 @@ def test_no_process_is_left_behind() -> None:
 
     assert (first.is_cold_start, second.is_cold_start) == (True, False)
     assert started
-    psutil.wait_procs(started, timeout=5)
+    psutil.wait_procs(started, timeout=PATIENCE_S)
     assert not [each for each in started if each.is_running()]
 
 
@@ -176,6 +191,6 @@ def test_sources_may_be_many(engine: PdfToolEngine) -> None:
     source = as_source(pdf(1))
     request: Any = read_part(requests.MergeRequest, {"sources": [source] * 500}, "")
     merge = PdfToolJob(tool_options("merge", request), tool_sources(request), max_pages=500)
-    context = JobContext(time.time() + 60, lambda _id: b"")
+    context = JobContext(generous_deadline(), lambda _id: b"")
 
     assert engine.run(merge, context).files[0].pages == 500

@@ -11,6 +11,7 @@ from chalicelib.engine.job import RenderOutcome, RenderTrace
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine
 from tests.builders.pdfs.requests import TOOL_OPTIONS
 from tests.builders.pdfs.strange import KINDS, SWOLLEN
+from tests.builders.processor_time import children_s
 from tests.fakes import small_tool_process
 from tests.integration.pdf_tools.test_confined_tools import run
 
@@ -20,6 +21,7 @@ _CODES: Final = {
     *("invalid_pdf_source", "validation_error", "pdfa_conversion_failed"),
     *("pdf_password_required", "page_limit_exceeded"),
 }
+_MAX_S: Final = 30.0
 _MAX_CHARACTERS: Final = 500
 _MAX_WARNINGS: Final = 50
 
@@ -65,6 +67,7 @@ def test_every_tool_works_on_a_swollen_document_or_says_why_not(
 
 def try_every_tool(engine: PdfToolEngine, content: bytes) -> None:
     for tool in TOOL_OPTIONS:
+        before_s = children_s()
         made: RenderOutcome | RenderFailure
         try:
             made = run(engine, tool, content)
@@ -74,4 +77,5 @@ def try_every_tool(engine: PdfToolEngine, content: bytes) -> None:
             check_refusal(made)
         else:
             check_outcome(made, "secret" if tool == "protect" else "")
+        assert children_s() - before_s < _MAX_S, tool
     assert run(engine, "rotate").files

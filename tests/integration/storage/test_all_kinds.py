@@ -9,11 +9,11 @@ import pytest
 from chalicelib.features.destinations.outgoing import UploadFailed
 from tests.builders.storage.files import large_file, outgoing_file, sha256_of_large_file
 from tests.builders.storage.real_stores import RealStore
+from tests.builders.waiting import PATIENCE_S
 from tests.integration.storage.conftest import KINDS
 
 pytestmark = pytest.mark.integration
 
-TIMEOUT_S: Final = 20.0
 LARGE_MIB: Final = 100
 ODD_KEYS: Final = (
     "a/b c/ä ö.pdf",
@@ -31,7 +31,7 @@ every_checking_kind = pytest.mark.parametrize(
 
 @every_kind
 def test_file_arrives_with_its_type_and_is_replaced_and_deleted(store: RealStore) -> None:
-    with store.open(store.destination, store.credentials, TIMEOUT_S) as session:
+    with store.open(store.destination, store.credentials, PATIENCE_S) as session:
         session.connect()
         first_tag = session.put(outgoing_file("invoices/2026/1.pdf", b"first"))
         first = store.read("invoices/2026/1.pdf")
@@ -52,7 +52,7 @@ def test_file_arrives_with_its_type_and_is_replaced_and_deleted(store: RealStore
 @every_kind
 @pytest.mark.parametrize("key", ODD_KEYS)
 def test_key_arrives_as_it_is(store: RealStore, key: str) -> None:
-    with store.open(store.destination, store.credentials, TIMEOUT_S) as session:
+    with store.open(store.destination, store.credentials, PATIENCE_S) as session:
         session.put(outgoing_file(key, key.encode()))
 
     found = store.read(key)
@@ -62,13 +62,13 @@ def test_key_arrives_as_it_is(store: RealStore, key: str) -> None:
 
 @every_kind
 def test_absent_file_counts_as_deleted(store: RealStore) -> None:
-    with store.open(store.destination, store.credentials, TIMEOUT_S) as session:
+    with store.open(store.destination, store.credentials, PATIENCE_S) as session:
         session.delete("never/there.pdf")
 
 
 @every_kind
 def test_empty_file_is_stored(store: RealStore) -> None:
-    with store.open(store.destination, store.credentials, TIMEOUT_S) as session:
+    with store.open(store.destination, store.credentials, PATIENCE_S) as session:
         session.put(outgoing_file("empty.txt", b""))
 
     found = store.read("empty.txt")
@@ -96,7 +96,7 @@ def test_memory_stays_flat_with_a_large_file(store: RealStore) -> None:
 @every_checking_kind
 def test_wrong_credentials_are_denied_for_good(store: RealStore) -> None:
     with (
-        store.open(store.destination, store.wrong_credentials, TIMEOUT_S) as session,
+        store.open(store.destination, store.wrong_credentials, PATIENCE_S) as session,
         pytest.raises(UploadFailed) as failed,
     ):
         session.put(outgoing_file("denied.pdf"))
@@ -114,7 +114,7 @@ def test_missing_bucket_is_not_found(store: RealStore) -> None:
     elsewhere = store.elsewhere(bucket="missing-one", container="missing-one")
 
     with (
-        store.open(elsewhere, store.credentials, TIMEOUT_S) as session,
+        store.open(elsewhere, store.credentials, PATIENCE_S) as session,
         pytest.raises(UploadFailed) as failed,
     ):
         session.put(outgoing_file("a.pdf"))
@@ -128,7 +128,7 @@ def test_store_refuses_bytes_of_another_hash(store: RealStore) -> None:
     altered = outgoing_file("altered.pdf", b"right")._replace(sha256=sha256(b"other").hexdigest())
 
     with (
-        store.open(store.destination, store.credentials, TIMEOUT_S) as session,
+        store.open(store.destination, store.credentials, PATIENCE_S) as session,
         pytest.raises(UploadFailed) as failed,
     ):
         session.put(altered)

@@ -9,6 +9,7 @@ from chalicelib.features.destinations.kinds.http_store import object_url
 from tests.builders.storage.files import egress_to
 from tests.builders.storage.real_stores import BUCKET, s3_store
 from tests.builders.storage.servers import ACCESS_KEY, REGION, SECRET_KEY, StorageServer
+from tests.builders.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -22,7 +23,7 @@ def test_signed_put_is_taken(versitygw: StorageServer, key: str) -> None:
     url = signed_url(versitygw, key)
 
     answer = egress_to(versitygw.port).request(
-        "PUT", url, headers=HEADERS, body=b"content", max_bytes=10_000, timeout_s=10
+        "PUT", url, headers=HEADERS, body=b"content", max_bytes=10_000, timeout_s=PATIENCE_S
     )
 
     found = store.read(key)
@@ -42,7 +43,7 @@ def test_signature_holds_for_nothing_else(
     url = signed_url(versitygw, "other.txt")
 
     answer = egress_to(versitygw.port).request(
-        method, url, headers=headers, max_bytes=10_000, timeout_s=10
+        method, url, headers=headers, max_bytes=10_000, timeout_s=PATIENCE_S
     )
 
     assert answer.status in {400, 403}
