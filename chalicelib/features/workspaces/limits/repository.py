@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from typing import Final
 
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
@@ -241,7 +240,8 @@ class WorkspaceLimits:
 
         What was given back is folded in before a pack is bought or the renders are refused.
         """
-        confirmed = list(islice(self._confirmed.get(workspace_id, ()), _MAX_CONFIRMED))
+        # Read in one call: other threads add to it and remove from it.
+        confirmed = list(self._confirmed.get(workspace_id, ()))[:_MAX_CONFIRMED]
 
         def build_update(seen: Item, *, may_top_up: bool = False) -> LimitsUpdate | None:
             update = plan(seen, may_top_up=may_top_up)
