@@ -37,14 +37,17 @@ def memory_mb(pid: int) -> float:
 
 
 def processor_s(pid: int) -> float:
-    """Return the processor time of a process tree, with that of processes that have ended."""
+    """Return the processor time of a process tree, with that of processes that have ended.
+
+    The time of those that have ended is counted in hundredths of a second.
+    """
     total = 0.0
     for process in tree(pid):
         try:
             times = process.cpu_times()
-        except psutil.NoSuchProcess:
+            total += precise_processor_s(process.pid) + times.children_user + times.children_system
+        except (psutil.NoSuchProcess, OSError):
             continue
-        total += sum(times[:4])
     return total
 
 
