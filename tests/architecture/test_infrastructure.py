@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,22 +13,8 @@ from infra.local.functions import declared_functions
 from infra.local.gateway.events import METHODS
 from infra.local.resources import CREATORS, create_resources
 from infra.package.needs import NEEDS
-from infra.package.sam import lint_findings, write_template
 from infra.package.translate import translate
 from infra.template import IntrinsicResolver, load_template
-
-
-@pytest.fixture(scope="module")
-def sam(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("package") / "sam.json"
-    write_template(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def template(sam: Path) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(sam.read_text(encoding="utf-8"))
-    return read
 
 
 @pytest.fixture(scope="module")
@@ -38,34 +23,12 @@ def resources(template: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(scope="module")
-def translated(template: dict[str, Any]) -> dict[str, Any]:
-    return translate(template)
-
-
 def test_every_path_takes_every_method_to_the_function(resources: dict[str, Any]) -> None:
     paths = resources["RestAPI"]["Properties"]["DefinitionBody"]["paths"]
 
     assert "/{proxy+}" in paths
     for path, methods in paths.items():
         assert {method.lower() for method in METHODS} <= methods.keys(), path
-
-
-def test_both_forms_lint_clean(sam: Path, translated: dict[str, Any], tmp_path: Path) -> None:
-    plain = tmp_path / "cloudformation.json"
-    plain.write_text(json.dumps(translated))
-
-    assert lint_findings(sam) == ""
-    assert lint_findings(plain) == ""
-
-
-def test_the_linter_finds_a_mistake(translated: dict[str, Any], tmp_path: Path) -> None:
-    broken = json.loads(json.dumps(translated))
-    broken["Resources"]["RendersQueue"]["Properties"]["VisibilityTimeout"] = "soon"
-    path = tmp_path / "broken.json"
-    path.write_text(json.dumps(broken))
-
-    assert "'soon' is not of type 'integer'" in lint_findings(path)
 
 
 def test_chalice_and_merged_function_are_one_resource(resources: dict[str, Any]) -> None:

@@ -10,8 +10,6 @@ import pytest
 
 from infra.package.check import role_grants, role_name
 from infra.package.needs import NEEDS, Grant
-from infra.package.sam import write_template
-from infra.package.translate import translate
 from tests.builders.aws_actions import AwsAction
 
 # The render function runs documents of strangers. Its whole role, written by hand.
@@ -118,11 +116,6 @@ ACTIONS: Final = {
     "kms": "GenerateDataKey Decrypt",
 }
 KEY: Final = "KEY#k"
-
-
-@pytest.fixture(scope="module")
-def translated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return translate(write_template(tmp_path_factory.mktemp("package") / "sam.json"))
 
 
 @pytest.fixture(scope="module")

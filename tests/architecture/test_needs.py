@@ -14,18 +14,12 @@ from infra import template as infra_template
 from infra.deploy.__main__ import main
 from infra.package.check import missing_needs, role_name
 from infra.package.needs import NEEDS
-from infra.package.sam import write_template
-from infra.package.translate import translate
-
-
-@pytest.fixture(scope="module")
-def complete(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return translate(write_template(tmp_path_factory.mktemp("package") / "sam.json"))
 
 
 @pytest.fixture
-def translated(complete: dict[str, Any]) -> dict[str, Any]:
-    return copy.deepcopy(complete)
+def translated(translated: dict[str, Any]) -> dict[str, Any]:
+    """Give a copy that the test changes."""
+    return copy.deepcopy(translated)
 
 
 # Variables with a default in a layer, and variables that only tests or one machine set.

@@ -6,13 +6,6 @@ import pytest
 
 from infra.package.check import role_grants, role_name
 from infra.package.needs import NEEDS
-from infra.package.sam import write_template
-from infra.package.translate import translate
-
-
-@pytest.fixture(scope="module")
-def translated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return translate(write_template(tmp_path_factory.mktemp("package") / "sam.json"))
 
 
 def test_every_function_has_a_separate_role(translated: dict[str, Any]) -> None:
