@@ -61,7 +61,12 @@ class BackgroundFunctions(ABC):
     smtp_url = ""
 
     def run_batch(self, queue: str, serve: Callable[[Any], Mapping[str, Any]]) -> list[str]:
-        """Receive the messages of a queue, serve them, and return the ids of those that failed."""
+        """Receive the messages of a queue, serve them, and return the ids of those that failed.
+
+        Without messages no function is called, as on Lambda.
+        """
+        if not self.waiting(queue):
+            return []
         url = self.queue_url(queue)
         received = self.clients.sqs.receive_message(
             QueueUrl=url,
@@ -181,11 +186,11 @@ class BackgroundFunctions(ABC):
 
     def waiting(self, queue: str) -> int:
         """Return the number of messages in a queue that may be received now."""
-        answer = self.clients.sqs.get_queue_attributes(
-            QueueUrl=self.resources[f"{queue}Queue"]["Ref"],
-            AttributeNames=["ApproximateNumberOfMessages"],
-        )
-        return int(answer["Attributes"]["ApproximateNumberOfMessages"])
+        return self.count_messages(self.queue_url(queue))
+
+    @abstractmethod
+    def count_messages(self, url: str) -> int:
+        """Return the number of messages in a queue that may be received now, by its address."""
 
     def process_queues(self) -> None:
         """Process the messages of all queues, and those that result from them."""

@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import SimpleNamespace
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -71,6 +72,11 @@ def request(  # noqa: PLR0913 -- the parts of an HTTP request
     return answer_of(app(event(app, method, target, sent, body, source_ip), CONTEXT))
 
 
+@cache
+def _route_table(app: App) -> RouteTable:
+    return RouteTable(list(app.routes))
+
+
 def answer_of(answer: Any) -> ApiAnswer:
     """Return the answer in a result of the app."""
     raw = answer["body"]
@@ -88,7 +94,7 @@ def event(
 ) -> dict[str, Any]:
     """Return the REST proxy event (payload version 1.0) of a request."""
     url = urlsplit(target)
-    match = RouteTable(list(app.routes)).match(url.path)
+    match = _route_table(app).match(url.path)
     assert match is not None, f"the app has no catch-all path for {url.path}"
     query = parse_qs(url.query, keep_blank_values=True)
     several = {

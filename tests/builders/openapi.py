@@ -33,7 +33,26 @@ def webhook_body(event_type: str) -> Any:
 
 def validator(schema: Any) -> Any:
     """Return a validator of a schema of the document."""
-    return Draft202012Validator(schema | {"components": api_document()["components"]})
+    components = api_document()["components"]
+    return Draft202012Validator(_inlined(schema, ()) | {"components": components})
+
+
+def _inlined(schema: Any, inside: tuple[str, ...]) -> Any:
+    """Return a schema with what it refers to in place, but for references to what it is `inside`.
+
+    The validator takes longer to follow references than for all else.
+    """
+    if isinstance(schema, list):
+        return [_inlined(each, inside) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference not in inside:
+        *_, kind, name = reference.split("/")
+        target = _inlined(api_document()["components"][kind][name], (*inside, reference))
+        others = {key: value for key, value in schema.items() if key != "$ref"}
+        return {"allOf": [target], **_inlined(others, inside)} if others else target
+    return {key: _inlined(value, inside) for key, value in schema.items()}
 
 
 def check_described(method: str, target: str, answer: Any) -> None:

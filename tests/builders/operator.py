@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from chalicelib.bootstrap import operator as bootstrap
 from infra.operator import connection
 from infra.operator.cli import main
-from tests.builders.service import REGION
+from tests.builders.in_process_aws import REGION
 
 
 class OperatorTool:

@@ -4,13 +4,9 @@ import contextlib
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, cast, override
-
-import boto3
-import pytest
-from moto import mock_aws
+from typing import TYPE_CHECKING, Any, Final, cast, override
 
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.api.edge.app import App
@@ -24,24 +20,20 @@ from chalicelib.engine.schemas.worker import SchemaWorker
 from chalicelib.features.workspaces.model import SCOPES, Mode
 from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
 from functions.render.serve import RenderServices, serve
-from infra.local.resources import create_resources
-from infra.template import load_template
 from tests.builders.aws_actions import AwsActionRecorder, acting_as
 from tests.builders.background_functions import BackgroundFunctions
 from tests.builders.http import ApiAnswer, request
+from tests.builders.in_process_aws import MotoAws
 from tests.builders.lambda_client import EngineInvocation, FunctionKilled, LambdaClient
 from tests.builders.limits_view import limits_with_rows
 from tests.builders.openapi import check_described
 from tests.fakes.api_services import FixedClock
 from tests.fakes.engine import FakeEngine
-from tests.fakes.moto_patches import DirectQueues, PartChecksums, patch_moto
 from tests.fakes.pdf_tools import InProcessWorker
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import VerdictJson
     from chalicelib.engine.schemas.check_schemas import SchemaChecker
-
-REGION = "us-east-1"
 
 
 class KillableDynamodb:
@@ -61,7 +53,7 @@ class KillableDynamodb:
 class InProcessClients(AwsClients):
     """The clients of moto, and Lambda in this process."""
 
-    def __init__(self, service: "Service", aws: "MotoAws") -> None:
+    def __init__(self, service: "Service", aws: MotoAws) -> None:
         self._service = service
         for name in ("dynamodb", "s3", "sqs", "secretsmanager", "kms"):
             setattr(self, name, getattr(aws.shared, name))
@@ -75,7 +67,7 @@ class InProcessClients(AwsClients):
 class Service(BackgroundFunctions):
     """The service with its clock, and the requests that a test sends."""
 
-    def __init__(self, aws: "MotoAws") -> None:
+    def __init__(self, aws: MotoAws) -> None:
         self.clock = FixedClock()
         self.engine = FakeEngine()
         self.calls = itertools.count()
@@ -96,11 +88,9 @@ class Service(BackgroundFunctions):
         self.tool_worker = InProcessWorker()
         self.tool_egress: Egress = NoEgress()
         self.schema_failures: Iterator[BaseException | None] = iter(())
+        self._aws = aws
         self.clients = InProcessClients(self, aws)
-        made = create_resources(
-            load_template(), aws.creation_client, aws.next_stack(), region=REGION, max_workers=1
-        )
-        self.resources = made
+        self.resources = made = aws.take_stack()
         self.aws_actions = AwsActionRecorder(made)
         self.settings = ApiSettings(
             main_table=made["MainTable"]["Ref"],
@@ -140,9 +130,14 @@ class Service(BackgroundFunctions):
     def services(self) -> ApiServices:
         return ApiServices(self.settings, self.clients, clock=self.clock, ids=RandomIdGenerator())
 
-    @cached_property
+    @property
     def app(self) -> App:
-        return App(BLUEPRINTS, lambda: self.services)
+        """Return the app of all services, which serves this one for now.
+
+        Another one is served in this thread when its app is asked for.
+        """
+        _SERVED.set(self)
+        return shared_app()
 
     def create_workspace(self, plan: str = "scale") -> WorkspaceId:
         return self.operator.create_workspace("A workspace", plan=plan, regions=["eu"]).id
@@ -204,6 +199,10 @@ class Service(BackgroundFunctions):
             self.serve({"Records": [record]}, f"delivery-{next(self.calls)}")
 
     @override
+    def count_messages(self, url: str) -> int:
+        return self._aws.count_messages(url)
+
+    @override
     def run_queued(self, queue: str = "Renders") -> list[str]:
         """Receive the queued renders, run them, and return the ids of the messages that failed."""
         return self.run_batch(
@@ -241,40 +240,16 @@ class Service(BackgroundFunctions):
         return sorted(row["Key"] for row in listed.get("Contents", []))
 
 
+_SERVED: Final[ContextVar[Service]] = ContextVar("served")
+
+
+@cache
+def shared_app() -> App:
+    """Return the app of all services: to route its paths takes longer than to serve a request."""
+    return App(BLUEPRINTS, lambda: _SERVED.get().services)
+
+
 @cache
 def shared_schemas() -> SchemaWorker:
     """Return the schema worker that all services share; its process starts on first use."""
     return SchemaWorker()
-
-
-class MotoAws:
-    """One moto for many tests: clients are shared, each test has its own resources."""
-
-    def __init__(self) -> None:
-        self._numbers = itertools.count()
-        self.client = cache(lambda name: boto3.client(name, region_name=REGION))
-        self.shared = AwsClients()
-        self._queues = DirectQueues(REGION)
-        PartChecksums(self.shared.s3)
-
-    def creation_client(self, name: str) -> Any:
-        """Return the client that creates the resources of a service."""
-        return self._queues if name == "sqs" else self.client(name)
-
-    def next_stack(self) -> str:
-        return f"stack{next(self._numbers)}"
-
-
-@contextmanager
-def in_process_aws() -> Iterator[MotoAws]:
-    """Yield AWS in this process for the block."""
-    variables = {
-        "AWS_DEFAULT_REGION": REGION,
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-    }
-    with pytest.MonkeyPatch.context() as environment, mock_aws():
-        for name, value in variables.items():
-            environment.setenv(name, value)
-        patch_moto(environment)
-        yield MotoAws()

@@ -31,7 +31,8 @@ from tests.builders.crash.batch_invariants import (
     object_faults,
 )
 from tests.builders.http import ApiAnswer
-from tests.builders.service import MotoAws, Service
+from tests.builders.in_process_aws import MotoAws
+from tests.builders.service import Service
 from tests.fakes.fault_injector import FaultInjector
 from tests.fakes.mortal_functions import mortal_functions
 from tests.fakes.unreliable_dynamodb import UnreliableDynamodb

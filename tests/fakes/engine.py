@@ -1,6 +1,7 @@
 """Engine that makes small files at once and requests their validation as the real one does."""
 
 import io
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -158,7 +159,10 @@ def _emails(
 
 
 class InProcessTemplates:
-    """Compiler without a process of its own."""
+    """Compiler without a process of its own; all of them share one, which takes long to build."""
+
+    _renderer = TemplateRenderer()
+    _lock = threading.Lock()
 
     @contextmanager
     def cancel_on(self, _cancellation: Future[None]) -> Iterator[None]:
@@ -168,7 +172,8 @@ class InProcessTemplates:
         # It is of the clock of the tests.
         options.pop("deadline")
         options.pop("on_undefined", None)
-        result = TemplateRenderer().render(source, data, **options)
+        with self._lock:
+            result = self._renderer.render(source, data, **options)
         if isinstance(result, str):
             return result
         failure = RenderFailure(result.code, result.message)

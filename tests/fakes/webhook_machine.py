@@ -14,7 +14,8 @@ from chalicelib.core.ids import DeliveryId
 from chalicelib.engine.ports import FetchResponse
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.log import DeliveryFilter
-from tests.builders.service import MotoAws, Service
+from tests.builders.in_process_aws import MotoAws
+from tests.builders.service import Service
 from tests.builders.webhooks import leases_held, make_endpoint
 from tests.fakes.fault_injector import FaultInjector
 from tests.fakes.mortal_functions import mortal_functions

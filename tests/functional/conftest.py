@@ -9,8 +9,9 @@ import pytest
 
 from chalicelib.adapters.json_logs import log_context
 from infra.package.needs import NEEDS
+from tests.builders.in_process_aws import MotoAws, in_process_aws
 from tests.builders.operator import OperatorTool
-from tests.builders.service import MotoAws, Service, in_process_aws, shared_schemas
+from tests.builders.service import Service, shared_schemas
 from tests.builders.stack.msgspec_types import build_type_descriptions
 from tests.builders.webhooks import allow_receiver
 from tests.fakes.webhook_receiver import WebhookReceiver, webhook_receiver
@@ -56,6 +57,7 @@ def service(aws: MotoAws) -> Iterator[Service]:
     service = Service(aws)
     with service.aws_actions.recording(service.clients):
         yield service
+    aws.give_back(service.resources)
     assert service.aws_actions.actions_without_grant(NEEDS) == []
 
 

@@ -26,13 +26,16 @@ from infra.local.emulators import client_factory, start_emulators
 from infra.local.event_sources import sqs_event
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
+from infra.local.resources import create_resources
 from infra.local.runner.invocation import Invocation
 from infra.local.runner.invoke_api import InvokeApi
 from infra.local.runner.process import InvocationAnswer, lambda_failure
 from infra.local.server import WsgiServer
+from infra.template import load_template
 from tests.builders.background_functions import QUEUES
+from tests.builders.in_process_aws import REGION, MotoAws, Stack
 from tests.builders.lambda_client import serve_engine
-from tests.builders.service import REGION, MotoAws, Service
+from tests.builders.service import Service
 from tests.builders.stack.msgspec_types import build_type_descriptions
 from tests.fakes.api_services import FixedClock
 from tests.fakes.fault_injector import FaultInjector
@@ -96,12 +99,14 @@ class FaultyAws(MotoAws):
         self.pools: dict[str, WorkerPool] = {}
 
     @override
-    def creation_client(self, name: str) -> Any:
-        return self.client(name)
+    def take_stack(self) -> Stack:
+        return create_resources(load_template(), self.client, "storm", region=REGION, max_workers=1)
 
     @override
-    def next_stack(self) -> str:
-        return "storm"
+    def count_messages(self, url: str) -> int:
+        name = "ApproximateNumberOfMessages"
+        answer = self.client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=[name])
+        return int(answer["Attributes"][name])
 
 
 @contextmanager

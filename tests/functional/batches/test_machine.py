@@ -11,7 +11,7 @@ from hypothesis.stateful import initialize, precondition, rule, run_state_machin
 from chalicelib.adapters.aws import table
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.crash_points import CrashPoint as P
-from tests.builders.service import MotoAws
+from tests.builders.in_process_aws import MotoAws
 from tests.fakes.batch_machine import BatchMachine
 from tests.fakes.fault_injector import FaultInjector
 

@@ -8,7 +8,7 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import EngineJob, PageJob
 from tests.builders.crash.in_process.stack import ServiceStack, service_stack
-from tests.builders.service import MotoAws
+from tests.builders.in_process_aws import MotoAws
 
 
 @pytest.fixture

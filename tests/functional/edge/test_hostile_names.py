@@ -13,7 +13,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import EngineJob, JobContext, RenderOutcome, RenderTrace, RenderWarning
 from tests.builders.hostile_texts import HOSTILE_NAMES
 from tests.builders.http import ApiAnswer
-from tests.builders.service import MotoAws, Service
+from tests.builders.in_process_aws import MotoAws
+from tests.builders.service import Service
 from tests.builders.uploads import announce_upload, post_upload
 from tests.fakes.engine import FakeEngine
 

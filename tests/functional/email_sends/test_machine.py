@@ -35,7 +35,8 @@ from tests.builders.email_sends import (
     sends,
     switch_rule,
 )
-from tests.builders.service import MotoAws, Service
+from tests.builders.in_process_aws import MotoAws
+from tests.builders.service import Service
 from tests.fakes.email_provider import NO_ANSWER, REJECTED, UNAVAILABLE, FakeProvider
 from tests.fakes.fault_injector import FaultInjector
 from tests.fakes.mortal_functions import mortal_functions

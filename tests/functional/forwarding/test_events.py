@@ -1,5 +1,7 @@
 """Forwarded events: each new public event of a workspace, once, and nothing is written."""
 
+import json
+
 import pytest
 from standardwebhooks.webhooks import Webhook
 
@@ -17,13 +19,13 @@ from tests.fakes.webhook_receiver import WebhookReceiver
 def everything(service: Service) -> list[str]:
     """Return the rows of the main table and the messages that wait, as text."""
     table = service.clients.dynamodb.scan(TableName=service.settings.main_table)
-    urls = service.clients.sqs.list_queues()["QueueUrls"]
+    urls = [made["Ref"] for made in service.resources.values() if "QueueName" in made]
     counts = [
         service.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
         for url in urls
     ]
     waiting = [row["ApproximateNumberOfMessages"] for row in counts]
-    return sorted(repr(row) for row in [*table["Items"], waiting])
+    return sorted(json.dumps(row, sort_keys=True) for row in [*table["Items"], waiting])
 
 
 def test_event_is_posted_once_as_the_relay_would_send_it(

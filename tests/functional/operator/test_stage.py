@@ -6,14 +6,15 @@ import boto3
 import pytest
 
 from infra.template import load_template
+from tests.builders.in_process_aws import REGION
 from tests.builders.operator import OperatorTool
-from tests.builders.service import REGION
 
 
 @pytest.fixture
 def stage(tool: OperatorTool, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Give a stage whose stack holds the main table."""
+    """Give a stage whose stack holds the main table; moto's CloudFormation makes it in moto."""
     tool.forget_service()
+    monkeypatch.delenv("AWS_ENDPOINT_URL_DYNAMODB")
     monkeypatch.setenv("PLATEN_REGION", "")  # Set first, so that the test removes it.
     template = load_template()
     declared = {

@@ -7,8 +7,9 @@ import boto3
 import pytest
 
 from chalicelib.core.clock import epoch_ms, format_rfc3339
+from tests.builders.in_process_aws import REGION
 from tests.builders.operator import OperatorTool
-from tests.builders.service import REGION, Service
+from tests.builders.service import Service
 from tests.fakes.api_services import NOW
 
 

@@ -169,10 +169,11 @@ def test_trace_shows_the_next_attempt_and_the_error(
 ) -> None:
     # A name that leads to this machine.
     address = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 8443))
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [address])
-    make_endpoint(service, "https://receiver.example:8443/?token=hidden")
-    render = service.render().json
-    deliver(service)
+    with monkeypatch.context() as resolver:
+        resolver.setattr(socket, "getaddrinfo", lambda *_, **__: [address])
+        make_endpoint(service, "https://receiver.example:8443/?token=hidden")
+        render = service.render().json
+        deliver(service)
 
     created, made, due = webhook_entries(tool, render["id"])
 

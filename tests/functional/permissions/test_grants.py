@@ -13,6 +13,7 @@ from chalicelib.features.workspaces.limits.model import ReservationRequest
 from infra.package.needs import NEEDS
 from tests.builders.aws_actions import OF_THE_PLATFORM, AwsActionRecorder, acting_as
 from tests.builders.email_scenarios import emails_of_every_kind
+from tests.builders.in_process_aws import MotoAws
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.permission_scenarios import (
     batches_of_every_kind,
@@ -26,7 +27,7 @@ from tests.builders.permission_scenarios import (
     webhooks_of_requests_and_of_many_endpoints,
 )
 from tests.builders.queue_scenarios import dead_letters_of_every_queue, unknown_messages
-from tests.builders.service import MotoAws, Service
+from tests.builders.service import Service
 from tests.builders.storage_scenarios import storage_of_every_kind
 from tests.builders.webhooks import ENDPOINTS_PATH, receiver_of
 

@@ -4,7 +4,8 @@ import pytest
 
 from infra.template import load_template
 from infra.write_units import WriteUnits
-from tests.builders.service import MotoAws, Service
+from tests.builders.in_process_aws import MotoAws
+from tests.builders.service import Service
 
 HTML = "<!doctype html><title>Invoice</title>" + "<p>words " * 40
 LIMITS = {"sync": 24, "async": 29}

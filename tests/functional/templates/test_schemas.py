@@ -1,7 +1,6 @@
 """JSON Schemas of templates: invalid schemas are refused, and invalid data reported."""
 
 import contextlib
-import json
 from collections.abc import Iterator
 from typing import Any, override
 
@@ -152,8 +151,8 @@ def test_schema_that_takes_too_long_to_check_is_refused(
 
 def test_refused_schema_leaves_the_draft_as_it_was(service: Service) -> None:
     path = make_template(service, schema=SCHEMA)
-    before = json.dumps(template_rows(service, path), default=str)
+    before = template_rows(service, path)
 
     assert put_draft(service, path, schema={"type": 1}).status == 400
 
-    assert json.dumps(template_rows(service, path), default=str) == before
+    assert template_rows(service, path) == before

@@ -9,7 +9,7 @@ from chalicelib.adapters.aws.sealing import (
     SecretSealer,
 )
 from chalicelib.core.ids import WorkspaceId
-from tests.builders.service import MotoAws
+from tests.builders.in_process_aws import MotoAws
 from tests.fakes.api_services import FixedClock
 
 PLACE = SealContext(WorkspaceId("ws_1"), "whe_1", "signing_secret")

@@ -16,9 +16,10 @@ import pytest
 
 from chalicelib.engine.render_engine import RenderEngine
 from tests.builders.hostile_texts import HOSTILE_NAMES, HOSTILE_TEXTS
+from tests.builders.in_process_aws import in_process_aws
 from tests.builders.pages.engine_jobs import RefusingEgress
 from tests.builders.pages.real_browser import folder
-from tests.builders.service import Service, in_process_aws
+from tests.builders.service import Service
 
 pytestmark = pytest.mark.integration
 

@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, override
 
 from infra.local.event_sources import RETRY_DELAY_S
+from tests.builders.in_process_aws import MotoAws
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
-from tests.builders.service import InProcessClients, MotoAws, Service
+from tests.builders.service import InProcessClients, Service
 from tests.fakes.mortal_functions import MortalFunctions
 
 # One message at a time, as on one machine: its death is that of no other render.

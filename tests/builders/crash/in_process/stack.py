@@ -16,7 +16,7 @@ from chalicelib.features.workspaces.model import SCOPES
 from chalicelib.settings import ApiSettings
 from tests.builders.crash.in_process.gateway import GatewayTransport
 from tests.builders.crash.in_process.service import MortalService
-from tests.builders.service import REGION, MotoAws
+from tests.builders.in_process_aws import REGION, MotoAws
 from tests.builders.stack.api_client import ApiClient
 from tests.builders.stack.stores import Stores
 from tests.builders.stack.tenants import Tenant
@@ -165,3 +165,4 @@ def service_stack(aws: MotoAws, points: Path) -> Iterator[ServiceStack]:
         service.functions = running.enter_context(mortal_functions(service, points))
         running.enter_context(queue_time(lambda: epoch_ms(service.clock.now())))
         yield ServiceStack(service, points)
+    aws.give_back(service.resources)
