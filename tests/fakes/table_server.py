@@ -1,10 +1,10 @@
-"""Tables of a session of tests: dynoxide in memory, and short connections to it."""
+"""Tables of a session of tests: dynoxide in memory."""
 
 import itertools
-import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -19,17 +19,11 @@ from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
 
 # dynoxide asks for a signature, and does not check it.
-_HEAD: Final = (
-    b"POST / HTTP/1.1\r\n"
-    b"Host: localhost\r\n"
-    b"Authorization: AWS4-HMAC-SHA256 Credential=test/20261121/us-east-1/dynamodb/aws4_request, "
-    b"SignedHeaders=host, Signature=0\r\n"
-    b"X-Amz-Date: 20261121T120000Z\r\n"
-    b"Content-Type: application/x-amz-json-1.0\r\n"
-    b"X-Amz-Target: %b\r\n"
-    b"Content-Length: %d\r\n\r\n"
-)
-
+_SIGNED: Final = {
+    "Authorization": "AWS4-HMAC-SHA256 Credential=test/20261121/us-east-1/dynamodb/aws4_request, "
+    "SignedHeaders=host, Signature=0",
+    "X-Amz-Date": "20261121T120000Z",
+}
 _MAX_BATCH: Final = 25
 
 
@@ -38,8 +32,7 @@ class TableServer:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self._address = "127.0.0.1", urlsplit(url).port
-        self._idle: list[_Connection] = []
+        self._idle: list[HTTPConnection] = []
 
     def connect(self, client: Any) -> None:
         """Send the requests of a DynamoDB client on connections of this object, unsigned.
@@ -71,41 +64,18 @@ class TableServer:
         try:
             connection = self._idle.pop()
         except IndexError:
-            connection = _Connection(self._address)
-        response = connection.send(request)
+            connection = HTTPConnection(urlsplit(self.url).netloc)
+        connection.request("POST", "/", request.body, {**request.headers, **_SIGNED})
+        answer = connection.getresponse()
+        headers: Any = answer.headers
+        body = MockRawResponse(answer.read())
         self._idle.append(connection)
-        return response
+        return AWSResponse(request.url, answer.status, headers, body)
 
 
 def _choose_no_signer(**_: object) -> object:
     """Choose that a request is not signed (event `choose-signer` of botocore)."""
     return botocore.UNSIGNED
-
-
-class _Connection:
-    """A connection that stays open from one request to the next."""
-
-    def __init__(self, address: tuple[str, int | None]) -> None:
-        self._socket = socket.create_connection(address)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._answers = self._socket.makefile("rb")
-
-    def send(self, request: Any) -> AWSResponse:
-        """Send a request, and return the response."""
-        target, body = request.headers["X-Amz-Target"], request.body
-        self._socket.sendall(_HEAD % (target, len(body)) + body)
-        status = int(self._answers.readline().split()[1])
-        headers: Any = {}
-        while line := self._answers.readline().rstrip():
-            name, _, value = line.decode().partition(": ")
-            headers[name] = value
-        content = self._answers.read(int(headers["content-length"]))
-        return AWSResponse(request.url, status, headers, MockRawResponse(content))
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._answers.close()
-        self._socket.close()
 
 
 @contextmanager
