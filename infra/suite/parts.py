@@ -14,7 +14,7 @@ _BIN: Final = Path(sys.executable).parent
 _CORES: Final = os.cpu_count() or 1
 _INTEGRATION: Final = ROOT / "tests" / "integration"
 # pytest-xdist's processes of a folder; one where none is named. Listed first, they start first.
-_WORKERS: Final = {"engine": 2, "validators": 2, "templating": 2, "crash": 2}
+_WORKERS: Final = {"deployed": 1, "engine": 2, "validators": 2, "templating": 2, "crash": 2}
 # After this pytest prints where each thread of a test stands.
 _SILENCE_S: Final = 600
 

@@ -124,12 +124,13 @@ class BatchRules(BatchMachine):
         return batches[data.draw(st.integers(0, len(batches) - 1))]
 
 
+@pytest.mark.parametrize("examples", [2, pytest.param(6, marks=pytest.mark.breadth)])
 def test_batches_equal_their_items_whatever_happens(
-    aws: MotoAws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    aws: MotoAws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int
 ) -> None:
     monkeypatch.setattr(table, "_pause", lambda _: None)
 
     run_state_machine_as_test(
         cast("Any", lambda: BatchRules(aws, tmp_path)),
-        settings=settings(max_examples=6, stateful_step_count=24, deadline=None),
+        settings=settings(max_examples=examples, stateful_step_count=24, deadline=None),
     )

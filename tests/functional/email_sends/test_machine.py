@@ -231,12 +231,13 @@ class EmailRules(RuleBasedStateMachine):
         return by_id[data.draw(st.sampled_from(sorted(by_id)))] if by_id else None
 
 
+@pytest.mark.parametrize("examples", [2, pytest.param(8, marks=pytest.mark.breadth)])
 def test_no_email_is_sent_twice_whatever_happens(
-    aws: MotoAws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    aws: MotoAws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int
 ) -> None:
     monkeypatch.setattr(table, "_pause", lambda _: None)
 
     run_state_machine_as_test(
         cast("Any", lambda: EmailRules(aws, tmp_path)),
-        settings=settings(max_examples=8, stateful_step_count=24, deadline=None),
+        settings=settings(max_examples=examples, stateful_step_count=24, deadline=None),
     )

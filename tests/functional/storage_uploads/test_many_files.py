@@ -174,6 +174,7 @@ def test_webhook_has_all_files_and_receipts(service: Service) -> None:
     assert len({file["url"] for file in delivered["files"]}) == COUNT
 
 
+@pytest.mark.breadth
 @pytest.mark.usefixtures("store")
 def test_largest_receipts_fit_into_rows_and_answers(service: Service) -> None:
     service.engine.files = parts(500)

@@ -183,8 +183,9 @@ class Webhooks(WebhookMachine):
         return json.dumps(named.to_json())
 
 
+@pytest.mark.parametrize("examples", [2, pytest.param(12, marks=pytest.mark.breadth)])
 def test_deliveries_equal_the_model(
-    aws: MotoAws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    aws: MotoAws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int
 ) -> None:
     machines: list[Webhooks] = []
 
@@ -202,5 +203,5 @@ def test_deliveries_equal_the_model(
 
     run_state_machine_as_test(
         cast("Any", machine),
-        settings=settings(max_examples=12, stateful_step_count=30, deadline=None),
+        settings=settings(max_examples=examples, stateful_step_count=30, deadline=None),
     )

@@ -21,7 +21,7 @@ from tests.fakes.fault_injector import FaultInjector, FaultKind
 pytestmark = pytest.mark.integration
 
 SEED = 20261121
-RENDERS = (120, pytest.param(300, marks=pytest.mark.breadth))
+RENDERS = (50, pytest.param(300, marks=pytest.mark.breadth))
 # A repeated request takes over an abandoned render after half a minute.
 CALLER_TIMEOUT_S = 3 * PATIENCE_S
 CALLERS = 6

@@ -96,6 +96,7 @@ def test_poisoned_messages_become_dead_letters_with_a_reason(
     assert live.render().status_code == 200
 
 
+@pytest.mark.breadth
 def test_render_that_kills_its_function_at_every_delivery_is_lost(
     stack: RunningStack, live: ApiClient, points: Path
 ) -> None:

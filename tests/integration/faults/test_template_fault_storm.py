@@ -91,6 +91,7 @@ class Author:
         raise AssertionError(body)
 
 
+@pytest.mark.breadth
 def test_templates_and_events_are_consistent_despite_faults(
     storm: FaultStorm, capsys: pytest.CaptureFixture[str]
 ) -> None:

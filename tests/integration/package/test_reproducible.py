@@ -16,6 +16,7 @@ from infra.setup.steps import INSTALL_DIR, ROOT
 pytestmark = pytest.mark.integration
 
 
+@pytest.mark.breadth
 def test_same_input_gives_the_same_hashes(tmp_path: Path) -> None:
     # `make package` has built the first, so that only what changed since is built again.
     first = hashes(ROOT / "build", CACHE_DIR)
