@@ -1,6 +1,7 @@
-"""Emulators: MiniStack and dynoxide, unless the user named other endpoints (decision 55)."""
+"""Emulators: MiniStack and dynoxide, unless the user names other endpoints (decisions 55, 58)."""
 
 import os
+import sys
 import threading
 import time
 import urllib.error
@@ -10,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infra.local.access.keys import AccessKey
 from infra.local.paths import INSTALL_DIR, StackFolder, free_port, tail
 from infra.local.processes import Spawner, kill_process_trees
 from infra.local.runner.environment import REGION
+from infra.template import ROOT
 
 if TYPE_CHECKING:
     import subprocess
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 START_TIMEOUT_S: Final = 60.0
 _MINISTACK_SERVICES: Final = ("s3", "sqs", "kms", "secretsmanager")
-_DYNOXIDE: Final = INSTALL_DIR / "bin" / "dynoxide"
+DYNOXIDE: Final = INSTALL_DIR / "bin" / "dynoxide"
 _MINISTACK: Final = INSTALL_DIR / "ministack"
 _LOCALSTACK: Final = INSTALL_DIR / "localstack"
 
@@ -60,34 +63,41 @@ class Emulator:
 def start_emulators(folder: StackFolder, spawner: Spawner) -> tuple[list[Emulator], dict[str, str]]:
     """Start the emulators that the user's endpoints do not replace.
 
-    Returns them and the endpoint variables of all services.
+    Returns them and the variables that give access: the endpoints of all services, and the key.
+    The key is the user's where both the user's endpoints and key are set, else a random one.
     """
     given = {
         name: value
         for name, value in os.environ.items()
         if name.startswith("AWS_ENDPOINT_URL") and value
     }
+    has_key = given and {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} <= os.environ.keys()
+    key = AccessKey.from_variables(os.environ) if has_key else AccessKey.random()
     emulators = []
     endpoints: dict[str, str] = {}
     if not ({"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"} & given.keys()):
-        dynoxide = start_dynoxide(folder, spawner)
+        dynoxide = start_dynoxide(folder, spawner, key)
         emulators.append(dynoxide)
         endpoints["AWS_ENDPOINT_URL_DYNAMODB"] = dynoxide.url
     named = {f"AWS_ENDPOINT_URL_{_endpoint_suffix(service)}" for service in _MINISTACK_SERVICES}
     if "AWS_ENDPOINT_URL" not in given and not named <= given.keys():
-        ministack = start_ministack(folder, spawner)
+        ministack = start_ministack(folder, spawner, key)
         emulators.append(ministack)
         endpoints["AWS_ENDPOINT_URL"] = ministack.url
-    return emulators, {**endpoints, **given}
+    return emulators, {**endpoints, **given, **key.variables()}
 
 
 def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a function that returns the boto3 client of a service, created once."""
+    """Return a function that returns the boto3 client of a service, created once.
+
+    `endpoints` are the variables that give access, with the key.
+    """
     import boto3  # noqa: PLC0415 -- loaded while the emulators start
 
+    key = AccessKey.from_variables(endpoints)
     session: Session = boto3.session.Session(
-        aws_access_key_id=os.environ.get("AWS_ACCESS_KEY_ID", "test"),
-        aws_secret_access_key=os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
+        aws_access_key_id=key.id,
+        aws_secret_access_key=key.secret,
         region_name=REGION,
     )
     cached: dict[str, Any] = {}
@@ -109,20 +119,20 @@ def _endpoint_suffix(service: str) -> str:
     return {"secretsmanager": "SECRETS_MANAGER"}.get(service, service.upper())
 
 
-def start_dynoxide(folder: StackFolder, spawner: Spawner) -> Emulator:
-    """Start dynoxide, the DynamoDB emulator."""
-    _require_installed(_DYNOXIDE)
+def start_dynoxide(folder: StackFolder, spawner: Spawner, key: AccessKey) -> Emulator:
+    """Start dynoxide, the DynamoDB emulator, behind what checks the signatures of requests."""
+    _require_installed(DYNOXIDE)
     port, log = free_port(), folder.private_log("dynoxide")
     with log.open("wb") as output:
         process = spawner.start(
-            [str(_DYNOXIDE), "--host", "127.0.0.1", "--port", str(port)],
-            environment=_base_environment(),
+            [sys.executable, "-m", "infra.local.dynoxide", str(port), str(DYNOXIDE)],
+            environment=_base_environment() | key.variables(),
             output=output,
         )
     return Emulator("dynoxide", f"http://127.0.0.1:{port}", "/", process, log)
 
 
-def start_ministack(folder: StackFolder, spawner: Spawner) -> Emulator:
+def start_ministack(folder: StackFolder, spawner: Spawner, key: AccessKey) -> Emulator:
     """Start MiniStack, the emulator of the bucket, the queues, the keys and the secrets."""
     python = _MINISTACK / "bin" / "python"
     _require_installed(python)
@@ -131,9 +141,7 @@ def start_ministack(folder: StackFolder, spawner: Spawner) -> Emulator:
     (scratch / "tmp").mkdir(parents=True)
     environment = {
         **_base_environment(),
-        # With these it checks signed URLs.
-        "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),
-        "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
+        **key.variables(),
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
         "IOT_MTLS_ENABLED": "0",
@@ -142,6 +150,7 @@ def start_ministack(folder: StackFolder, spawner: Spawner) -> Emulator:
         "MINISTACK_HOST": "127.0.0.1",
         "MINISTACK_REGION": REGION,
         # Objects are files of the stack's folder; only the parts of open uploads are in memory.
+        "PYTHONPATH": str(ROOT),
         "S3_DATA_DIR": str(scratch / "objects"),
         "S3_PERSIST": "1",
         "SERVICES": ",".join(_MINISTACK_SERVICES),

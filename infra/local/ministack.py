@@ -1,4 +1,8 @@
-"""Start of MiniStack with queues that wake their readers; run by MiniStack's Python.
+"""Start of MiniStack behind a wall, with queues that wake their readers; run by MiniStack's Python.
+
+Only signed requests pass (decision 58). MiniStack 1.5.33 takes unsigned ones, and forms of uploads
+whose signature is wrong, unless it also checks the policies of IAM; it lets pages of all origins
+read what it answers. Here the rules of a bucket say which may.
 
 A reader of an empty queue of MiniStack 1.5.33 looks every 0.1 s (ministack/services/sqs.py), which
 delays messages and costs processor time while nothing happens. Here a message wakes the readers;
@@ -6,8 +10,15 @@ by themselves they look only for messages whose delay or visibility time has end
 """
 
 import asyncio
+import os
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from types import SimpleNamespace
-from typing import Final
+from typing import Any, Final
+
+from infra.local.access.asgi import SignedOnly
+from infra.local.access.keys import AccessKey
+from infra.local.access.signatures import UnsignedError, check_form
 
 LOOK_INTERVAL_S: Final = 0.25
 
@@ -39,11 +50,40 @@ class Readers:
         self._waiting.clear()
 
 
+def signed_forms(
+    check_policy: Callable[..., Any], refusal: Callable[..., Any], key: AccessKey
+) -> Callable[..., Any]:
+    """Return MiniStack's check of a form's policy, which follows that of its signature."""
+
+    def check(fields: Mapping[str, str], *details: Any) -> Any:
+        try:
+            check_form(fields, key)
+        except UnsignedError as fault:
+            return refusal("AccessDenied", str(fault), 403)
+        return check_policy(fields, *details)
+
+    return check
+
+
 if __name__ == "__main__":
-    from ministack.app import main
-    from ministack.services import sqs
+    from ministack import app
+    from ministack.services import s3, sqs
 
     readers = Readers()
     sqs.esm_wake = readers
     sqs.asyncio = SimpleNamespace(iscoroutine=asyncio.iscoroutine, sleep=readers.wait)
-    main()
+
+    key = AccessKey.from_variables(os.environ)
+    s3._enforce_signed_post_policy = signed_forms(s3._enforce_signed_post_policy, s3._error, key)  # noqa: SLF001 -- no setting does it
+    s3._enforce_post_policy_size = lambda *_: s3._error("AccessDenied", "sign the form", 403)  # noqa: SLF001
+
+    def cors(path: str, method: str, headers: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the headers that the rules of the path's bucket give to an answer."""
+        bucket, _, name = path.lstrip("/").partition("/")
+        if method != "OPTIONS":
+            return s3.cors_response_headers(bucket, method, headers)
+        status, answer, _ = s3.cors_preflight(bucket, name, headers)
+        return answer if status == HTTPStatus.OK else {}
+
+    app.app = SignedOnly(app.app, key, cors)
+    app.main()

@@ -100,9 +100,17 @@ def _create_table(
 
 
 def _create_bucket(
-    clients: ClientFactory, name: str, _properties: Mapping[str, Any]
+    clients: ClientFactory, name: str, properties: Mapping[str, Any]
 ) -> ResourceAttributes:
-    clients("s3").create_bucket(Bucket=name)
+    s3 = clients("s3")
+    s3.create_bucket(Bucket=name)
+    if cors := properties.get("CorsConfiguration"):
+        # CloudFormation calls this MaxAge; the API calls it otherwise.
+        rules = [
+            {("MaxAgeSeconds" if key == "MaxAge" else key): value for key, value in rule.items()}
+            for rule in cors["CorsRules"]
+        ]
+        s3.put_bucket_cors(Bucket=name, CORSConfiguration={"CORSRules": rules})
     return {"Ref": name, "Arn": f"arn:aws:s3:::{name}"}
 
 

@@ -1,16 +1,18 @@
-"""WSGI servers on loopback; they bind at creation, so a taken port is found before the start."""
+"""WSGI servers on loopback; they bind at creation, so a taken port is found before the start.
+
+They answer to the names of this machine only (decision 58).
+"""
 
 import contextlib
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from waitress import wasyncore
 from waitress.server import create_server
 
-type Application = Callable[[Mapping[str, Any], Callable[..., Any]], Iterable[bytes]]
+from infra.local.access.wsgi import Application, own_host_only
 
 # Larger than AWS allows, so that the gateway and the Invoke API give AWS's own errors.
 _MAX_READ_BYTES: Final = 64 * 1024 * 1024
@@ -41,8 +43,11 @@ class WsgiServer:
 
     def start(self) -> None:
         """Start to answer requests, in threads."""
+        if self._application is None:
+            message = "a server has no application"
+            raise ValueError(message)
         self._server = create_server(
-            self._application,
+            own_host_only(self._application),
             sockets=[self._socket],
             threads=self._threads,
             connection_limit=1000,

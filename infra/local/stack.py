@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from infra.local.access.keys import AccessKey
+from infra.local.access.wsgi import signed_only
 from infra.local.console import Console
 from infra.local.emulators import Emulator, StackError, client_factory, start_emulators
 from infra.local.event_sources import QueuePoller, ScheduleTimer
@@ -130,7 +132,8 @@ def stack_resolver(
 
 def _open_invoke_api(stack: Stack, endpoints: Mapping[str, str]) -> dict[str, str]:
     """Start the Invoke API, whose pools are added later; the user's Lambda endpoint wins."""
-    stack.invoke_api = WsgiServer(InvokeApi(stack.pools), threads=INVOKE_THREADS)
+    signed = signed_only(InvokeApi(stack.pools), AccessKey.from_variables(endpoints))
+    stack.invoke_api = WsgiServer(signed, threads=INVOKE_THREADS)
     stack.invoke_api.start()
     return {"AWS_ENDPOINT_URL_LAMBDA": stack.invoke_api.url, **endpoints}
 

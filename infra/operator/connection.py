@@ -147,9 +147,6 @@ def _stack_environment(stack: dict[str, Any]) -> dict[str, str]:
         **stack["endpoints"],
         "AWS_REGION": stack["region"],
         "AWS_DEFAULT_REGION": stack["region"],
-        # The emulators separate accounts by the access key that created the resources.
-        "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),
-        "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
         **_resource_environment(
             {logical: attributes["Ref"] for logical, attributes in stack["resources"].items()}
         ),

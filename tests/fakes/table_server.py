@@ -14,9 +14,9 @@ from botocore.awsrequest import AWSResponse
 from moto.core.botocore_stubber import MockRawResponse
 from moto.core.models import botocore_stubber
 
-from infra.local.emulators import start_dynoxide
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
+from tests.builders.open_emulators import start_open_dynoxide
 
 # dynoxide asks for a signature, and does not check it.
 _SIGNED: Final = {
@@ -86,7 +86,7 @@ def running_tables() -> Iterator[TableServer]:
     """
     spawner = Spawner()
     with tempfile.TemporaryDirectory() as folder:
-        process = start_dynoxide(StackFolder(Path(folder)), spawner)
+        process = start_open_dynoxide(StackFolder(Path(folder)), spawner)
         try:
             process.wait()
             server = TableServer(process.url)

@@ -47,7 +47,8 @@ def worker_environment(function: LambdaFunction, endpoints: Mapping[str, str]) -
         **_LAYERS,
         **inherited,
         **function.environment,
-        **(_aws_access(endpoints) if function.has_rights else {}),
+        # A function without rights gets neither endpoints nor key.
+        **(endpoints if function.has_rights else {}),
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_EC2_METADATA_DISABLED": "true",
@@ -58,13 +59,4 @@ def worker_environment(function: LambdaFunction, endpoints: Mapping[str, str]) -
         "PYTHONPATH": str(ROOT),
         "PYTHONUNBUFFERED": "1",
         **(_THREADS if function.serves_in_threads else {}),
-    }
-
-
-def _aws_access(endpoints: Mapping[str, str]) -> dict[str, str]:
-    """Return what gives access to the emulators; a function without rights gets none of it."""
-    return {
-        **endpoints,
-        "AWS_ACCESS_KEY_ID": os.environ.get("AWS_ACCESS_KEY_ID", "test"),
-        "AWS_SECRET_ACCESS_KEY": os.environ.get("AWS_SECRET_ACCESS_KEY", "test"),
     }

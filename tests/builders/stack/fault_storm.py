@@ -22,6 +22,7 @@ from botocore.session import get_session
 from chalicelib.adapters.aws.session import AwsClients, retry_truncated_responses
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.api.routes import ENDPOINTS
+from infra.local.access.keys import AccessKey
 from infra.local.emulators import client_factory, start_emulators
 from infra.local.event_sources import sqs_event
 from infra.local.paths import StackFolder
@@ -121,8 +122,6 @@ def running_faulty_aws(path: Path, faults: FaultInjector) -> Iterator[FaultyAws]
         environment = cleanup.enter_context(pytest.MonkeyPatch.context())
         for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_LAMBDA"):
             environment.delenv(name, raising=False)
-        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-            environment.setenv(name, "test")
         environment.setenv("AWS_DEFAULT_REGION", REGION)
         spawner = Spawner()
         cleanup.callback(spawner.close)
@@ -133,7 +132,10 @@ def running_faulty_aws(path: Path, faults: FaultInjector) -> Iterator[FaultyAws]
         lambda_api = WsgiServer(InvokeApi(cloud.pools), threads=24)
         lambda_api.start()
         cleanup.callback(lambda_api.close)
-        for name, url in (endpoints | {"AWS_ENDPOINT_URL_LAMBDA": lambda_api.url}).items():
+        for name, value in AccessKey.from_variables(endpoints).variables().items():
+            environment.setenv(name, value)
+        urls = {name: url for name, url in endpoints.items() if name.startswith("AWS_ENDPOINT_URL")}
+        for name, url in (urls | {"AWS_ENDPOINT_URL_LAMBDA": lambda_api.url}).items():
             environment.setenv(name, cleanup.enter_context(fault_proxy(url, faults)))
         for backend in backends:
             backend.wait()

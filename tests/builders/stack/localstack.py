@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from infra.local.emulators import client_factory, start_dynoxide, start_localstack
+from infra.local.emulators import client_factory, start_localstack
 from infra.local.paths import StackFolder, tail
 from infra.local.processes import Spawner
 from infra.local.runner.environment import REGION
+from tests.builders.open_emulators import ANY_KEY, start_open_dynoxide
 from tests.builders.waiting import PATIENCE_S
 
 FUNCTION_SERVICES: Final = ("cloudwatch", "iam", "lambda", "logs", "s3", "sts")
@@ -113,13 +114,13 @@ def running_localstack(services: tuple[str, ...] = FUNCTION_SERVICES) -> Iterato
         folder, spawner = StackFolder(path), Spawner()
         folder.scratch.mkdir()
         cleanup.callback(spawner.close)
-        dynoxide = start_dynoxide(folder, spawner)
+        dynoxide = start_open_dynoxide(folder, spawner)
         cleanup.callback(dynoxide.stop)
         localstack = start_localstack(folder, spawner, _settings(services, dynoxide.url))
         cleanup.callback(localstack.stop)
         dynoxide.wait()
         localstack.wait()
-        clients = client_factory({"AWS_ENDPOINT_URL": localstack.url})
+        clients = client_factory({"AWS_ENDPOINT_URL": localstack.url, **ANY_KEY.variables()})
         yield LocalStackServer(localstack.url, dynoxide.url, localstack.process.pid, path, clients)
 
 

@@ -15,8 +15,6 @@ def operator_environment(stack: RunningStack) -> dict[str, str]:
     return {
         **stack.endpoints,
         **resources,
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
         "AWS_DEFAULT_REGION": REGION,
         "PLATEN_FUNCTIONS_LOG": str(StackFolder(stack.folder).functions_log),
         "PLATEN_STACK": "x",

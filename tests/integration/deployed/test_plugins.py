@@ -13,6 +13,7 @@ from botocore.exceptions import BotoCoreError
 
 from infra.local.emulators import client_factory
 from infra.template import ROOT
+from tests.builders.open_emulators import ANY_KEY
 from tests.builders.stack.localstack import LocalStackServer, running_localstack, zip_archive
 from tests.builders.waiting import eventually
 
@@ -195,7 +196,8 @@ def test_tables_are_created_in_the_external_dynamodb(cloud: LocalStackServer) ->
         BillingMode="PAY_PER_REQUEST",
     )
 
-    behind = client_factory({"AWS_ENDPOINT_URL": cloud.dynamodb_url})("dynamodb")
+    access = {"AWS_ENDPOINT_URL": cloud.dynamodb_url, **ANY_KEY.variables()}
+    behind = client_factory(access)("dynamodb")
 
     assert "behind" in behind.list_tables()["TableNames"]
 

@@ -20,6 +20,7 @@ from infra.local.paths import free_port
 from infra.local.resources import create_resources
 from infra.local.runner.environment import REGION
 from infra.template import load_template
+from tests.builders.open_emulators import ANY_KEY
 from tests.builders.stack.localstack import LocalStackServer
 from tests.fakes.api_services import FixedClock
 
@@ -43,7 +44,7 @@ def kms_url(cloud: LocalStackServer, monkeypatch: pytest.MonkeyPatch) -> str:
 def key(kms_url: str) -> str:
     """Create the key that the infrastructure declares; return its id."""
     declared = {"Resources": {"DataKey": load_template()["Resources"]["DataKey"]}}
-    clients = client_factory({"AWS_ENDPOINT_URL_KMS": kms_url})
+    clients = client_factory({"AWS_ENDPOINT_URL_KMS": kms_url, **ANY_KEY.variables()})
     return create_resources(declared, clients, "sealing")["DataKey"]["Ref"]
 
 

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from chalicelib.adapters.aws.session import AwsClients
+from infra.local.access.keys import AccessKey
 from infra.local.emulators import start_emulators
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
@@ -32,8 +33,8 @@ def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         )
         cleanup.callback(dynoxide.stop)
         dynoxide.wait()
-        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-            environment.setenv(name, "test")
+        for name, value in AccessKey.from_variables(endpoints).variables().items():
+            environment.setenv(name, value)
         environment.setenv("AWS_DEFAULT_REGION", "us-east-1")
         url = endpoints["AWS_ENDPOINT_URL_DYNAMODB"]
         environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", url)

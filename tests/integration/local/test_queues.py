@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from infra.local.access.keys import AccessKey
 from infra.local.emulators import client_factory, start_ministack
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
@@ -20,10 +21,11 @@ def sqs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with ExitStack() as cleanup:
         spawner = Spawner()
         cleanup.callback(spawner.close)
-        emulator = start_ministack(StackFolder(tmp_path_factory.mktemp("queues")), spawner)
+        key = AccessKey.random()
+        emulator = start_ministack(StackFolder(tmp_path_factory.mktemp("queues")), spawner, key)
         cleanup.callback(emulator.stop)
         emulator.wait()
-        yield client_factory({"AWS_ENDPOINT_URL": emulator.url})("sqs")
+        yield client_factory({"AWS_ENDPOINT_URL": emulator.url, **key.variables()})("sqs")
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Final, override
 import pytest
 
 from chalicelib.adapters.aws.session import AwsClients
+from infra.local.access.keys import AccessKey
 from infra.local.emulators import start_ministack
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
@@ -16,6 +17,7 @@ from tests.fakes.fault_injector import FaultInjector, FaultKind
 from tests.fakes.fault_proxy import fault_proxy
 
 BUCKET: Final = "streams"
+KEY: Final = AccessKey.random()
 
 type FaultyClients = Callable[[str, FaultKind], AwsClients]
 
@@ -38,7 +40,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with ExitStack() as cleanup:
         spawner = Spawner()
         cleanup.callback(spawner.close)
-        emulator = start_ministack(StackFolder(tmp_path_factory.mktemp("s3")), spawner)
+        emulator = start_ministack(StackFolder(tmp_path_factory.mktemp("s3")), spawner, KEY)
         cleanup.callback(emulator.stop)
         emulator.wait()
         yield emulator.url
@@ -47,8 +49,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def environment(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Point AWS tools of this process to the bucket, and return all variables of a child's."""
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "test")
+    for name, value in KEY.variables().items():
+        monkeypatch.setenv(name, value)
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
         monkeypatch.setenv(name, REGION)
     monkeypatch.setenv("AWS_ENDPOINT_URL", url)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from infra.local import emulators, ministack
+from infra.local.access.keys import AccessKey
 from infra.local.emulators import Emulator, StackError, client_factory, start_emulators
 from infra.local.paths import StackFolder
 from infra.local.processes import Spawner
@@ -31,11 +32,15 @@ def start(tmp_path: Path) -> dict[str, str]:
     return start_emulators(StackFolder(tmp_path), Spawner())[1]
 
 
+def urls(endpoints: dict[str, str]) -> dict[str, str]:
+    return {name: url for name, url in endpoints.items() if name.startswith("AWS_ENDPOINT_URL")}
+
+
 def test_both_emulators_start_by_default(tmp_path: Path, started: list[str]) -> None:
     endpoints = start(tmp_path)
 
     assert started == ["dynoxide", "ministack"]
-    assert endpoints == {
+    assert urls(endpoints) == {
         "AWS_ENDPOINT_URL": "http://ministack",
         "AWS_ENDPOINT_URL_DYNAMODB": "http://dynoxide",
     }
@@ -45,11 +50,26 @@ def test_one_endpoint_for_all_replaces_both(
     tmp_path: Path, started: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://mine")
+    for name, value in AccessKey("id", "own").variables().items():
+        monkeypatch.setenv(name, value)
 
     endpoints = start(tmp_path)
 
     assert started == []
-    assert endpoints == {"AWS_ENDPOINT_URL": "http://mine"}
+    assert urls(endpoints) == {"AWS_ENDPOINT_URL": "http://mine"}
+    assert AccessKey.from_variables(endpoints) == AccessKey("id", "own")
+
+
+def test_each_stack_has_a_key_of_its_own_whatever_the_user_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in AccessKey("id", "own").variables().items():
+        monkeypatch.setenv(name, value)
+
+    keys = {AccessKey.from_variables(start(tmp_path)) for _ in range(2)}
+
+    assert len(keys) == 2
+    assert AccessKey("id", "own") not in keys
 
 
 def test_an_endpoint_of_one_service_replaces_only_that(

@@ -1,0 +1,31 @@
+"""Access key of a stack, which every request to its emulators is signed with."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+_ID: Final = "AWS_ACCESS_KEY_ID"
+_SECRET: Final = "AWS_SECRET_ACCESS_KEY"  # noqa: S105 -- a name
+
+
+@dataclass(frozen=True, slots=True)
+class AccessKey:
+    """Id and secret, by the names that boto3 reads them from."""
+
+    id: str
+    secret: str = field(repr=False)
+
+    @classmethod
+    def random(cls) -> Self:
+        """Return a key that nobody else knows."""
+        return cls(f"LOCAL{secrets.token_hex(8).upper()}", secrets.token_urlsafe(30))
+
+    @classmethod
+    def from_variables(cls, variables: Mapping[str, str]) -> Self:
+        """Return the key in environment variables; raises KeyError without one."""
+        return cls(variables[_ID], variables[_SECRET])
+
+    def variables(self) -> dict[str, str]:
+        """Return the environment variables of the key."""
+        return {_ID: self.id, _SECRET: self.secret}
