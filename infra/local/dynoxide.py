@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from infra.local.access import hosts
 from infra.local.access.keys import AccessKey
@@ -28,12 +28,10 @@ MAX_BODY_BYTES: Final = 17 * 1024 * 1024
 _MAX_HEAD_BYTES: Final = 64 * 1024
 _INNER: Final = ("127.0.0.1", 8000)
 _START_INTERVAL_S: Final = 0.02
-_CHUNK_BYTES: Final = 256 * 1024
+_END_OF_HEAD: Final = b"\r\n\r\n"
 # netdevice(7): SIOCSIFFLAGS and IFF_UP.
 _SET_FLAGS: Final = 0x8914
 _UP: Final = 1
-
-type Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 def enter_own_network() -> None:
@@ -46,60 +44,105 @@ def enter_own_network() -> None:
         fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh22x", b"lo", _UP))
 
 
-class Wall:
-    """What checks the requests of each connection, for which it has one to dynoxide."""
+class Wall(asyncio.Protocol):
+    """What checks the requests of one connection, for which it has one to dynoxide."""
+
+    _transport: asyncio.Transport
+    _inner: asyncio.Transport | None = None
 
     def __init__(self, key: AccessKey) -> None:
         """Let requests that are signed with `key` pass."""
         self._key = key
+        self._received = bytearray()
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection until it ends, or until a request is refused."""
-        answering: asyncio.Task[None] | None = None
-        inner: Streams | None = None
-        try:
-            while raw := await self._checked_request(reader, writer):
-                if inner is None:
-                    inner = await asyncio.open_connection(*_INNER)
-                    answering = asyncio.create_task(_pass_on(inner[0], writer))
-                inner[1].write(raw)
-                await inner[1].drain()
-        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # The caller has gone, or sends what is no request.
-        finally:
-            if answering is not None:
-                answering.cancel()
-            for each in (writer, *(inner[1:] if inner else ())):
-                each.close()
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Connect to dynoxide."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._connecting = asyncio.create_task(self._connect())
 
-    async def _checked_request(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> bytes | None:
-        """Return a request as it was sent; None at the end, or after an answer that refuses."""
-        head = await reader.readuntil(b"\r\n\r\n")
+    def data_received(self, data: bytes) -> None:
+        """Pass on the requests that are complete."""
+        self._received += data
+        self._pass_on()
+
+    def connection_lost(self, _reason: Exception | None) -> None:
+        """End the connection to dynoxide."""
+        self._connecting.cancel()
+        if self._inner is not None:
+            self._inner.close()
+
+    async def _connect(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._inner, _ = await loop.create_connection(lambda: _Answers(self._transport), *_INNER)
+        self._pass_on()
+
+    def _pass_on(self) -> None:
         try:
-            method, target, headers = _parsed(head)
-            length = _body_length(headers)
+            while self._inner is not None and (raw := self._next_request()):
+                self._inner.write(raw)
+        except _RefusedError as refused:
+            self._received.clear()
+            self._transport.write(refused.answer)
+            self._transport.close()
+
+    def _next_request(self) -> bytes | None:
+        """Return a request as it was sent, or None until it is complete; raises _RefusedError."""
+        end = self._received.find(_END_OF_HEAD, 0, _MAX_HEAD_BYTES)
+        if end < 0:
+            if len(self._received) >= _MAX_HEAD_BYTES:
+                raise _RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "")
+            return None
+        try:
+            method, target, headers = _parsed(self._received[:end])
+            start = end + len(_END_OF_HEAD)
+            length = start + _body_length(headers)
         except ValueError as fault:
-            _refuse(writer, HTTPStatus.BAD_REQUEST, f"{fault}\n")
-            return None
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, f"{fault}\n") from fault
         if not hosts.is_own_host(headers.get("host")):
-            _refuse(writer, HTTPStatus.MISDIRECTED_REQUEST, hosts.REFUSAL)
+            raise _RefusedError(HTTPStatus.MISDIRECTED_REQUEST, hosts.REFUSAL)
+        if len(self._received) < length:
             return None
-        body = await reader.readexactly(length)
+        raw = bytes(self._received[:length])
+        del self._received[:length]
         path, _, query = target.partition("?")
+        request = ReceivedRequest(method, path, query, headers, raw[start:])
         try:
-            request = ReceivedRequest(method, path, query, headers, body)
             check_signature(request, self._key, dt.datetime.now(dt.UTC))
         except UnsignedError as fault:
-            _refuse(writer, HTTPStatus.FORBIDDEN, f"{fault}\n")
-            return None
-        return head + body
+            raise _RefusedError(HTTPStatus.FORBIDDEN, f"{fault}\n") from fault
+        return raw
 
 
-def _parsed(head: bytes) -> tuple[str, str, dict[str, str]]:
+class _Answers(asyncio.Protocol):
+    """Answers of dynoxide, for one caller; DynamoDB's have at most some megabytes."""
+
+    def __init__(self, caller: asyncio.Transport) -> None:
+        self._caller = caller
+
+    def data_received(self, data: bytes) -> None:
+        self._caller.write(data)
+
+    def connection_lost(self, _reason: Exception | None) -> None:
+        self._caller.close()
+
+
+class _RefusedError(Exception):
+    """A request does not pass; `answer` is what its caller gets."""
+
+    def __init__(self, status: HTTPStatus, text: str) -> None:
+        super().__init__(text)
+        head = (
+            f"HTTP/1.1 {int(status)} {status.phrase}\r\n"
+            "Content-Type: text/plain; charset=utf-8\r\n"
+            f"Content-Length: {len(text.encode())}\r\nConnection: close\r\n"
+            "X-Content-Type-Options: nosniff\r\n\r\n"
+        )
+        self.answer = head.encode() + text.encode()
+
+
+def _parsed(head: bytearray) -> tuple[str, str, dict[str, str]]:
     """Return method, target and headers; raises ValueError for what can be read in two ways."""
-    request_line, *lines = head[:-4].decode("latin-1").split("\r\n")
+    request_line, *lines = head.decode("latin-1").split("\r\n")
     method, target, _version = request_line.split(" ")
     headers: dict[str, str] = {}
     for line in lines:
@@ -120,22 +163,6 @@ def _body_length(headers: dict[str, str]) -> int:
     return int(text)
 
 
-async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while data := await reader.read(_CHUNK_BYTES):
-        writer.write(data)
-        await writer.drain()
-    writer.close()
-
-
-def _refuse(writer: asyncio.StreamWriter, status: HTTPStatus, text: str) -> None:
-    head = (
-        f"HTTP/1.1 {int(status)} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
-        f"Content-Length: {len(text)}\r\nConnection: close\r\n"
-        "X-Content-Type-Options: nosniff\r\n\r\n"
-    )
-    writer.write(head.encode() + text.encode())
-
-
 async def _run(outer: socket.socket, command: Sequence[str]) -> int:
     wrapper = [sys.executable, "-S", "-E", str(Path(__file__).with_name("die_with_parent.py"))]
     host, inner_port = _INNER
@@ -149,10 +176,11 @@ async def _run(outer: socket.socket, command: Sequence[str]) -> int:
             writer.close()
             break
         await asyncio.sleep(_START_INTERVAL_S)
-    wall = Wall(AccessKey.from_variables(os.environ))
-    async with await asyncio.start_server(
-        wall.serve, sock=outer, limit=_MAX_HEAD_BYTES, backlog=1024
-    ):
+    key = AccessKey.from_variables(os.environ)
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Wall(key), sock=outer, backlog=1024
+    )
+    async with server:
         return await ended
 
 
