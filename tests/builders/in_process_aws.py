@@ -64,7 +64,14 @@ class MotoAws:
         def clients(service: str) -> Any:
             return self._queues if service == "sqs" else self.client(service)
 
-        stack = create_resources(load_template(), clients, name, region=REGION, max_workers=1)
+        stack = create_resources(
+            load_template(),
+            clients,
+            name,
+            parameters={"ApiHost": "https://api.test"},
+            region=REGION,
+            max_workers=1,
+        )
         self._in_moto[stack["MainTable"]["Ref"]] = MotoStack(stack, REGION)
         return stack
 

@@ -5,7 +5,7 @@ from typing import Final, cast
 
 from chalice.app import Blueprint
 
-from chalicelib.api._submit import file_expired_error, render_error
+from chalicelib.api._submit import file_expired_error
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import PUBLIC, KeyAuth
 from chalicelib.api.edge.endpoint import NO_STORE, Call, Reply, endpoint
@@ -13,7 +13,7 @@ from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.text import content_disposition
 from chalicelib.features.signed_links.manage import LinkFields, LinkViewer, WantedUrl
 from chalicelib.features.signed_links.model import SignedLink, link_json
-from chalicelib.features.signed_links.serve import LinkRequest
+from chalicelib.features.signed_links.serve import LinkRequest, failure_for_anyone
 
 blueprint: Final = Blueprint(__name__)
 
@@ -165,7 +165,8 @@ def fetch(call: Call) -> Reply:
     ends. `&sig=` stands last: the HMAC-SHA256, in lower-case hex, of path and query as they are
     sent before it. The first request makes the file, later ones get the same one while it is kept.
     A file that does not fit into an answer is answered with 303 and its address. A render that
-    fails is answered with its problem.
+    fails is answered with the code of its problem: the reason, which may quote the template or its
+    data, stands in the render, for the owner of the link.
     """
     target = call.raw_target
     if target is None:
@@ -185,7 +186,7 @@ def fetch(call: Call) -> Reply:
     if file is None:
         if render.status == "canceled":
             raise Conflict("conflict", "The render was canceled; ask again to have it made anew.")
-        raise file_expired_error() if render.error is None else render_error(render, {})
+        raise file_expired_error() if render.error is None else failure_for_anyone(render)
     disposition = content_disposition(file.filename, "inline")
     if content is None:
         location = call.services.files.signed_urls.presigned_object_url(

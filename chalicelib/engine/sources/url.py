@@ -1,8 +1,7 @@
 """URL source: a page of the web."""
 
-import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, override
+from typing import TYPE_CHECKING, override
 
 from chalicelib.core.json import Json
 from chalicelib.engine.sources.source import SourceBase
@@ -14,9 +13,6 @@ from chalicelib.engine.sources.source_document import (
 
 if TYPE_CHECKING:
     from chalicelib.engine.job import JobContext, PageJob
-
-# `https://user:password@…`, parsed as leniently as browsers do.
-_CREDENTIALS: Final = re.compile(r"^([^:]*:[/\\]*)[^/\\?#]*@")
 
 
 class UrlSource(SourceBase, frozen=True, tag="url"):
@@ -32,4 +28,4 @@ class UrlSource(SourceBase, frozen=True, tag="url"):
 
     @override
     def _references(self) -> Mapping[str, Json]:
-        return {"url": _CREDENTIALS.sub(r"\1", self.url)}
+        return {"url": self.url}

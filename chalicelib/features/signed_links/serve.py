@@ -6,6 +6,7 @@ from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.errors import Forbidden, NotFound, ServiceError
+from chalicelib.features.renders.model import Render
 from chalicelib.features.signed_links.make_once import MakeOnce, UrlRender, WantedFile
 from chalicelib.features.signed_links.model import SignedLink
 from chalicelib.features.signed_links.referrers import is_referrer_allowed
@@ -18,6 +19,15 @@ from chalicelib.features.workspaces.repository import Workspaces
 # By the extension of a URL.
 FORMATS: Final = {"pdf": "pdf", "png": "png", "jpeg": "jpeg", "jpg": "jpeg", "webp": "webp"}
 MAX_AGE_S: Final = 86_400
+# Whoever has the address gets the answer; these say nothing of a template or its data.
+_ABOUT_THE_LINK: Final = frozenset(
+    {"not_found", "quota_exceeded", "rate_limited", "concurrency_limited", "region_degraded"}
+)
+_FAILED: Final = "The file cannot be made. The owner of the link finds the reason in the render."
+_REFUSED: Final = (
+    "The file cannot be made. The owner of the link finds the reason by rendering the template "
+    "with the same data."
+)
 
 
 class LinkRequest(NamedTuple):
@@ -66,7 +76,7 @@ class ServeLink:
 
         Raises, in this order, `not_found`, `invalid_signature`, `validation_error` for a query with
         more than one meaning, `link_expired`, `referrer_not_allowed`, the codes of
-        `require_active`, and those of MakeOnce.
+        `require_active`, and those of MakeOnce, whose details say nothing of template and data.
         """
         _, dot, extension = request.filename.rpartition(".")
         if not dot or extension not in FORMATS:
@@ -92,7 +102,13 @@ class ServeLink:
         wanted = WantedFile(
             link, workspace, FORMATS[extension], query.data, request.request_id, request.deadline
         )
-        return LinkAnswer(self._make_once(wanted, url), max_age_s)
+        try:
+            made = self._make_once(wanted, url)
+        except ServiceError as refused:
+            if refused.code in _ABOUT_THE_LINK:
+                raise
+            raise ServiceError(refused.code, _REFUSED, headers=refused.headers) from refused
+        return LinkAnswer(made, max_age_s)
 
     def _max_age_s(self, link: SignedLink, query: LinkQuery) -> int:
         """Return how long an answer may be kept; raises `link_expired`."""
@@ -104,6 +120,12 @@ class ServeLink:
         if left_s <= 0:
             raise ServiceError("link_expired", "The address or its link is past its time.")
         return min(int(left_s), MAX_AGE_S)
+
+
+def failure_for_anyone(render: Render) -> ServiceError:
+    """Return the error of a failed render, without what may quote the template or its data."""
+    assert render.error is not None, render.id
+    return ServiceError(str(render.error["code"]), _FAILED, render_id=render.id)
 
 
 def _no_link() -> NotFound:

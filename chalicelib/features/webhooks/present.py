@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from chalicelib.core.ids import EndpointId
 from chalicelib.core.json import Json
+from chalicelib.core.redact_url import redacted_url
 from chalicelib.features.webhooks.model import DeliveryAttempt, WebhookDelivery, WebhookEndpoint
 
 
@@ -47,7 +48,11 @@ def delivery_detail_json(
     request: Json = None
     if delivery.sent_headers is not None:
         headers = dict(delivery.sent_headers)
-        request = {"url": delivery.sent_url, "headers": headers, "body": body}
+        url = delivery.sent_url
+        if url is not None and delivery.endpoint_id is None:
+            # A request gave it; an endpoint's stands in the endpoint.
+            url = redacted_url(url)
+        request = {"url": url, "headers": headers, "body": body}
     return delivery_json(delivery) | {
         "attempts": [attempt._asdict() for attempt in attempts],
         "request": request,

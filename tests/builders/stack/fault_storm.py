@@ -101,7 +101,14 @@ class FaultyAws(MotoAws):
 
     @override
     def take_stack(self) -> Stack:
-        return create_resources(load_template(), self.client, "storm", region=REGION, max_workers=1)
+        return create_resources(
+            load_template(),
+            self.client,
+            "storm",
+            parameters={"ApiHost": "https://api.test"},
+            region=REGION,
+            max_workers=1,
+        )
 
     @override
     def count_messages(self, url: str) -> int:

@@ -217,10 +217,10 @@ def test_default_format_is_shown(service: Service) -> None:
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("https://ada:secret@example.com/a@b?c=d@e", "https://example.com/a@b?c=d@e"),
+        ("https://ada:secret@example.com/a@b?c=d@e", "https://example.com/a@b?c=***"),
         ("https:ada:secret@example.com/", "https:example.com/"),
         ("https:\\\\ada:s@cret@example.com\\", "https:\\\\example.com\\"),
-        ("https://example.com/?q=@", "https://example.com/?q=@"),
+        ("https://example.com/?q=@", "https://example.com/?q=***"),
     ],
 )
 def test_url_credentials_are_redacted(service: Service, url: str, shown: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import epoch_ms
-from chalicelib.core.errors import RenderFailure
+from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from tests.builders.email_rules import made_rule
 from tests.builders.service import Service
@@ -222,9 +222,14 @@ def test_rules_and_the_default_destination_get_nothing_of_a_link(service: Servic
     assert None not in (job.emails, job.storage)
 
 
-def test_failure_is_the_problem_of_the_render(service: Service) -> None:
+def test_failure_of_a_render_tells_nobody_its_source(service: Service) -> None:
+    secret = "the margin is 40 %"
+
     def fail(_job: object) -> None:
-        raise RenderFailure("template_runtime_error", "who is missing")
+        members = {"line": 1, "column": 7, "excerpt": secret}
+        error = RenderFailure("template_runtime_error", secret, **members)
+        error.errors = (FieldError("/data/margin", "invalid", secret),)
+        raise error
 
     service.engine.before_run = fail
     link = make_link(service)
@@ -234,7 +239,25 @@ def test_failure_is_the_problem_of_the_render(service: Service) -> None:
     assert (answer.status, answer.code) == (422, "template_runtime_error")
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
-    assert answer.json["render_id"] == renders(service)[0]["id"]
+    (render,) = renders(service)
+    told = set(answer.json) - {"request_id", "doc_url"}
+    assert told == {"type", "title", "status", "code", "detail", "render_id"}
+    assert answer.json["render_id"] == render["id"]
+    assert secret not in answer.body.decode()
+    assert render["error"]["message"] == secret
+    assert render["error"]["excerpt"] == secret
+
+
+def test_a_refused_render_tells_nobody_its_schema(service: Service) -> None:
+    rule = {"type": "object", "properties": {"who": {"type": "string", "pattern": "^secret-rule$"}}}
+    link = make_link(service, template_id=published(service, schema=rule))
+
+    answer = fetch(service, sign(link))
+
+    assert (answer.status, answer.code) == (422, "data_schema_mismatch")
+    assert "owner of the link" in answer.json["detail"]
+    assert "errors" not in answer.json
+    assert "secret-rule" not in answer.body.decode()
 
 
 def test_template_that_is_not_published_or_is_deleted_is_a_problem(service: Service) -> None:

@@ -11,6 +11,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
+from chalicelib.core.redact_url import without_userinfo
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output import pictures
 from chalicelib.engine.browser.output.accessibility import (
@@ -53,7 +54,6 @@ from chalicelib.engine.browser.page.watch import PageWatch
 from chalicelib.engine.browser.pool.origin import can_reveal_origin
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
-from chalicelib.engine.browser.requests.assets import without_userinfo
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.inputs.assets import NO_ASSETS, AssetFiles
 from chalicelib.engine.job import RenderWarning

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Final
 
+from chalicelib.core.redact_url import redacted_text
 from chalicelib.engine.browser.chromium.protocol import Event, RemoteObject
 from chalicelib.engine.browser.pool.prepared_page import FRAME_AUTO_ATTACH, PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
@@ -15,6 +16,7 @@ from chalicelib.engine.browser.requests.requests import PageRequests
 
 _MAX_LOGS: Final = 100
 _MAX_LOG_CHARS: Final = 500
+_MAX_READ_CHARS: Final = 10_000
 
 
 class PageWatch:
@@ -73,7 +75,9 @@ class PageWatch:
 
     def _log(self, line: str) -> None:
         # The internal origin stands in no output (decision 18).
-        line = line.replace(self._prepared_page.origin, "")[:_MAX_LOG_CHARS]
+        line = line[:_MAX_READ_CHARS].replace(self._prepared_page.origin, "")
+        # A cut within an address would hide that a password stands there.
+        line = redacted_text(line)[:_MAX_LOG_CHARS]
         with self._lock:
             self._logs.append(line)
             is_full = len(self._logs) == _MAX_LOGS

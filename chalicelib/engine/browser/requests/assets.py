@@ -12,6 +12,7 @@ from chalicelib.contract.options.assets import MAX_ASSET_PATH_CHARS, plain_path
 from chalicelib.core.destinations import ALLOWED_TCP_PORTS
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
+from chalicelib.core.redact_url import redacted_url, without_userinfo
 from chalicelib.engine.browser.pool.origin import document_origin, without_origin
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage, document_response
 from chalicelib.engine.browser.proxy.budget import TrafficBudget, host_and_port_of
@@ -46,8 +47,6 @@ _MAX_URL_CHARS: Final = 500
 _MAX_DATA_URL_CHARS: Final = 100
 # Scheme and host, without the userinfo.
 _SCHEME_AND_HOST: Final = re.compile(r"([^:/?#]*:)(?://(?:[^/?#]*@)?([^/?#]*))?")
-# Userinfo may hold a password, which belongs in no warning.
-_USERINFO: Final = re.compile(r"^(https?://)[^/?#]*@")
 # Documents of other types may take style sheets of any media type from their own origin.
 _STANDARDS_MODE: Final = re.compile(
     r"\s*(?:<!--(?:[^-]|-(?!->))*+-->\s*)*+<!doctype\s+html(?:\s*>|[^>]{0,40}xhtml 1)",
@@ -185,7 +184,7 @@ class PageAssets:
             RenderWarning(
                 "asset_failed",
                 f"A part of the page was not loaded: {asset.reason}.",
-                without_userinfo(url),
+                redacted_url(url),
             )
             for url, asset in missing.items()
         ]
@@ -193,7 +192,7 @@ class PageAssets:
             RenderWarning(
                 "slow_asset",
                 f"A part of the page took {seconds:.1f} s to load.",
-                without_userinfo(url),
+                redacted_url(url),
             )
             for url, seconds in slow.items()
         ]
@@ -203,7 +202,7 @@ class PageAssets:
         """Return source and reason of each missing asset, at most 20: the contract's Explain."""
         with self._lock:
             missing = list(islice(self._missing.items(), MAX_EXPLAINED))
-        return [{"source": without_userinfo(url), "reason": asset.reason} for url, asset in missing]
+        return [{"source": redacted_url(url), "reason": asset.reason} for url, asset in missing]
 
     def check_complete(self) -> None:
         """Raise RenderFailure `url_not_allowed` or `asset_fetch_failed` for a missing asset."""
@@ -218,7 +217,7 @@ class PageAssets:
         )
         code = "url_not_allowed" if first.is_refused else "asset_fetch_failed"
         more = f" ({len(missing) - 1} more)" if len(missing) > 1 else ""
-        message = f"asset_policy is strict, and {without_userinfo(url)} was not loaded: "
+        message = f"asset_policy is strict, and {redacted_url(url)} was not loaded: "
         message += f"{first.reason}{more}"
         raise RenderFailure(code, message)
 
@@ -233,11 +232,6 @@ def shortened_url(url: str) -> str:
         # A cut within the userinfo would hide it from `without_userinfo`.
         url = without_userinfo(url)
     return url[:_MAX_URL_CHARS]
-
-
-def without_userinfo(url: str) -> str:
-    """Return a URL without user name and password."""
-    return _USERINFO.sub(r"\1", url)
 
 
 def has_userinfo(text: str) -> bool:

@@ -6,13 +6,13 @@ from typing import Final
 
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.redact_url import redacted_url, without_userinfo
 from chalicelib.engine.browser.pool.origin import without_origin
 from chalicelib.engine.browser.requests.assets import (
     USERINFO_REASON,
     Refusal,
     scheme_and_host,
     shortened_url,
-    without_userinfo,
 )
 from chalicelib.engine.browser.requests.log_entries import SCHEME_REASON
 from chalicelib.engine.job import RenderWarning
@@ -70,7 +70,7 @@ class Navigations:
     def addresses(self) -> tuple[str, ...]:
         """Return where the document leads its page to, at most 20 addresses."""
         with self._lock:
-            return tuple(self._stopped)
+            return tuple(map(redacted_url, self._stopped))
 
     def warnings(self) -> tuple[RenderWarning, ...]:
         """Return a warning for each address."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from chalicelib.core.redact_url import without_userinfo
 from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.proxy.budget import (
     MAX_REQUESTS,
@@ -22,7 +23,6 @@ from chalicelib.engine.browser.requests.assets import (
     OwnOrigin,
     PageAssets,
     shortened_url,
-    without_userinfo,
 )
 
 _KINDS: Final = {

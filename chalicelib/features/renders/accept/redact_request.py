@@ -19,6 +19,7 @@ from chalicelib.contract.options.pdf_tools import (
     WatermarkOptions,
 )
 from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.redact_url import redacted_urls
 from chalicelib.engine.job import InvoiceJob, Job, PdfToolJob
 
 # These reveal nothing about the document, so they stay with zero retention (decision 17).
@@ -28,6 +29,10 @@ _HEADERS_AND_FOOTERS: Final = ("header", "footer", "first_header", "first_footer
 
 def redacted_input(job: Job, *, zero_retention: bool = False) -> JsonObject:
     """Return the input without the document: its type and its references."""
+    return redacted_urls(_references(job, zero_retention=zero_retention))
+
+
+def _references(job: Job, *, zero_retention: bool) -> JsonObject:
     if isinstance(job, InvoiceJob):
         return {"type": "einvoice", "profile": job.profile, "syntax": job.syntax}
     if isinstance(job, PdfToolJob):
@@ -49,7 +54,7 @@ def redacted_output(job: Job, *, zero_retention: bool = False) -> JsonObject:
         output = redacted_options(job.output)
     if zero_retention:
         return {name: output[name] for name in _ALWAYS_IN_OUTPUT}
-    return output
+    return redacted_urls(output)
 
 
 def _redacted_tool(job: PdfToolJob, *, zero_retention: bool) -> JsonObject:

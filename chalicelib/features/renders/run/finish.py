@@ -19,6 +19,7 @@ from chalicelib.core.clock import Clock, epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import FileId, derived_id
+from chalicelib.core.redact_url import redacted_text, redacted_texts
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.emails.model import EmailContents, contents_key
 from chalicelib.engine.job import RenderedFile, RenderOutcome, RenderTrace
@@ -251,11 +252,13 @@ def _stored_file(
 
 
 def _with_trace(render: Render, trace: RenderTrace) -> Render:
+    """Return the render with what a run told: pages and documents name addresses with secrets."""
     return replace(
         render,
-        warnings=tuple(warning._asdict() for warning in trace.warnings),
-        logs=trace.logs,
-        explain=None if trace.explain is None else dict(trace.explain),
+        warnings=tuple(redacted_texts(warning._asdict()) for warning in trace.warnings),
+        logs=tuple(map(redacted_text, trace.logs)),
+        explain=None if trace.explain is None else redacted_texts(trace.explain),
+        error=None if render.error is None else redacted_texts(render.error),
     )
 
 
