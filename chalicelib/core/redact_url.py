@@ -1,4 +1,4 @@
-"""Redaction of addresses: whoever reads a render, an event or a log gets no secret of an address.
+"""Redaction of addresses: readers of a render, an event or a log get no secret of an address.
 
 User and password are left out, and the values of the query and of the fragment: they often sign an
 address, or open it.
@@ -48,16 +48,14 @@ def redacted_urls(value: JsonObject) -> dict[str, Json]:
     return {
         name: redacted_url(member)
         if name == "url" and isinstance(member, str)
-        else _redacted(member, redacted_urls)
+        else _member(member, redacted_urls)
         for name, member in value.items()
     }
 
 
 def redacted_texts(value: JsonObject) -> dict[str, Json]:
     """Return JSON with the addresses in all its texts redacted."""
-    return {
-        name: _redacted(member, redacted_texts, redacted_text) for name, member in value.items()
-    }
+    return {name: _member(member, redacted_texts, redacted_text) for name, member in value.items()}
 
 
 def without_userinfo(url: str) -> str:
@@ -71,7 +69,7 @@ def _without_value(parameter: re.Match[str]) -> str:
     return f"{name}={_VALUE}" if separator else _VALUE
 
 
-def _redacted(
+def _member(
     value: Json,
     redact_object: Callable[[JsonObject], JsonObject],
     redact_text: Callable[[str], str] = str,
@@ -81,5 +79,5 @@ def _redacted(
     if isinstance(value, Mapping):
         return redact_object(value)
     if isinstance(value, list | tuple):
-        return [_redacted(each, redact_object, redact_text) for each in value]
+        return [_member(each, redact_object, redact_text) for each in value]
     return value

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, cast, override
 
 from infra.local.access import hosts
 from infra.local.access.keys import AccessKey
@@ -55,16 +55,19 @@ class Wall(asyncio.Protocol):
         self._key = key
         self._received = bytearray()
 
+    @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Connect to dynoxide."""
         self._transport = cast("asyncio.Transport", transport)
         self._connecting = asyncio.create_task(self._connect())
 
+    @override
     def data_received(self, data: bytes) -> None:
         """Pass on the requests that are complete."""
         self._received += data
         self._pass_on()
 
+    @override
     def connection_lost(self, _reason: Exception | None) -> None:
         """End the connection to dynoxide."""
         self._connecting.cancel()
@@ -93,7 +96,7 @@ class Wall(asyncio.Protocol):
                 raise _RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "")
             return None
         try:
-            method, target, headers = _parsed(self._received[:end])
+            method, target, headers = _read_head(self._received[:end])
             start = end + len(_END_OF_HEAD)
             length = start + _body_length(headers)
         except ValueError as fault:
@@ -119,9 +122,11 @@ class _Answers(asyncio.Protocol):
     def __init__(self, caller: asyncio.Transport) -> None:
         self._caller = caller
 
+    @override
     def data_received(self, data: bytes) -> None:
         self._caller.write(data)
 
+    @override
     def connection_lost(self, _reason: Exception | None) -> None:
         self._caller.close()
 
@@ -140,7 +145,7 @@ class _RefusedError(Exception):
         self.answer = head.encode() + text.encode()
 
 
-def _parsed(head: bytearray) -> tuple[str, str, dict[str, str]]:
+def _read_head(head: bytearray) -> tuple[str, str, dict[str, str]]:
     """Return method, target and headers; raises ValueError for what can be read in two ways."""
     request_line, *lines = head.decode("latin-1").split("\r\n")
     method, target, _version = request_line.split(" ")

@@ -81,7 +81,8 @@ if __name__ == "__main__":
         """Return the headers that the rules of the path's bucket give to an answer."""
         bucket, _, name = path.lstrip("/").partition("/")
         if method != "OPTIONS":
-            return s3.cors_response_headers(bucket, method, headers)
+            given: Mapping[str, str] = s3.cors_response_headers(bucket, method, headers)
+            return given
         status, answer, _ = s3.cors_preflight(bucket, name, headers)
         return answer if status == HTTPStatus.OK else {}
 

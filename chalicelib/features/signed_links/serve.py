@@ -19,7 +19,7 @@ from chalicelib.features.workspaces.repository import Workspaces
 # By the extension of a URL.
 FORMATS: Final = {"pdf": "pdf", "png": "png", "jpeg": "jpeg", "jpg": "jpeg", "webp": "webp"}
 MAX_AGE_S: Final = 86_400
-# Whoever has the address gets the answer; these say nothing of a template or its data.
+# All who have the address get the answer; these say nothing of a template or its data.
 _ABOUT_THE_LINK: Final = frozenset(
     {"not_found", "quota_exceeded", "rate_limited", "concurrency_limited", "region_degraded"}
 )

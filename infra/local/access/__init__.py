@@ -1,1 +1,1 @@
-"""Who may use the ports of this machine's stack: who names them, and who signs (decision 58)."""
+"""Access to the ports of this machine's stack: by its name, and by signature (decision 58)."""

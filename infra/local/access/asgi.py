@@ -27,7 +27,7 @@ type Cors = Callable[[str, str, Mapping[str, str]], Mapping[str, str]]
 
 # Messages and secrets are far smaller; files are not read here.
 MAX_BODY_BYTES: Final = 8 * 1024 * 1024
-# A form of an upload is signed by its policy, which whoever reads the form checks.
+# A form of an upload is signed by its policy, which is checked where the form is read.
 _BUCKET: Final = re.compile("/[a-z0-9.-]{3,63}/?")
 _FORM: Final = "multipart/form-data"
 
@@ -81,7 +81,7 @@ class _AnswerHeaders:
 
     def __init__(self, send: Send, cors: Mapping[str, str]) -> None:
         self._send = send
-        self._added = [*_encoded(cors), (b"x-content-type-options", b"nosniff")]
+        self._added = [*_as_pairs(cors), (b"x-content-type-options", b"nosniff")]
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -149,11 +149,11 @@ async def _refuse(
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
         (b"x-content-type-options", b"nosniff"),
-        *_encoded(headers or {}),
+        *_as_pairs(headers or {}),
     ]
     await send({"type": "http.response.start", "status": int(status), "headers": pairs})
     await send({"type": "http.response.body", "body": body})
 
 
-def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+def _as_pairs(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]

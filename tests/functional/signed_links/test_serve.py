@@ -1,6 +1,7 @@
 """Answers of signed links: bytes that any page may embed, made by ordinary renders."""
 
 import datetime as dt
+from typing import Any
 
 import pytest
 
@@ -226,7 +227,7 @@ def test_failure_of_a_render_tells_nobody_its_source(service: Service) -> None:
     secret = "the margin is 40 %"
 
     def fail(_job: object) -> None:
-        members = {"line": 1, "column": 7, "excerpt": secret}
+        members: dict[str, Any] = {"line": 1, "column": 7, "excerpt": secret}
         error = RenderFailure("template_runtime_error", secret, **members)
         error.errors = (FieldError("/data/margin", "invalid", secret),)
         raise error

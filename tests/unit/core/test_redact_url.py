@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chalicelib.core.json import Json
 from chalicelib.core.redact_url import redacted_text, redacted_texts, redacted_url, redacted_urls
 
 SECRET = "s3cret"
@@ -56,7 +57,13 @@ def test_addresses_in_a_text_are_redacted(text: str, redacted: str) -> None:
 
 def test_members_of_json() -> None:
     url = f"https://a.test/?k={SECRET}"
-    value = {"url": url, "text": url, "n": 1, "files": [{"url": url}, None], "in": {"url": None}}
+    value: dict[str, Json] = {
+        "url": url,
+        "text": url,
+        "n": 1,
+        "files": [{"url": url}, None],
+        "in": {"url": None},
+    }
 
     assert redacted_urls(value) == {
         "url": "https://a.test/?k=***",

@@ -43,14 +43,15 @@ def sent(service: str, call: Callable[[Any], object], key: AccessKey = KEY) -> R
 
     def catch(request: AWSPreparedRequest, **_: object) -> AWSResponse:
         requests.append(request)
-        return AWSResponse(request.url, 200, {}, cast("Any", _Empty()))
+        return AWSResponse(request.url, 200, cast("Any", {}), cast("Any", _Empty()))
 
     caller = client(service, key)
     caller.meta.events.register("before-send", catch)
     call(caller)
     (request,) = requests
     headers = {name: _text(value) for name, value in request.headers.items()}
-    body = request.body.read() if hasattr(request.body, "read") else request.body or b""
+    given: Any = request.body or b""
+    body: bytes = given.read() if hasattr(given, "read") else given
     return received(request.method, request.url, headers, body)
 
 
