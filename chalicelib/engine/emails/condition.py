@@ -5,9 +5,10 @@ from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 
-# A string of the template language, or the end of a tag, which no expression has.
+# A string of the template language, or the end of a tag, which no expression has. A string without
+# an end is an error of syntax; it is matched, as else each quote in it would look for one.
 _STRING_OR_TAG_END: Final = re.compile(
-    r"""('[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")|%\}""", re.DOTALL
+    r"""('[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+"|["'].*)|%\}""", re.DOTALL
 )
 _MAX_EXCERPT_CHARACTERS: Final = 160
 # Line breaks before the expression keep its columns as the caller counts them.

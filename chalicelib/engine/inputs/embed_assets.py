@@ -58,7 +58,8 @@ _CSS: Final = re.compile(
 _CSS_COMMENT: Final = re.compile(_COMMENT)
 _LAYER: Final = re.compile(r"layer(?:\((?P<name>[^()]*+)\)|(?![\w(-]))\s*+", re.IGNORECASE)
 _SUPPORTS: Final = re.compile(r"supports(?=\()", re.IGNORECASE)
-_PARENTHESIS: Final = re.compile(rf"{_STRING}|[()]", re.DOTALL)
+# A string without an end is matched too: else each quote in it would look for one.
+_PARENTHESIS: Final = re.compile(rf"{_STRING}|[()]|[\"'](?:[^\\\n]|\\(?:.|\Z))*+", re.DOTALL)
 _CSS_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _PICTURES: Final = {
     "img": ("src",),

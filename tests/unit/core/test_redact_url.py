@@ -1,11 +1,15 @@
 """Redaction of addresses that callers give."""
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.core.json import Json
 from chalicelib.core.redact_url import redacted_text, redacted_texts, redacted_url, redacted_urls
+
+if TYPE_CHECKING:
+    from chalicelib.core.json import Json
 
 SECRET = "s3cret"
 

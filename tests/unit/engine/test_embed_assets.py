@@ -201,6 +201,16 @@ def test_hostile_texts_take_no_time(part: str, end: str) -> None:
     assert time.process_time() - started < 2
 
 
+def test_strings_that_removed_comments_leave_open_take_no_time() -> None:
+    escaped = '\\"' * 50_000
+    css = f"""@import 'x.css' supports("/*"*/ "{escaped}/*"*/ x);"""
+    started = time.process_time()
+
+    embedded(f"<style>{css}</style>")
+
+    assert time.process_time() - started < 2
+
+
 def test_missing_asset_of_a_header_says_what_to_send() -> None:
     html = "<img src='./img/no.png'><img src=/A.png>"
     options: dict[str, Any] = {"pdf": {"header": {"enabled": True, "html": html}}}

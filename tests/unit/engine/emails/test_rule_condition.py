@@ -113,3 +113,11 @@ def test_texts_that_are_late_are_no_faults(worker: TemplateWorker) -> None:
         syntax_faults({"a": "{{ n }}"}, worker, time.time() - 1)
 
     assert raised.value.code == "render_timeout"
+
+
+def test_strings_without_an_end_take_no_time() -> None:
+    started = time.process_time()
+
+    condition_source('"' + '\\"' * 100_000)
+
+    assert time.process_time() - started < 2
