@@ -48,7 +48,6 @@ def render_command(call: Call, request: "RenderRequest") -> RenderCommand:
     )
     return replace(
         _command(call, request, job),
-        key_allowlist=call.caller.templates,
         version=request.version,
         engine=request.engine,
         explicit_output=output.model_dump(mode="json", exclude_unset=True),
@@ -77,7 +76,7 @@ def pdf_tool_command(call: Call, tool: str, request: "ToolRequest") -> RenderCom
         max_pages=call.caller.workspace.plan.max_pages,
         filename=request.filename,
     )
-    return replace(_command(call, request, job), key_allowlist=call.caller.templates)
+    return _command(call, request, job)
 
 
 def _command(call: Call, request: "RunOptions", job: Job) -> RenderCommand:
@@ -91,6 +90,7 @@ def _command(call: Call, request: "RunOptions", job: Job) -> RenderCommand:
         job=job,
         delivery_policy=delivery_policy(delivery, request.mode, job),
         request_id=call.request_id,
+        key_allowlist=call.caller.templates,
         priority=request.priority,
         requested_test=request.test,
         reference=request.reference,

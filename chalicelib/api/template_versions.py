@@ -15,13 +15,13 @@ from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.core.errors import NotFound
+from chalicelib.features.templates.allowed_includes import check_includes
 from chalicelib.features.templates.present import (
     draft_json,
     version_json,
     version_source_json,
 )
 from chalicelib.features.templates.publish import PublishResult
-from chalicelib.features.templates.sources import check_includes
 
 blueprint: Final = Blueprint(__name__)
 
@@ -66,13 +66,13 @@ def replace_draft(call: Call) -> Reply:
 
     With the `revision` that was read before, a draft that has changed since is not replaced:
     `draft_revision_conflict`. Without `revision` it is always replaced. For a key with a template
-    allowlist, the draft may include templates of the list and those that it included before.
+    allowlist, the draft may include templates of the list only.
     """
     template = requested_template(call)
     source = requested_source(call.body, template.type)
-    if allowed := call.caller.templates:
-        _, before = call.services.templates.read.draft(template)
-        check_includes(source, before, allowed)
+    allowed = call.caller.templates
+    check_includes(source.content, "" if call.body.content is None else "/content", allowed)
+    check_includes(source.options, "/options", allowed)
     replaced = call.services.templates.replace_draft(template, source, revision=call.body.revision)
     return Reply(200, draft_json(replaced.template, replaced.draft, source))
 

@@ -1,6 +1,7 @@
 """`/v1/email-rules/…/preview`: the email of a rule, saved or not, for some data."""
 
-from typing import Final
+from copy import replace
+from typing import Final, cast
 
 from chalice.app import Blueprint
 
@@ -8,9 +9,11 @@ from chalicelib.api._submit import submit_command
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.api.emails.email_rules import check_allowed, named_rule
-from chalicelib.features.emails.manage_rules import new_rule, with_fields
+from chalicelib.core.json import JsonObject
+from chalicelib.features.emails.manage_rules import RuleFields, new_rule, with_fields
 from chalicelib.features.emails.preview_email import PreviewData
 from chalicelib.features.emails.rules import StoredRule
+from chalicelib.features.templates.allowed_includes import check_includes
 
 blueprint: Final = Blueprint(__name__)
 
@@ -37,7 +40,7 @@ def preview_draft(call: Call) -> Reply:
     What its texts do wrong is the `error` of the preview.
     """
     check_allowed(call, call.body.template_id)
-    fields = call.body.rule.model_dump(exclude_none=True)
+    fields = _sent_fields(call)
     draft = new_rule(call.caller.workspace_id, call.body.template_id, fields["connection_id"])
     return _preview(call, with_fields(draft, fields))
 
@@ -73,7 +76,7 @@ def send_test(call: Call) -> Reply:
     data = PreviewData(call.body.data, call.body.dataset_id)
     workspace, rule = call.caller.workspace, _chosen_rule(call)
     command = call.services.emails.rule_test(workspace, rule, data, call.body.to, call.request_id)
-    return submit_command(call, command)
+    return submit_command(call, replace(command, key_allowlist=call.caller.templates))
 
 
 def _chosen_rule(call: Call) -> StoredRule:
@@ -82,7 +85,14 @@ def _chosen_rule(call: Call) -> StoredRule:
         return rule
     # A spec without a connection uses that of the saved rule.
     draft = new_rule(rule.workspace_id, rule.template_id, rule.connection_id)._replace(id=rule.id)
-    return with_fields(draft, call.body.rule.model_dump(exclude_none=True))
+    return with_fields(draft, _sent_fields(call))
+
+
+def _sent_fields(call: Call) -> RuleFields:
+    """Return the `rule` of a request; raises `template_not_allowed_for_key` for an include."""
+    fields: RuleFields = call.body.rule.model_dump(exclude_none=True)
+    check_includes(cast("JsonObject", fields), "/rule", call.caller.templates)
+    return fields
 
 
 def _preview(call: Call, rule: StoredRule) -> Reply:

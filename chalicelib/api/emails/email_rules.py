@@ -7,9 +7,10 @@ from chalice.app import Blueprint
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
-from chalicelib.core.errors import Forbidden
+from chalicelib.core.errors import Forbidden, NotFound
 from chalicelib.features.emails.manage_rules import PlacedRule
 from chalicelib.features.emails.present import rule_json
+from chalicelib.features.templates.allowed_includes import check_includes
 
 blueprint: Final = Blueprint(__name__)
 
@@ -40,6 +41,7 @@ def create(call: Call) -> Reply:
     """
     fields = call.body.model_dump()
     check_allowed(call, fields["template_id"])
+    check_includes(fields, "", call.caller.templates)
     created = call.services.emails.manage_rules.create(call.caller.workspace, fields)
     url = f"{call.services.settings.base_url}/email-rules/{created.rule.id}"
     return Reply(201, _saved_json(created), headers={"Location": url})
@@ -79,9 +81,7 @@ def list_rules(call: Call) -> Reply:
 
 
 @blueprint.route("/v1/email-rules/{id}", methods=["GET"])
-@endpoint(
-    auth=KeyAuth(_READ), tag="Emails", answers={200: _RULE}, problems=("not_found", _NOT_ALLOWED)
-)
+@endpoint(auth=KeyAuth(_READ), tag="Emails", answers={200: _RULE}, problems=("not_found",))
 def retrieve(call: Call) -> Reply:
     """Retrieve an email rule."""
     return Reply(200, rule_json(named_rule(call)))
@@ -102,6 +102,7 @@ def change(call: Call) -> Reply:
     """
     rule = named_rule(call).rule
     fields = call.body.model_dump(include=call.body.model_fields_set)
+    check_includes(fields, "", call.caller.templates)
     manage = call.services.emails.manage_rules
     return Reply(200, _saved_json(manage.change(call.caller.workspace, rule.id, fields)))
 
@@ -111,7 +112,7 @@ def change(call: Call) -> Reply:
     auth=KeyAuth(_WRITE),
     tag="Emails",
     answers={204: None},
-    problems=("not_found", _NOT_ALLOWED, "conflict"),
+    problems=("not_found", "conflict"),
 )
 def delete(call: Call) -> Reply:
     """Delete an email rule; those after it move up."""
@@ -121,9 +122,10 @@ def delete(call: Call) -> Reply:
 
 
 def named_rule(call: Call) -> PlacedRule:
-    """Return the rule of the path; raises `not_found` and `template_not_allowed_for_key`."""
+    """Return the rule of the path; raises `not_found`, also for one of another template."""
     placed = call.services.emails.read_rules.one(call.caller.workspace_id, call.params["id"])
-    check_allowed(call, placed.rule.template_id)
+    if not _is_allowed(call, placed):
+        raise NotFound("not_found", f"There is no email rule {placed.rule.id}.")
     return placed
 
 

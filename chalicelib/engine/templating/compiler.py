@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Final, override
+from typing import TYPE_CHECKING, Final, cast, override
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame, MacroRef
@@ -10,11 +10,17 @@ from jinja2.exceptions import TemplateAssertionError
 
 from chalicelib.core.ids import is_id
 
+if TYPE_CHECKING:
+    from chalicelib.engine.templating.environment import TemplateEnvironment
+
 type _FinalizeInfo = CodeGenerator._FinalizeInfo  # noqa: SLF001 -- a parameter of methods below
 
 _ID_MESSAGE: Final = (
     "Only templates of this workspace can be used here, each by its id as a plain string: "
     '{%% %s "tpl_…"%s %%}.'
+)
+_HIDDEN_ID_MESSAGE: Final = (
+    "The template %s is not there: write its id as one plain string in the tag."
 )
 _TOO_LARGE_MESSAGE: Final = "A number is too large: the largest with a fraction is about 1.8e308."
 # Python takes 200 parentheses in each other, and the short form of an attribute has two.
@@ -208,8 +214,15 @@ class MeteredCodeGenerator(CodeGenerator):
         tag: str,
         rest: str = "",
     ) -> None:
-        if not all(is_id("tpl", name) for name in static_template_names(node.template)):
-            message = _ID_MESSAGE % (tag, rest)
+        found_ids = cast("TemplateEnvironment", self.environment).found_ids
+        for name in static_template_names(node.template):
+            if not is_id("tpl", name):
+                message = _ID_MESSAGE % (tag, rest)
+            elif name not in found_ids:
+                # Who may use a template is decided by the ids that are found without parsing.
+                message = _HIDDEN_ID_MESSAGE % name
+            else:
+                continue
             raise UnsupportedSyntaxError(message, node.lineno, self.name, self.filename)
 
     def _check_unique(self, names: Iterable[tuple[str, int]], kind: str) -> None:

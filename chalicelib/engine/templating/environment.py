@@ -113,6 +113,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         )
         self.meter = meter
         self.template_loader = loader
+        self.found_ids = frozenset[str]()
         self.layout = Method(functools.partial(loader.load_layout, self), meter)
         self.metered = Method(lambda iterable: MeteredIterable(iterable, meter), meter)
         self.concat = functools.partial(_concat, meter)  # type: ignore[method-assign]

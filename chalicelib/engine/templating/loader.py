@@ -10,7 +10,7 @@ from jinja2.runtime import Context, Undefined
 
 from chalicelib.engine.templating import limits
 from chalicelib.engine.templating.compiler import UnsupportedSyntaxError, static_template_names
-from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.includes import Includes, included_template_ids
 from chalicelib.engine.templating.positions import normalize_newlines
 
 if TYPE_CHECKING:
@@ -199,6 +199,7 @@ class TemplateLoader:
     def _compile(
         self, environment: "TemplateEnvironment", name: str | None, source: str
     ) -> Template:
+        environment.found_ids = frozenset(included_template_ids(source))
         code = environment.compile(source, name, TEMPLATE_FILENAME)
         template = Template.from_code(environment, code, dict(environment.globals))
         template.root_render_func.__globals__.update(environment.runtime_names)

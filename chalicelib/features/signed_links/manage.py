@@ -17,6 +17,7 @@ from chalicelib.features.signed_links.referrers import origin
 from chalicelib.features.signed_links.repository import LinkPage, SignedLinks
 from chalicelib.features.signed_links.signature import signature
 from chalicelib.features.signed_links.url_data import flatten, query_text
+from chalicelib.features.templates.allowed_includes import check_includes
 from chalicelib.features.templates.options import refuse_uploads
 from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.templates.sources import VersionChoice
@@ -178,6 +179,7 @@ class ManageLinks:
                 message = "is chosen by the extension of the URL: leave it out"
                 raise validation_error(f"/output/{name}", message, "not_allowed")
         refuse_uploads(output, "/output")
+        check_includes(output, "/output", viewer.templates)
         if len(json.dumps(output).encode()) > MAX_OUTPUT_BYTES:
             message = f"has more than {MAX_OUTPUT_BYTES} bytes: put it into the template's options"
             raise validation_error("/output", message, "too_long")

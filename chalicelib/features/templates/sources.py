@@ -2,14 +2,13 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
-from chalicelib.core.errors import Forbidden, NotFound
+from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import EmailRuleId, WorkspaceId
-from chalicelib.core.json import strings_in
-from chalicelib.engine.templating.includes import Includes, collect_includes, included_template_ids
+from chalicelib.engine.templating.includes import Includes, collect_includes
 from chalicelib.features.templates.model import SourceBundle, Template, TemplateType
 from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.templates.source_texts import parse_source
@@ -111,18 +110,13 @@ def resolve_includes(
     texts: Iterable[str],
     workspace_id: WorkspaceId,
     find: SourceLookup,
-    allowed: Collection[str] = (),
 ) -> Includes:
-    """Return the templates that the texts include.
+    """Return the templates that the texts include, of which the caller's own are checked before.
 
-    With `allowed` only those ids may be included; others raise `template_not_allowed_for_key`. A
-    missing template or a canvas raises `template_not_found`.
+    The problem of a missing template, or of a canvas, is its error.
     """
 
     def load_html(template_id: str) -> str:
-        if allowed and template_id not in allowed:
-            detail = f"This key may not use the template {template_id}."
-            raise Forbidden("template_not_allowed_for_key", detail)
         resolved = find(workspace_id, template_id, "live")
         if resolved.type != "html":
             detail = f"The template {template_id} is a canvas, which has no HTML to include."
@@ -131,20 +125,3 @@ def resolve_includes(
 
     return collect_includes(texts, load_html)
 
-
-def check_includes(source: SourceBundle, before: SourceBundle, allowed: Collection[str]) -> None:
-    """Raise `template_not_allowed_for_key` for a new include that the key may not use.
-
-    Otherwise a key for one template could read all others through it. Includes of `before` stay.
-    """
-    forbidden = _included_ids(source) - _included_ids(before) - {*allowed}
-    if forbidden:
-        detail = (
-            f"This key may not use the template {min(forbidden)}, which the draft would include."
-        )
-        raise Forbidden("template_not_allowed_for_key", detail)
-
-
-def _included_ids(source: SourceBundle) -> set[str]:
-    texts = (*strings_in(source.content), *strings_in(source.options))
-    return {name for text in texts for name in included_template_ids(text)}

@@ -1,6 +1,6 @@
 """Resolution of stored templates and includes into render commands."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from copy import replace
 from typing import Protocol
 
@@ -8,7 +8,7 @@ import msgspec
 
 from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.core.json import JsonObject, strings_in
+from chalicelib.core.json import Json, JsonObject, strings_in
 from chalicelib.engine.emails.model import EmailRules
 from chalicelib.engine.job import EInvoiceDefault, Job, Omission, PageJob
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
@@ -19,6 +19,7 @@ from chalicelib.features.renders.accept.emails import (
     email_texts,
     resolved_emails,
 )
+from chalicelib.features.templates.allowed_includes import check_includes
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.options import (
     check_einvoice_carrier,
@@ -67,10 +68,11 @@ class ResolveTemplate:
         """Return the command with its template's source, output and email rules, and its includes.
 
         Raises what `TemplateFinder` and `CompleteOutput` raise, `template_not_allowed_for_key` for
-        an include, and `validation_error` for a requested email rule that is not the template's, or
+        an include of the request, and `validation_error` for a requested email rule that is not the template's, or
         if the PDF cannot carry the template's e-invoice.
         """
-        job, stored_texts = command.job, [""]
+        check_includes(_sent_texts(command), "", command.key_allowlist)
+        job = command.job
         if not isinstance(job, PageJob):
             return command
         if command.template_id is not None:
@@ -84,13 +86,7 @@ class ResolveTemplate:
             )
             job = replace(self._merge(job, command, template), emails=emails)
             command = replace(command, template_version=template.version)
-            source = template.source
-            stored_texts = [
-                *strings_in(source.content),
-                *strings_in(source.options),
-                *email_texts(emails),
-            ]
-        return replace(command, job=self._with_includes(job, command, stored_texts))
+        return replace(command, job=self._with_includes(job, command))
 
     def page_job(
         self,
@@ -129,21 +125,19 @@ class ResolveTemplate:
             einvoice_default=default,
         )
 
-    def _with_includes(
-        self, job: PageJob, command: RenderCommand, stored_texts: Sequence[str]
-    ) -> PageJob:
+    def _with_includes(self, job: PageJob, command: RenderCommand) -> PageJob:
         if not job.source.has_templates and job.emails is None:
             return job
-        find, workspace_id = self._templates.find, command.workspace.id
-        allowed = command.key_allowlist
-        if allowed:
-            # The includes of an allowed template are part of it and need no entry of their own.
-            allowed += tuple(resolve_includes(stored_texts, workspace_id, find).sources)
-        uploaded = [
-            self._read_upload_html(workspace_id, upload_id)
-            for upload_id in job.source.referenced_uploads().values()
-        ]
-        includes = resolve_includes([*_texts(job), *uploaded], workspace_id, find, allowed)
+        workspace_id = command.workspace.id
+        uploaded = {
+            pointer: self._read_upload_html(workspace_id, upload_id)
+            for pointer, upload_id in job.source.referenced_uploads().items()
+        }
+        if command.template_id is None:
+            for pointer, text in uploaded.items():
+                check_includes(text, pointer, command.key_allowlist)
+        texts = [*_texts(job), *uploaded.values()]
+        includes = resolve_includes(texts, workspace_id, self._templates.find)
         return replace(job, includes=includes)
 
 
@@ -154,6 +148,22 @@ def check_data(job: Job, workspace_id: WorkspaceId, schemas: WorkspaceSchemas) -
     """
     if isinstance(job, PageJob) and job.schema is not None and job.data_url is None:
         schemas(workspace_id).check_data(job.schema, job.data or {})
+
+
+def _sent_texts(command: RenderCommand) -> JsonObject:
+    """Return the fields of a request that may include templates, at their places in it.
+
+    Texts of an email rule that comes with the request are checked where it is read.
+    """
+    storage = command.delivery_policy.request.storage or ()
+    sent: dict[str, Json] = {"delivery": {"storage": [{"key": each.key} for each in storage]}}
+    job = command.job
+    is_stored = command.template_id is not None
+    if isinstance(job, PageJob) and (is_stored or job.source.has_templates):
+        sent["output"] = command.explicit_output
+        if not is_stored:
+            sent["input"] = msgspec.to_builtins(job.source)
+    return sent
 
 
 def _texts(job: PageJob) -> Iterator[str]:
