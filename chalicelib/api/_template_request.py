@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.adapters.json_logs import bind
+from chalicelib.api._restricted_key import check_template
 from chalicelib.api.edge.endpoint import Call
 from chalicelib.core import json
-from chalicelib.core.errors import Forbidden, ServiceError, validation_error
+from chalicelib.core.errors import ServiceError, validation_error
 from chalicelib.core.json import Json
 from chalicelib.features.templates.model import CONTENT_FIELDS, SourceBundle, Template, TemplateType
 
@@ -45,17 +46,9 @@ _MAX_RESPONSE_BYTES: Final = 6_000_000
 
 
 def allowed_template_id(call: Call) -> str:
-    """Return the template id of the path; raises `template_not_allowed_for_key`.
-
-    The allowlist is checked before the lookup, so a restricted key cannot find out which other
-    templates exist.
-    """
-    allowed, template_id = call.caller.templates, call.params["id"]
-    if allowed and template_id not in allowed:
-        raise Forbidden(
-            "template_not_allowed_for_key",
-            "This key may use the templates of its allowlist only, and this is none of them.",
-        )
+    """Return the template id of the path; raises `template_not_allowed_for_key`."""
+    template_id = call.params["id"]
+    check_template(call, template_id)
     return template_id
 
 
@@ -69,15 +62,6 @@ def requested_template(call: Call) -> Template:
 def dry_run_deadline(call: Call) -> float:
     """Return the Unix second by which all datasets must be rendered."""
     return call.started_at + _DRY_RUN_BUDGET_S
-
-
-def require_unrestricted_key(call: Call) -> None:
-    """Refuse a key with a template allowlist, which could not use a template that it creates."""
-    if call.caller.templates:
-        raise Forbidden(
-            "template_not_allowed_for_key",
-            "This key may use the templates of its allowlist only, and can make no other.",
-        )
 
 
 def requested_source(fields: "TemplateSourceFields", kind: TemplateType) -> SourceBundle:

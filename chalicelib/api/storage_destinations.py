@@ -4,6 +4,7 @@ from typing import Final
 
 from chalice.app import Blueprint
 
+from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, require_unrestricted_key
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
@@ -16,7 +17,10 @@ _READ: Final = "storage:read"
 _WRITE: Final = "storage:write"
 _CONTRACT: Final = "chalicelib.contract.storage.destination"
 _DESTINATION: Final = f"{_CONTRACT}:StorageDestination"
+# Of a request of a restricted key.
+_EFFECT: Final = "change or test a storage destination of the whole workspace"
 _REFUSALS: Final = (
+    TEMPLATE_NOT_ALLOWED,
     "plan_feature_unavailable",
     "url_not_allowed",
     "template_syntax_error",
@@ -40,6 +44,7 @@ def create(call: Call) -> Reply:
     Its credentials are sealed and never shown. A workspace has 50 destinations at most; one more is
     a `conflict`.
     """
+    require_unrestricted_key(call, _EFFECT)
     fields = call.body.model_dump()
     created = call.services.storage.manage.create(call.caller.workspace, fields)
     url = f"{call.services.settings.base_url}/storage-destinations/{created.id}"
@@ -71,7 +76,12 @@ def retrieve(call: Call) -> Reply:
     problems=("not_found", *_REFUSALS),
 )
 def change(call: Call) -> Reply:
-    """Change a storage destination; without `credentials` the stored ones stay."""
+    """Change a storage destination; without `credentials` the stored ones stay.
+
+    Who changes where they are sent (`endpoint`, `account`, `host`, `port`, `username`, `host_key`)
+    sends them again. A key with a template allowlist changes and tests no destination.
+    """
+    require_unrestricted_key(call, _EFFECT)
     fields = call.body.model_dump(include=call.body.model_fields_set)
     manage = call.services.storage.manage
     changed = manage.change(call.caller.workspace, call.params["id"], fields)
@@ -83,10 +93,11 @@ def change(call: Call) -> Reply:
     auth=KeyAuth(_WRITE),
     tag="Storage",
     answers={204: None},
-    problems=("not_found", "conflict"),
+    problems=("not_found", TEMPLATE_NOT_ALLOWED, "conflict"),
 )
 def delete(call: Call) -> Reply:
     """Delete a storage destination with its credentials; uploads that wait for it fail."""
+    require_unrestricted_key(call, _EFFECT)
     call.services.storage.destinations.delete(_named_destination(call))
     return Reply(204)
 
@@ -96,7 +107,13 @@ def delete(call: Call) -> Reply:
     auth=KeyAuth(_WRITE),
     tag="Storage",
     answers={200: f"{_CONTRACT}:StorageTest"},
-    problems=("not_found", "plan_feature_unavailable", "conflict", "region_degraded"),
+    problems=(
+        "not_found",
+        TEMPLATE_NOT_ALLOWED,
+        "plan_feature_unavailable",
+        "conflict",
+        "region_degraded",
+    ),
 )
 def test(call: Call) -> Reply:
     """Test a destination: connect, write a small file, and delete it.
@@ -105,6 +122,7 @@ def test(call: Call) -> Reply:
     The steps end at the first that fails; each takes 5 s at most. Of a workspace one test runs at a
     time: another one is a `conflict`.
     """
+    require_unrestricted_key(call, _EFFECT)
     steps = call.services.storage.request_trial(call.caller.workspace, call.params["id"])
     ok = all(step["ok"] for step in steps)
     return Reply(200, {"object": "storage_test", "ok": ok, "steps": steps})

@@ -4,6 +4,7 @@ from typing import Final
 
 from chalice.app import Blueprint
 
+from chalicelib.api._restricted_key import require_unrestricted_key
 from chalicelib.api._template_request import (
     DRY_RUN_PROBLEMS,
     LOOKUP_PROBLEMS,
@@ -12,7 +13,6 @@ from chalicelib.api._template_request import (
     dry_run_deadline,
     requested_source,
     requested_template,
-    require_unrestricted_key,
 )
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
@@ -46,7 +46,7 @@ def create(call: Call) -> Reply:
     can render the source, no template is made. A key with a template allowlist cannot make
     templates.
     """
-    require_unrestricted_key(call)
+    require_unrestricted_key(call, "make a template that is not on it")
     request = call.body
     datasets = [NewDataset(each.name, each.data, each.is_default) for each in request.datasets]
     for dataset in datasets:

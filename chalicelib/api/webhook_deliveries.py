@@ -4,6 +4,7 @@ from typing import Final
 
 from chalice.app import Blueprint
 
+from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, require_unrestricted_key
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
@@ -28,13 +29,14 @@ _DETAIL: Final = f"{_CONTRACT}:WebhookDeliveryDetail"
 def list_deliveries(call: Call) -> Reply:
     """List webhook deliveries, newest first.
 
-    A test key sees deliveries of test events. A page may hold fewer than `limit` deliveries while
+    A test key sees deliveries of test events, and a key with a template allowlist those of events
+    of its templates to endpoints that it sees. A page may hold fewer than `limit` deliveries while
     `has_more` is true.
     """
     query, position = call.query, paging.start_position(call)
     page = call.services.webhooks.log.page(
         call.caller.workspace_id,
-        DeliveryFilter(query.endpoint_id, query.status, call.caller.mode),
+        DeliveryFilter(query.endpoint_id, query.status, call.caller.mode, call.caller.templates),
         limit=query.limit,
         after=position["after"] if position else None,
     )
@@ -58,21 +60,27 @@ def retrieve(call: Call) -> Reply:
     auth=KeyAuth("webhooks:write"),
     tag="Webhooks",
     answers={202: _DETAIL},
-    problems=("not_found", "conflict"),
+    problems=("not_found", TEMPLATE_NOT_ALLOWED, "conflict"),
 )
 def replay(call: Call) -> Reply:
     """Send a webhook delivery again, once.
 
     It goes to the endpoint as it is now, with the same event id and body, a new time and a new
-    signature. It is a `conflict` if the endpoint is deleted, or while an attempt is made.
+    signature. It is a `conflict` if the endpoint is deleted, or while an attempt is made. A key
+    with a template allowlist replays nothing to the default endpoint.
     """
-    replayed = call.services.webhooks.log.replay(_named_delivery(call), call.request_id)
+    webhooks, delivery = call.services.webhooks, _named_delivery(call)
+    if call.caller.templates:
+        defaults = webhooks.endpoints.default_ids(delivery.workspace_id)
+        if delivery.endpoint_id in defaults.values():
+            require_unrestricted_key(call, "use the default endpoint of the workspace")
+    replayed = webhooks.log.replay(delivery, call.request_id)
     return Reply(202, _detail(call, replayed))
 
 
 def _named_delivery(call: Call) -> WebhookDelivery:
     caller, log = call.caller, call.services.webhooks.log
-    return log.one(caller.workspace_id, call.params["id"], caller.mode)
+    return log.one(caller.workspace_id, call.params["id"], caller.mode, caller.templates)
 
 
 def _detail(call: Call, delivery: WebhookDelivery) -> dict[str, object]:

@@ -1,13 +1,15 @@
 """`/v1/webhook-endpoints`: addresses that events are sent to."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from chalice.app import Blueprint
 
+from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, require_unrestricted_key
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
-from chalicelib.core.errors import Conflict, NotFound
+from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.features.webhooks.model import WebhookEndpoint
 from chalicelib.features.webhooks.present import delivery_detail_json, endpoint_json
 
@@ -32,9 +34,11 @@ def create(call: Call) -> Reply:
     """Make a webhook endpoint.
 
     The answer has the signing secret, which is shown this once. A workspace has 100 endpoints at
-    most; one more is a `conflict`.
+    most; one more is a `conflict`. A key with a template allowlist names `template_ids` of its
+    list; what it makes is not the default endpoint, even as the first one.
     """
     body, services = call.body, call.services
+    _check_filter(call, body.template_ids)
     fields = {
         "url": body.url,
         "description": body.description,
@@ -42,6 +46,7 @@ def create(call: Call) -> Reply:
         "template_ids": tuple(body.template_ids),
         "headers": body.headers,
         "enabled": body.enabled,
+        "is_of_restricted_key": bool(call.caller.templates),
     }
     caller = call.caller
     created = services.webhooks.manage.create(caller.workspace_id, caller.mode, fields)
@@ -60,15 +65,20 @@ def create(call: Call) -> Reply:
 def list_endpoints(call: Call) -> Reply:
     """List webhook endpoints, newest first.
 
-    A test key sees those that were made with test keys.
+    A test key sees those that were made with test keys, and a key with a template allowlist those
+    whose `template_ids` are all on its list.
     """
     position, limit = paging.start_position(call), call.query.limit
     below = position["after"] if position else "whe_~"
     endpoints = call.services.webhooks.endpoints.all(call.caller.workspace_id)
-    mode = call.caller.mode
-    rows = [each for each in reversed(endpoints) if each.id < below and each.is_visible_to(mode)]
-    default_id = call.services.webhooks.endpoints.default_id(call.caller.workspace_id)
-    shown = [dict(endpoint_json(each, default_id)) for each in rows[:limit]]
+    caller = call.caller
+    rows = [
+        each
+        for each in reversed(endpoints)
+        if each.id < below and each.is_visible_to(caller.mode, caller.templates)
+    ]
+    defaults = call.services.webhooks.endpoints.default_ids(caller.workspace_id)
+    shown = [dict(endpoint_json(each, defaults)) for each in rows[:limit]]
     page = paging.fitting_prefix(shown)
     last = page[-1]["id"] if len(page) < len(rows) else None
     return Reply(200, paging.list_envelope(call, page, {"after": last} if last else None))
@@ -84,17 +94,19 @@ def list_endpoints(call: Call) -> Reply:
 def default_secret(call: Call) -> Reply:
     """Show the secret that signs the webhooks of requests while no endpoint is the default.
 
+    Each mode has its own: a live key sees that of live requests, a test key that of test requests.
     The first request with `webhook` makes it; before that it is `not_found`. It is a `conflict`
-    where an endpoint is the default: that endpoint's secret signs.
+    where an endpoint is the default of the mode: that endpoint's secret signs.
     """
     workspace_id, webhooks = call.caller.workspace_id, call.services.webhooks
-    default_id = webhooks.endpoints.default_id(workspace_id)
+    mode = call.caller.mode
+    default_id = webhooks.endpoints.default_ids(workspace_id).get(mode)
     if default_id is not None:
         detail = f"The secret of the default webhook endpoint {default_id} signs."
         raise Conflict("conflict", detail)
-    secret = webhooks.secrets.request_secret(workspace_id)
+    secret = webhooks.secrets.request_secret(workspace_id, mode)
     if secret is None:
-        detail = "No request has named a webhook yet: the first one makes the secret."
+        detail = f"No {mode} request has named a webhook yet: the first one makes the secret."
         raise NotFound("not_found", detail)
     return Reply(200, {"object": "webhook_secret", "secret": secret})
 
@@ -112,16 +124,23 @@ def retrieve(call: Call) -> Reply:
     body=f"{_CONTRACT}:EndpointChange",
     tag="Webhooks",
     answers={200: _ENDPOINT},
-    problems=("not_found", "url_not_allowed", "conflict"),
+    problems=("not_found", TEMPLATE_NOT_ALLOWED, "url_not_allowed", "conflict"),
 )
 def change(call: Call) -> Reply:
     """Change a webhook endpoint.
 
     `enabled: false` pauses it: retries that are to come are canceled. `enabled: true` counts
-    failures anew. `is_default: true` makes it the default endpoint.
+    failures anew. `is_default: true` makes it the default endpoint of its mode, that of the key
+    that made it. A key with a template allowlist changes neither the default endpoint nor which one
+    it is, and keeps `template_ids` on its list.
     """
     fields = {name: getattr(call.body, name) for name in call.body.model_fields_set}
-    changed = call.services.webhooks.manage.change(_named_endpoint(call), fields)
+    endpoint = _writable_endpoint(call)
+    if "template_ids" in fields:
+        _check_filter(call, fields["template_ids"])
+    if "is_default" in fields:
+        require_unrestricted_key(call, "change the default endpoint")
+    changed = call.services.webhooks.manage.change(endpoint, fields)
     return Reply(200, _endpoint_json(call, changed))
 
 
@@ -130,14 +149,14 @@ def change(call: Call) -> Reply:
     auth=KeyAuth(_WRITE),
     tag="Webhooks",
     answers={204: None},
-    problems=("not_found", "conflict"),
+    problems=("not_found", TEMPLATE_NOT_ALLOWED, "conflict"),
 )
 def delete(call: Call) -> Reply:
     """Delete a webhook endpoint.
 
     Retries that are to come are canceled. Its deliveries stay in the log.
     """
-    call.services.webhooks.endpoints.delete(_named_endpoint(call))
+    call.services.webhooks.endpoints.delete(_writable_endpoint(call))
     return Reply(204)
 
 
@@ -148,7 +167,7 @@ def delete(call: Call) -> Reply:
     body_required=False,
     tag="Webhooks",
     answers={200: _WITH_SECRET},
-    problems=("not_found", "conflict"),
+    problems=("not_found", TEMPLATE_NOT_ALLOWED, "conflict"),
 )
 def roll_secret(call: Call) -> Reply:
     """Give a webhook endpoint a new secret.
@@ -157,7 +176,7 @@ def roll_secret(call: Call) -> Reply:
     an earlier roll ends at once: there are never more than two.
     """
     seconds = 0 if call.body is None else call.body.expire_previous_in
-    rolled = call.services.webhooks.manage.roll(_named_endpoint(call), seconds)
+    rolled = call.services.webhooks.manage.roll(_writable_endpoint(call), seconds)
     return Reply(200, _endpoint_json(call, rolled.endpoint) | {"secret": rolled.secret})
 
 
@@ -167,7 +186,7 @@ def roll_secret(call: Call) -> Reply:
     body=f"{_CONTRACT}:SampleRequest",
     tag="Webhooks",
     answers={202: "chalicelib.contract.webhooks.delivery:WebhookDeliveryDetail"},
-    problems=("not_found",),
+    problems=("not_found", TEMPLATE_NOT_ALLOWED),
 )
 def test(call: Call) -> Reply:
     """Send a sample of an event to a webhook endpoint.
@@ -177,7 +196,7 @@ def test(call: Call) -> Reply:
     """
     webhooks = call.services.webhooks
     delivery = webhooks.send_sample(
-        _named_endpoint(call),
+        _writable_endpoint(call),
         call.body.event,
         call.request_id,
         with_file_urls=call.caller.workspace.webhook_file_urls,
@@ -187,9 +206,33 @@ def test(call: Call) -> Reply:
 
 def _named_endpoint(call: Call) -> WebhookEndpoint:
     caller, endpoints = call.caller, call.services.webhooks.endpoints
-    return endpoints.one(caller.workspace_id, call.params["id"], caller.mode)
+    return endpoints.one(caller.workspace_id, call.params["id"], caller.mode, caller.templates)
+
+
+def _writable_endpoint(call: Call) -> WebhookEndpoint:
+    """Return the endpoint of the path; refuse a restricted key the default one, the workspace's."""
+    endpoint = _named_endpoint(call)
+    if call.caller.templates:
+        defaults = call.services.webhooks.endpoints.default_ids(endpoint.workspace_id)
+        if endpoint.id in defaults.values():
+            require_unrestricted_key(call, "use the default endpoint of the workspace")
+    return endpoint
+
+
+def _check_filter(call: Call, template_ids: Sequence[str]) -> None:
+    """Raise `validation_error` unless a restricted key names templates, all of its list."""
+    allowed = call.caller.templates
+    if not allowed:
+        return
+    if not template_ids:
+        message = "is required for this key: name templates of its allowlist"
+        raise validation_error("/template_ids", message, "required")
+    for n, template_id in enumerate(template_ids):
+        if template_id not in allowed:
+            message = "is not on the allowlist of this key: take it out"
+            raise validation_error(f"/template_ids/{n}", message, "not_allowed")
 
 
 def _endpoint_json(call: Call, shown: WebhookEndpoint) -> dict[str, object]:
-    default_id = call.services.webhooks.endpoints.default_id(shown.workspace_id)
-    return dict(endpoint_json(shown, default_id))
+    defaults = call.services.webhooks.endpoints.default_ids(shown.workspace_id)
+    return dict(endpoint_json(shown, defaults))

@@ -64,7 +64,7 @@ def _forward(url: str, workspace: str | None, types: tuple[str, ...], *, as_json
     if workspace_id is None:
         raise click.UsageError("--workspace says whose events are forwarded")
     found = existing_workspace(service.workspaces, workspace_id)
-    secrets = service.choose_secrets(found.id)
+    secrets = service.choose_secrets(found.id, "test" if workspace is None else "live")
     target = ForwardTarget(url=url, secrets=secrets.texts, types=types, test_only=workspace is None)
     forwarder = service.make_forwarder(found.id, _connect)
     forwarder.start()

@@ -33,8 +33,9 @@ def receiver_of(service: Service) -> Iterator[WebhookReceiver]:
 
     def send_and_keep_secret() -> list[str]:
         failed = send()
-        # It signs for addresses of requests while no endpoint is the default one.
-        call_and_keep_secrets("GET", f"{ENDPOINTS_PATH}/default-secret")
+        # Those of both modes sign for addresses of requests while no endpoint is the default.
+        for key in (service.live, service.test):
+            call_and_keep_secrets("GET", f"{ENDPOINTS_PATH}/default-secret", key=key)
         return failed
 
     with (

@@ -4,6 +4,7 @@ from typing import Final
 
 from chalice.app import Blueprint
 
+from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, require_unrestricted_key
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
@@ -14,6 +15,8 @@ blueprint: Final = Blueprint(__name__)
 
 _READ: Final = "email:read"
 _WRITE: Final = "email:write"
+# Of a request of a restricted key.
+_EFFECT: Final = "change or test an email connection of the whole workspace"
 _CONTRACT: Final = "chalicelib.contract.emails.connection"
 _CONNECTION: Final = f"{_CONTRACT}:EmailConnection"
 
@@ -24,7 +27,7 @@ _CONNECTION: Final = f"{_CONTRACT}:EmailConnection"
     body=f"{_CONTRACT}:EmailConnectionRequest",
     tag="Emails",
     answers={201: _CONNECTION},
-    problems=("feature_not_enabled", "url_not_allowed", "conflict"),
+    problems=(TEMPLATE_NOT_ALLOWED, "feature_not_enabled", "url_not_allowed", "conflict"),
 )
 def create(call: Call) -> Reply:
     """Make an email connection.
@@ -32,6 +35,7 @@ def create(call: Call) -> Reply:
     Its credentials are sealed and never shown. A workspace has 50 connections at most; one more is
     a `conflict`.
     """
+    require_unrestricted_key(call, _EFFECT)
     fields = call.body.model_dump()
     created = call.services.emails.manage.create(call.caller.workspace, fields)
     url = f"{call.services.settings.base_url}/email-connections/{created.id}"
@@ -62,10 +66,21 @@ def retrieve(call: Call) -> Reply:
     body=f"{_CONTRACT}:EmailConnectionChange",
     tag="Emails",
     answers={200: _CONNECTION},
-    problems=("not_found", "feature_not_enabled", "url_not_allowed", "conflict"),
+    problems=(
+        "not_found",
+        TEMPLATE_NOT_ALLOWED,
+        "feature_not_enabled",
+        "url_not_allowed",
+        "conflict",
+    ),
 )
 def change(call: Call) -> Reply:
-    """Change an email connection; without `credentials` the stored ones stay."""
+    """Change an email connection; without `credentials` the stored ones stay.
+
+    Who changes `host`, `port` or `username` sends them again. A key with a template allowlist
+    changes and tests no connection.
+    """
+    require_unrestricted_key(call, _EFFECT)
     fields = call.body.model_dump(include=call.body.model_fields_set)
     manage = call.services.emails.manage
     changed = manage.change(call.caller.workspace, call.params["id"], fields)
@@ -77,10 +92,11 @@ def change(call: Call) -> Reply:
     auth=KeyAuth(_WRITE),
     tag="Emails",
     answers={204: None},
-    problems=("not_found", "email_connection_in_use", "conflict"),
+    problems=("not_found", TEMPLATE_NOT_ALLOWED, "email_connection_in_use", "conflict"),
 )
 def delete(call: Call) -> Reply:
     """Delete an email connection with its credentials, unless email rules use it."""
+    require_unrestricted_key(call, _EFFECT)
     call.services.emails.connections.delete(_named_connection(call))
     return Reply(204)
 
@@ -91,7 +107,13 @@ def delete(call: Call) -> Reply:
     body=f"{_CONTRACT}:EmailConnectionTestRequest",
     tag="Emails",
     answers={200: f"{_CONTRACT}:EmailConnectionTest"},
-    problems=("not_found", "feature_not_enabled", "conflict", "region_degraded"),
+    problems=(
+        "not_found",
+        TEMPLATE_NOT_ALLOWED,
+        "feature_not_enabled",
+        "conflict",
+        "region_degraded",
+    ),
 )
 def test(call: Call) -> Reply:
     """Test a connection in steps, and send an email on request.
@@ -101,6 +123,7 @@ def test(call: Call) -> Reply:
     fails; all of them take 15 s at most. Of a workspace one test runs at a time: another one is a
     `conflict`.
     """
+    require_unrestricted_key(call, _EFFECT)
     tried = call.services.emails.request_trial(
         call.caller.workspace, call.params["id"], call.body.send_to
     )

@@ -1,19 +1,22 @@
 """`/v1/email-rules/…/preview`: the email of a rule, saved or not, for some data."""
 
 from copy import replace
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from chalice.app import Blueprint
 
+from chalicelib.api._restricted_key import check_template
 from chalicelib.api._submit import submit_command
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
-from chalicelib.api.emails.email_rules import check_allowed, named_rule
-from chalicelib.core.json import JsonObject
+from chalicelib.api.emails.email_rules import named_rule
 from chalicelib.features.emails.manage_rules import RuleFields, new_rule, with_fields
 from chalicelib.features.emails.preview_email import PreviewData
 from chalicelib.features.emails.rules import StoredRule
 from chalicelib.features.templates.allowed_includes import check_includes
+
+if TYPE_CHECKING:
+    from chalicelib.core.json import JsonObject
 
 blueprint: Final = Blueprint(__name__)
 
@@ -39,7 +42,7 @@ def preview_draft(call: Call) -> Reply:
 
     What its texts do wrong is the `error` of the preview.
     """
-    check_allowed(call, call.body.template_id)
+    check_template(call, call.body.template_id)
     fields = _sent_fields(call)
     draft = new_rule(call.caller.workspace_id, call.body.template_id, fields["connection_id"])
     return _preview(call, with_fields(draft, fields))

@@ -4,10 +4,11 @@ from typing import Final
 
 from chalice.app import Blueprint
 
+from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, check_template
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
-from chalicelib.core.errors import Forbidden, NotFound
+from chalicelib.core.errors import NotFound
 from chalicelib.features.emails.manage_rules import PlacedRule
 from chalicelib.features.emails.present import rule_json
 from chalicelib.features.templates.allowed_includes import check_includes
@@ -19,9 +20,8 @@ _WRITE: Final = "email:write"
 _CONTRACT: Final = "chalicelib.contract.emails.rule"
 _RULE: Final = f"{_CONTRACT}:EmailRule"
 _SAVED: Final = f"{_CONTRACT}:SavedEmailRule"
-_NOT_ALLOWED: Final = "template_not_allowed_for_key"
 _WRITE_PROBLEMS: Final = (
-    *(_NOT_ALLOWED, "feature_not_enabled"),
+    *(TEMPLATE_NOT_ALLOWED, "feature_not_enabled"),
     *("email_template_error", "conflict", "region_degraded"),
 )
 
@@ -40,7 +40,7 @@ def create(call: Call) -> Reply:
     A template has five at most; a sixth is a `conflict`.
     """
     fields = call.body.model_dump()
-    check_allowed(call, fields["template_id"])
+    check_template(call, fields["template_id"])
     check_includes(fields, "", call.caller.templates)
     created = call.services.emails.manage_rules.create(call.caller.workspace, fields)
     url = f"{call.services.settings.base_url}/email-rules/{created.rule.id}"
@@ -53,7 +53,7 @@ def create(call: Call) -> Reply:
     query=f"{_CONTRACT}:EmailRuleQuery",
     tag="Emails",
     answers={200: f"{_CONTRACT}:EmailRuleList"},
-    problems=("template_not_found", _NOT_ALLOWED),
+    problems=("template_not_found", TEMPLATE_NOT_ALLOWED),
 )
 def list_rules(call: Call) -> Reply:
     """List email rules by template, those of one in the order of sending.
@@ -64,7 +64,7 @@ def list_rules(call: Call) -> Reply:
     read, workspace_id = call.services.emails.read_rules, call.caller.workspace_id
     template_id = call.query.template_id
     if template_id is not None:
-        check_allowed(call, template_id)
+        check_template(call, template_id)
         rules = read.of_template(workspace_id, template_id)
     else:
         rules = [each for each in read.all(workspace_id) if _is_allowed(call, each)]
@@ -132,16 +132,6 @@ def named_rule(call: Call) -> PlacedRule:
 def _is_allowed(call: Call, placed: PlacedRule) -> bool:
     allowed = call.caller.templates
     return not allowed or placed.rule.template_id in allowed
-
-
-def check_allowed(call: Call, template_id: str) -> None:
-    """Raise `template_not_allowed_for_key` for a template that the key may not use."""
-    allowed = call.caller.templates
-    if allowed and template_id not in allowed:
-        raise Forbidden(
-            _NOT_ALLOWED,
-            "This key may use the templates of its allowlist only, and this is none of them.",
-        )
 
 
 def _saved_json(placed: PlacedRule) -> dict[str, object]:

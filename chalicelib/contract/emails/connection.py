@@ -63,7 +63,8 @@ class EmailConnectionChange(Model):
     test_recipient: MailAddress | None = None
     """Null removes it."""
     credentials: Parts | None = None
-    """They replace all credentials; null keeps them."""
+    """They replace all credentials; null keeps them. They are required with another `host`, `port`
+    or `username`."""
     config: Parts | None = None
     """Members replace those of the same name; null keeps all."""
 

@@ -50,7 +50,8 @@ class StorageDestinationChange(Model):
     config: Parts | None = None
     """Members replace those of the same name; null keeps all."""
     credentials: Parts | None = None
-    """They replace all credentials; null keeps them."""
+    """They replace all credentials; null keeps them. They are required with another `endpoint`,
+    `account`, `host`, `port`, `username` or `host_key`."""
 
 
 class StorageCredentials(Model):

@@ -92,7 +92,8 @@ class EndpointRequest(Model):
     events: Events | None = None
     """The events to send; absent or null: all of them."""
     template_ids: TemplateIds = Field(default_factory=list)
-    """Only events of these templates; empty: all events."""
+    """Only events of these templates; empty: all events. A key with a template allowlist names
+    templates of its list."""
     headers: Headers = Field(default_factory=dict)
     """Up to 10 headers that are sent with every delivery. A value has visible ASCII characters and
     spaces between them. Headers of the service itself are refused: `content-*`, `webhook-*`,
@@ -114,7 +115,8 @@ class EndpointChange(Model):
     enabled: bool = Field(default_factory=bool)
     """`true` also ends a disabling: failures are counted anew."""
     is_default: Annotated[bool, AfterValidator(_check_true)] = True
-    """`true` makes it the default endpoint, whose secret signs the webhooks of requests."""
+    """`true` makes it the default endpoint of its mode, whose secret signs the webhooks of
+    requests."""
 
 
 class SecretRoll(Model):
@@ -143,8 +145,9 @@ class WebhookEndpoint(Model):
     headers: dict[str, str]
     enabled: bool
     is_default: bool
-    """Its secret signs the webhooks of requests. The first endpoint has it; deleted, the oldest
-    other one."""
+    """Its secret signs the webhooks of requests of its mode, that of the key that made it. The
+    first endpoint of a mode has it; deleted, the oldest other one. Endpoints of keys with a
+    template allowlist have it only when another key gives it to them."""
     disabled_reason: Literal["failing"] | None
     """`failing`: every attempt of five days failed."""
     previous_secret_expires_at: str | None

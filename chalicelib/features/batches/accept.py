@@ -187,7 +187,7 @@ class AcceptBatch:
         check_uploads(render.job, render.workspace.id, self._uploads)
         if command.webhook is not None:
             self._webhooks.check(command.webhook, render.key_mode)
-            self._webhooks.prepare(render.workspace.id)
+            self._webhooks.prepare(render.workspace.id, render.key_mode)
 
     def _new_batch(self, command: BatchCommand, now: dt.datetime) -> Batch:
         render = command.render

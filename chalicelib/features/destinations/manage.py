@@ -4,6 +4,7 @@ from typing import Final, Literal, Protocol, TypedDict, cast
 
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.core import json
+from chalicelib.core.changed_address import check_address_change
 from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.destinations import SFTP_PORTS, DestinationRules
@@ -121,7 +122,10 @@ class ManageDestinations:
     def change(
         self, workspace: Workspace, destination_id: str, fields: DestinationFields
     ) -> StorageDestination:
-        """Change the given fields of a destination; raises as `create`, and `not_found`."""
+        """Change the given fields of a destination; raises as `create`, and `not_found`.
+
+        Another address needs `credentials` too where some are stored: else `validation_error`.
+        """
         destination = self._destinations.one(workspace.id, destination_id)
         require_feature(workspace, "storage", "")
         if fields.get("kind", destination.kind) != destination.kind:
@@ -143,6 +147,8 @@ class ManageDestinations:
     ) -> StorageDestination:
         if given := fields.get("config"):
             config = self._config(destination.kind, destination.config, given)
+            if destination.sealed_credentials is not None and fields.get("credentials") is None:
+                check_address_change(destination.config, config)
             destination = destination._replace(config=config)
         return destination._replace(
             name=fields.get("name", destination.name),

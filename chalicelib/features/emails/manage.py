@@ -4,6 +4,7 @@ from typing import Final, Literal, Protocol, TypedDict, cast
 
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.core import json
+from chalicelib.core.changed_address import check_address_change
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.destinations import SUBMISSION_PORTS, DestinationRules
 from chalicelib.core.errors import FieldError, ServiceError, validation_error
@@ -100,7 +101,10 @@ class ManageConnections:
     def change(
         self, workspace: Workspace, connection_id: str, fields: ConnectionFields
     ) -> EmailConnection:
-        """Change the given fields of a connection; raises as `create`, and `not_found`."""
+        """Change the given fields of a connection; raises as `create`, and `not_found`.
+
+        Another address needs `credentials` too where some are stored: else `validation_error`.
+        """
         connection = self._connections.one(workspace.id, connection_id)
         require_email(workspace)
         for _ in range(_MAX_TRIES):
@@ -109,6 +113,8 @@ class ManageConnections:
                 raise validation_error("/provider", message, "not_allowed")
             if given := fields.get("config"):
                 config = self._config(connection.provider, connection.config, given)
+                if connection.sealed_credentials is not None and fields.get("credentials") is None:
+                    check_address_change(connection.config, config)
                 connection = connection._replace(config=config)
             after = self._apply(workspace, connection, fields)
             at = format_rfc3339(self._clock.now())

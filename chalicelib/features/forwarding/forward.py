@@ -21,6 +21,7 @@ from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.secrets import SecretUnusable, SigningSecrets
 from chalicelib.features.webhooks.signature import new_secret, signed_headers
 from chalicelib.features.webhooks.subscribe import EventView, event_body
+from chalicelib.features.workspaces.model import Mode
 
 # Subjects whose events one poll reads; the next poll goes on.
 _MAX_SUBJECTS: Final = 100
@@ -119,14 +120,14 @@ class ChooseSecrets:
         self._secrets = secrets
         self._clock = clock
 
-    def __call__(self, workspace_id: WorkspaceId) -> ForwardSecrets:
-        """Return those of the default endpoint, else of the workspace, else a new one."""
-        endpoint = self._endpoints.default(workspace_id)
+    def __call__(self, workspace_id: WorkspaceId, mode: Mode) -> ForwardSecrets:
+        """Return those of the default endpoint of a mode, else its own one, else a new one."""
+        endpoint = self._endpoints.default(workspace_id, mode)
         try:
             if endpoint is not None:
                 texts = self._secrets.of_endpoint(endpoint, self._clock.now())
                 return ForwardSecrets(texts, endpoint.id)
-            own = self._secrets.request_secret(workspace_id)
+            own = self._secrets.request_secret(workspace_id, mode)
         except SecretUnusable:
             return ForwardSecrets([new_secret()], is_new=True, has_unusable=True)
         return ForwardSecrets([own]) if own else ForwardSecrets([new_secret()], is_new=True)

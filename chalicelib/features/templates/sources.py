@@ -124,4 +124,3 @@ def resolve_includes(
         return str(resolved.source.content.get("html") or "")
 
     return collect_includes(texts, load_html)
-

@@ -73,7 +73,7 @@ class Deliveries:
             pk = delivery_partition(workspace_id, delivery_id)
             row = self._tables.get(self._table, pk)
         if row is None or (mode == "test" and not row["test"]):
-            raise NotFound("not_found", f"There is no webhook delivery {delivery_id[:64]}.")
+            raise delivery_not_found(delivery_id)
         return _delivery_of(row)
 
     def attempts(self, delivery: WebhookDelivery) -> list[DeliveryAttempt]:
@@ -266,6 +266,11 @@ def delivery_key(workspace_id: WorkspaceId, delivery_id: str) -> Item:
 
 def _due(delivery_id: str, due_at: str) -> Item:
     return {"due_at": due_at, "DPK": DUE_DELIVERY.partition(delivery_id)}
+
+
+def delivery_not_found(delivery_id: str) -> NotFound:
+    """Return `not_found` for a delivery."""
+    return NotFound("not_found", f"There is no webhook delivery {delivery_id[:64]}.")
 
 
 def _delivery_of(row: Item) -> WebhookDelivery:

@@ -5,7 +5,7 @@ they are few and change rarely.
 """
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
@@ -13,7 +13,16 @@ from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
-from chalicelib.core.ids import EndpointId, WorkspaceId, is_id
+from chalicelib.core.ids import WorkspaceId, is_id
+from chalicelib.features.webhooks.default_ids import (
+    DefaultIds,
+    defaults_of_earlier_row,
+    defaults_without,
+    earlier_default_id,
+    is_of_earlier_release,
+    meta_with_defaults,
+    stored_defaults,
+)
 from chalicelib.features.webhooks.model import WebhookEndpoint
 from chalicelib.features.workspaces.model import Mode
 
@@ -51,57 +60,81 @@ class Endpoints:
         return None if row is None else _endpoint_of(row)
 
     def one(
-        self, workspace_id: WorkspaceId, endpoint_id: str, mode: Mode = "live"
+        self,
+        workspace_id: WorkspaceId,
+        endpoint_id: str,
+        mode: Mode = "live",
+        templates: Collection[str] = (),
     ) -> WebhookEndpoint:
-        """Return an endpoint that keys of a mode may see; raises `not_found`."""
+        """Return an endpoint that a key of a mode and allowlist may see; raises `not_found`."""
         endpoint = self.find(workspace_id, endpoint_id)
-        if endpoint is None or not endpoint.is_visible_to(mode):
+        if endpoint is None or not endpoint.is_visible_to(mode, templates):
             raise endpoint_not_found(endpoint_id)
         return endpoint
 
-    def default_id(self, workspace_id: WorkspaceId) -> EndpointId | None:
-        """Return the id of the default endpoint, or None without an endpoint."""
-        row = self._tables.get(self._table, endpoints_partition(workspace_id)) or {}
-        return row.get("default_id")
+    def default_ids(self, workspace_id: WorkspaceId) -> DefaultIds:
+        """Return the ids of the default endpoints by mode; a mode without an endpoint has none."""
+        return self._defaults(workspace_id, self._meta(workspace_id))
 
-    def default(self, workspace_id: WorkspaceId) -> WebhookEndpoint | None:
-        """Return the default endpoint, or None without an endpoint."""
-        default_id = self.default_id(workspace_id)
+    def default(self, workspace_id: WorkspaceId, mode: Mode) -> WebhookEndpoint | None:
+        """Return the default endpoint of a mode, or None."""
+        default_id = self.default_ids(workspace_id).get(mode)
         while default_id is not None:
             endpoint = self.find(workspace_id, default_id)
             if endpoint is not None:
                 return endpoint
             # It was deleted between the two reads: another one is the default now.
-            former_id, default_id = default_id, self.default_id(workspace_id)
+            former_id, default_id = default_id, self.default_ids(workspace_id).get(mode)
             assert default_id != former_id, "the default endpoint does not exist"
         return None
 
+    def default_of_both_modes(self, workspace_id: WorkspaceId) -> WebhookEndpoint | None:
+        """Return the default that an earlier release has stored for both modes, or None.
+
+        It lasts until endpoints come, go or change places.
+        """
+        earlier_id = earlier_default_id(self._meta(workspace_id))
+        return None if earlier_id is None else self.find(workspace_id, earlier_id)
+
     def create(self, endpoint: WebhookEndpoint) -> None:
-        """Store a new endpoint, the first one as the default; raises `conflict` beyond 100."""
+        """Store a new endpoint; raises `conflict` beyond 100.
+
+        The first one of its mode is the default of it, unless a restricted key makes it.
+        """
         row = Write(self._table, item=_endpoint_row(endpoint), condition="attribute_not_exists(PK)")
         for _ in range(_MAX_TRIES):
-            seen = self._tables.get(self._table, endpoints_partition(endpoint.workspace_id)) or {}
-            if seen.get("endpoint_count", 0) >= MAX_ENDPOINTS:
+            seen = self._meta(endpoint.workspace_id)
+            count = seen.get("endpoint_count", 0)
+            if count >= MAX_ENDPOINTS:
                 detail = f"There are {MAX_ENDPOINTS} webhook endpoints: delete one first."
                 raise Conflict("conflict", detail)
+            defaults = self._defaults(endpoint.workspace_id, seen)
+            if not endpoint.is_of_restricted_key:
+                defaults = {endpoint.mode: endpoint.id} | {**defaults}
             try:
-                self._tables.transact([self._meta(endpoint, seen), row])
+                self._tables.transact(
+                    [self._meta_write(endpoint.workspace_id, seen, count + 1, defaults), row]
+                )
             except ConditionFailed:
                 continue
             return
         raise _contention_error()
 
     def delete(self, endpoint: WebhookEndpoint) -> None:
-        """Delete an endpoint; of the default one, the oldest other becomes the default.
+        """Delete an endpoint; of a default one, the oldest other of its mode follows.
 
         Raises `not_found` if it is deleted already, and `conflict` under too much contention.
         """
         removal = Write(self._table, key=_key(endpoint), condition="attribute_exists(PK)")
         for _ in range(_MAX_TRIES):
-            seen = self._tables.get(self._table, endpoints_partition(endpoint.workspace_id)) or {}
-            others = [each.id for each in self.all(endpoint.workspace_id) if each.id != endpoint.id]
+            seen = self._meta(endpoint.workspace_id)
+            others = [each for each in self.all(endpoint.workspace_id) if each.id != endpoint.id]
+            defaults = defaults_without(
+                self._defaults(endpoint.workspace_id, seen), endpoint, others
+            )
+            meta = self._meta_write(endpoint.workspace_id, seen, len(others), defaults)
             try:
-                self._tables.transact([removal, self._meta(endpoint, seen, others)])
+                self._tables.transact([removal, meta])
             except ConditionFailed as conflict:
                 if conflict.index == 0:
                     raise endpoint_not_found(endpoint.id) from conflict
@@ -110,38 +143,38 @@ class Endpoints:
         raise _contention_error()
 
     def defaulting(self, endpoint: WebhookEndpoint) -> Write | None:
-        """Return the write that makes an endpoint the default one; None: it is.
+        """Return the write that makes an endpoint the default one of its mode; None: it is.
 
         It is refused if endpoints come, go or change places meanwhile.
         """
-        seen = self._tables.get(self._table, endpoints_partition(endpoint.workspace_id)) or {}
-        if seen.get("default_id") == endpoint.id:
+        seen = self._meta(endpoint.workspace_id)
+        defaults = self._defaults(endpoint.workspace_id, seen)
+        if defaults.get(endpoint.mode) == endpoint.id and not is_of_earlier_release(seen):
             return None
-        return self._meta_write(endpoint.workspace_id, seen, {"default_id": endpoint.id})
+        defaults = {**defaults, endpoint.mode: endpoint.id}
+        return self._meta_write(
+            endpoint.workspace_id, seen, seen.get("endpoint_count", 0), defaults
+        )
 
-    def _meta(
-        self, endpoint: WebhookEndpoint, seen: Item, others: Sequence[EndpointId] | None = None
-    ) -> Write:
-        """Return the write of `META` as it was seen, with an endpoint more, or with the others."""
-        count, default = seen.get("endpoint_count", 0), seen.get("default_id")
-        if others is None:
-            count, default = count + 1, default or endpoint.id
-        else:
-            count, default = len(others), default if default in others else next(iter(others), None)
-        sets = {"endpoint_count": count, "default_id": default}
-        return self._meta_write(endpoint.workspace_id, seen, sets)
+    def _meta(self, workspace_id: WorkspaceId) -> Item:
+        return self._tables.get(self._table, endpoints_partition(workspace_id)) or {}
+
+    def _defaults(self, workspace_id: WorkspaceId, meta: Item) -> DefaultIds:
+        if is_of_earlier_release(meta):
+            return defaults_of_earlier_row(meta, self.all(workspace_id))
+        return stored_defaults(meta)
 
     def _meta_write(
-        self, workspace_id: WorkspaceId, seen: Item, sets: Mapping[str, RowValue]
+        self, workspace_id: WorkspaceId, seen: Item, count: int, defaults: DefaultIds
     ) -> Write:
         """Return the write of `META` as it was seen, with other values."""
         return Write(
             self._table,
             item={
-                **seen,
+                **meta_with_defaults(seen, defaults),
                 "PK": endpoints_partition(workspace_id),
                 "SK": "META",
-                **sets,
+                "endpoint_count": count,
                 "changes": seen.get("changes", 0) + 1,
             },
             condition="changes = :changes" if seen else "attribute_not_exists(PK)",

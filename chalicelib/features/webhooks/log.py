@@ -1,7 +1,7 @@
 """Log of deliveries: one, a page, a replay, and its end after 30 days."""
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +16,12 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import DeliveryId, EndpointId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.webhooks.deliveries import Deliveries, expiry, list_partition
+from chalicelib.features.webhooks.deliveries import (
+    Deliveries,
+    delivery_not_found,
+    expiry,
+    list_partition,
+)
 from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
 from chalicelib.features.webhooks.message import DeliverWebhook
 from chalicelib.features.webhooks.model import WebhookDelivery, WebhookEndpoint
@@ -29,11 +34,15 @@ _PAGE_ROWS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class DeliveryFilter:
-    """Filter of a list; None does not restrict it. Test keys see deliveries of test events."""
+    """Filter of a list; None does not restrict it. Test keys see deliveries of test events.
+
+    With `templates`, the allowlist of a key, it sees deliveries to its own endpoints only.
+    """
 
     endpoint_id: str | None
     status: str | None
     mode: Mode = "live"
+    templates: tuple[str, ...] = ()
 
     def matches(self, delivery: WebhookDelivery) -> bool:
         """Tell whether a delivery passes the filter."""
@@ -100,6 +109,7 @@ class DeliveryLog:
         """Return up to `limit` deliveries below the id `after`."""
         now = format_rfc3339(self._clock.now())
         below, rows_read = after or "whd_~", 0
+        is_visible = self._visibility(workspace_id, criteria.mode, criteria.templates)
         matches: list[WebhookDelivery] = []
         while True:
             page = self._deliveries.newest_page(
@@ -109,7 +119,7 @@ class DeliveryLog:
             matches += [
                 delivery
                 for delivery in self._at_endpoints(self._deliveries.get_many(workspace_id, ids))
-                if criteria.matches(delivery) and expiry(delivery) > now
+                if criteria.matches(delivery) and is_visible(delivery) and expiry(delivery) > now
             ]
             if len(matches) > limit:
                 return DeliveryPage(matches[:limit], matches[limit - 1].id)
@@ -120,10 +130,30 @@ class DeliveryLog:
             if rows_read >= _MAX_ROWS_READ:
                 return DeliveryPage(matches, below)
 
-    def one(self, workspace_id: WorkspaceId, delivery_id: str, mode: Mode) -> WebhookDelivery:
-        """Return a delivery that keys of a mode may see; raises `not_found`."""
+    def one(
+        self, workspace_id: WorkspaceId, delivery_id: str, mode: Mode, templates: Collection[str]
+    ) -> WebhookDelivery:
+        """Return a delivery that a key of a mode and allowlist may see; raises `not_found`."""
         (delivery,) = self._at_endpoints([self._deliveries.one(workspace_id, delivery_id, mode)])
+        if not self._visibility(workspace_id, mode, templates)(delivery):
+            raise delivery_not_found(delivery_id)
         return delivery
+
+    def _visibility(
+        self, workspace_id: WorkspaceId, mode: Mode, templates: Collection[str]
+    ) -> Callable[[WebhookDelivery], bool]:
+        """Return what tells whether a key with this allowlist may see a delivery."""
+        if not templates:
+            return lambda _delivery: True
+        endpoint_ids = {
+            each.id
+            for each in self._endpoints.all(workspace_id)
+            if each.is_visible_to(mode, templates)
+        }
+        # An endpoint may have had another filter before.
+        return lambda delivery: (
+            delivery.endpoint_id in endpoint_ids and delivery.template_id in {None, *templates}
+        )
 
     def shows_request(self, delivery: WebhookDelivery, mode: Mode) -> bool:
         """Tell whether keys of a mode see what was sent: a test key only to its own endpoints."""

@@ -1,6 +1,6 @@
 """Webhook endpoint, delivery of an event to it, and attempts of a delivery."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import replace
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
@@ -26,6 +26,7 @@ class WebhookEndpoint(NamedTuple):
     `sealed_previous_secret` signs as well until `previous_secret_expires_at`. `failing_since` is
     the first failure since the last success. `is_slow`: the last attempt failed, or took long;
     None before the first one. `enabled_since` is when it was last enabled again.
+    `is_of_restricted_key`: a key with a template allowlist made it.
     """
 
     id: EndpointId
@@ -47,15 +48,27 @@ class WebhookEndpoint(NamedTuple):
     failing_since: str | None = None
     is_slow: bool | None = None
     enabled_since: str | None = None
+    is_of_restricted_key: bool = False
+
+    @property
+    def mode(self) -> Mode:
+        """Return the mode of the key that made it."""
+        return "test" if self.made_in_test_mode else "live"
 
     @property
     def secret_place(self) -> SealContext:
         """Return the place in which its secrets are sealed."""
         return SealContext(self.workspace_id, self.id, ENDPOINT_SECRET_FIELD)
 
-    def is_visible_to(self, mode: Mode) -> bool:
-        """Tell whether keys of a mode may see it; test keys see those of test keys."""
-        return mode == "live" or self.made_in_test_mode
+    def is_visible_to(self, mode: Mode, templates: Collection[str] = ()) -> bool:
+        """Tell whether a key may see it.
+
+        Test keys see those of test keys, and a key with an allowlist `templates` those whose filter
+        lets its templates pass only.
+        """
+        is_of_mode = mode == "live" or self.made_in_test_mode
+        is_of_templates = bool(self.template_ids) and {*self.template_ids} <= {*templates}
+        return is_of_mode and (not templates or is_of_templates)
 
     def may_get(self, *, test: bool) -> bool:
         """Tell whether it may get an event; with `test_only` it gets none of live renders."""
@@ -77,7 +90,8 @@ class WebhookDelivery:
     that were no replay. `first_attempt_at` is the start of the first one. `next_attempt_at` is None
     when none is to come. With `is_replay` the next one is a replay. `claims_made` counts the
     claims of the next attempt: more than one if functions died with it. `sent_url` and
-    `sent_headers` are those of the last attempt.
+    `sent_headers` are those of the last attempt. `template_id` is the template of the event, if it
+    has one; rows of earlier releases have none.
     """
 
     id: DeliveryId
@@ -100,6 +114,12 @@ class WebhookDelivery:
     next_attempt_at: str | None = None
     sent_url: str | None = None
     sent_headers: Mapping[str, str] | None = None
+    template_id: str | None = None
+
+    @property
+    def mode(self) -> Mode:
+        """Return the mode of the event."""
+        return "test" if self.test else "live"
 
     @property
     def is_open(self) -> bool:

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from chalicelib.core.ids import EndpointId
 from chalicelib.core.json import Json
 from chalicelib.core.redact_url import redacted_url
+from chalicelib.features.webhooks.default_ids import DefaultIds
 from chalicelib.features.webhooks.model import DeliveryAttempt, WebhookDelivery, WebhookEndpoint
 
 
-def endpoint_json(endpoint: WebhookEndpoint, default_id: EndpointId | None) -> dict[str, Json]:
+def endpoint_json(endpoint: WebhookEndpoint, defaults: DefaultIds) -> dict[str, Json]:
     """Return an endpoint as JSON, without its secret."""
     return {
         "id": endpoint.id,
@@ -19,7 +19,7 @@ def endpoint_json(endpoint: WebhookEndpoint, default_id: EndpointId | None) -> d
         "template_ids": list(endpoint.template_ids),
         "headers": dict(endpoint.headers),
         "enabled": endpoint.enabled,
-        "is_default": endpoint.id == default_id,
+        "is_default": endpoint.id in defaults.values(),
         "disabled_reason": endpoint.disabled_reason,
         "previous_secret_expires_at": endpoint.previous_secret_expires_at,
         "created_at": endpoint.created_at,

@@ -31,6 +31,6 @@ class AcceptRequestWebhook:
             message = "must begin with https://: only test keys send events over http"
             raise validation_error("/webhook/url", message, "invalid")
 
-    def prepare(self, workspace_id: WorkspaceId) -> None:
-        """Make the secret that signs, if there is none."""
-        self._secrets.ensure_request_secret(workspace_id)
+    def prepare(self, workspace_id: WorkspaceId, mode: Mode) -> None:
+        """Make the secret that signs for a mode, if there is none."""
+        self._secrets.ensure_request_secret(workspace_id, mode)

@@ -2,7 +2,7 @@
 
 import contextlib
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.sealing import SealBroken, SealContext, SecretSealer
@@ -13,9 +13,11 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
 from chalicelib.features.webhooks.model import ENDPOINT_SECRET_FIELD, WebhookEndpoint
 from chalicelib.features.webhooks.signature import new_secret
+from chalicelib.features.workspaces.model import Mode
 
-# Name of the row and of the sealed field; the API function may open this field and no other.
-_ROW: Final = "SECRET"
+# Rows of the secrets of requests. The live one is that of earlier releases, which had no other.
+_ROWS: Final[Mapping[Mode, str]] = {"live": "SECRET", "test": "SECRET#test"}
+# Name of the sealed field; the API function may open this field and no other.
 REQUEST_SECRET_FIELD: Final = "request_signing_secret"  # noqa: S105 -- a name
 # The fields that the function which signs may open.
 SECRET_FIELDS: Final = (ENDPOINT_SECRET_FIELD, REQUEST_SECRET_FIELD)
@@ -28,8 +30,8 @@ class SecretUnusable(Exception):  # noqa: N818 -- the state of the secret
 class SigningSecrets:
     """Secrets of endpoints and workspaces, opened when something is signed.
 
-    The workspace's own secret is sealed when a request first names a webhook, and never changes.
-    It signs while there is no default endpoint.
+    The workspace's own secret of a mode is sealed when a request of that mode first names a
+    webhook, and never changes. It signs while there is no default endpoint of the mode.
     """
 
     def __init__(
@@ -40,29 +42,33 @@ class SigningSecrets:
         self._table = table
         self._endpoints = endpoints
         self._sealer = sealer
-        self._known: set[WorkspaceId] = set()
+        self._known: set[tuple[WorkspaceId, Mode]] = set()
 
-    def ensure_request_secret(self, workspace_id: WorkspaceId) -> None:
-        """Make the workspace's own secret if it has none."""
-        if workspace_id in self._known:
+    def ensure_request_secret(self, workspace_id: WorkspaceId, mode: Mode) -> None:
+        """Make the workspace's own secret of a mode if it has none."""
+        if (workspace_id, mode) in self._known:
             return
-        if self._request_row(workspace_id) is None:
-            sealed = self._sealer.seal(new_secret(), _request_place(workspace_id))
-            row = {"PK": endpoints_partition(workspace_id), "SK": _ROW, "sealed_secret": sealed}
+        if self._request_row(workspace_id, mode) is None:
+            sealed = self._sealer.seal(new_secret(), _request_place(workspace_id, mode))
+            key = {"PK": endpoints_partition(workspace_id), "SK": _ROWS[mode]}
+            row = {**key, "sealed_secret": sealed}
             # A repeated or late request must not replace a secret that has signed.
             creation = Write(self._table, item=row, condition="attribute_not_exists(PK)")
             with contextlib.suppress(ConditionFailed):
                 self._tables.write(creation)
             crash_if_armed(CrashPoint.WEBHOOK_SECRET_MADE)
-        self._known.add(workspace_id)
+        self._known.add((workspace_id, mode))
 
-    def request_secret(self, workspace_id: WorkspaceId) -> str | None:
-        """Return the workspace's own secret, None before its first use; raises SecretUnusable."""
-        row = self._request_row(workspace_id)
+    def request_secret(self, workspace_id: WorkspaceId, mode: Mode) -> str | None:
+        """Return the workspace's own secret of a mode, None before its first use.
+
+        Raises SecretUnusable.
+        """
+        row = self._request_row(workspace_id, mode)
         if row is None:
             return None
         advice = "make an endpoint the default one, whose secret signs then"
-        return self._open(row["sealed_secret"], _request_place(workspace_id), advice)
+        return self._open(row["sealed_secret"], _request_place(workspace_id, mode), advice)
 
     def of_endpoint(self, endpoint: WebhookEndpoint, now: dt.datetime) -> Sequence[str]:
         """Return the secrets that sign at a time, the current one first; raises SecretUnusable."""
@@ -77,18 +83,31 @@ class SigningSecrets:
         advice = f"POST /v1/webhook-endpoints/{endpoint.id}/roll-secret gives a new one"
         return [self._open(each, endpoint.secret_place, advice) for each in sealed]
 
-    def of_request(self, workspace_id: WorkspaceId, now: dt.datetime) -> Sequence[str]:
-        """Return the secrets that sign a webhook of a request; raises SecretUnusable."""
-        default = self._endpoints.default(workspace_id)
+    def of_request(self, workspace_id: WorkspaceId, mode: Mode, now: dt.datetime) -> Sequence[str]:
+        """Return the secrets that sign a webhook of a request of a mode; raises SecretUnusable."""
+        default = self._endpoints.default(workspace_id, mode)
         if default is not None:
-            return self.of_endpoint(default, now)
-        secret = self.request_secret(workspace_id)
-        if secret is None:
+            own = self.of_endpoint(default, now)
+        elif (secret := self.request_secret(workspace_id, mode)) is not None:
+            own = [secret]
+        elif mode == "test":
+            # An earlier release, which had no secret of test keys, has taken the request.
+            return self.of_request(workspace_id, "live", now)
+        else:
             raise SecretUnusable("The workspace has no signing secret.")
-        return [secret]
+        return own if mode == "test" else [*own, *self._of_earlier_default(workspace_id, now)]
 
-    def _request_row(self, workspace_id: WorkspaceId) -> Item | None:
-        return self._tables.get(self._table, endpoints_partition(workspace_id), _ROW)
+    def _of_earlier_default(self, workspace_id: WorkspaceId, now: dt.datetime) -> Sequence[str]:
+        """Return the secrets of a test key's endpoint that an earlier release let sign live events.
+
+        Receivers that know no other secret yet go on until the workspace has a live default.
+        """
+        earlier = self._endpoints.default_of_both_modes(workspace_id)
+        is_foreign = earlier is not None and earlier.made_in_test_mode
+        return self.of_endpoint(earlier, now) if earlier is not None and is_foreign else ()
+
+    def _request_row(self, workspace_id: WorkspaceId, mode: Mode) -> Item | None:
+        return self._tables.get(self._table, endpoints_partition(workspace_id), _ROWS[mode])
 
     def _open(self, sealed: str, place: SealContext, advice: str) -> str:
         """Open a secret; raises KeyUnavailable, which passes, and SecretUnusable with an advice."""
@@ -99,5 +118,6 @@ class SigningSecrets:
             raise SecretUnusable(message) from error
 
 
-def _request_place(workspace_id: WorkspaceId) -> SealContext:
-    return SealContext(workspace_id, workspace_id, REQUEST_SECRET_FIELD)
+def _request_place(workspace_id: WorkspaceId, mode: Mode) -> SealContext:
+    name = workspace_id if mode == "live" else f"{workspace_id}.{mode}"
+    return SealContext(workspace_id, name, REQUEST_SECRET_FIELD)

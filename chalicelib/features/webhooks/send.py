@@ -71,7 +71,7 @@ class PostWebhook:
         endpoint = receiver.endpoint
         if endpoint is None:
             headers: Mapping[str, str] = {}
-            secrets = self._secrets.of_request(delivery.workspace_id, now)
+            secrets = self._secrets.of_request(delivery.workspace_id, delivery.mode, now)
         else:
             headers = endpoint.headers
             secrets = self._secrets.of_endpoint(endpoint, now)

@@ -282,5 +282,6 @@ def _new_delivery(
         payload_key=key,
         url=None if endpoint else receiver.url,
         next_attempt_at=event.created_at,
+        template_id=source.template_id,
     )
     return delivery if endpoint is None else delivery.at_endpoint(endpoint)

@@ -166,7 +166,7 @@ class CreateRender:
         check_uploads(command.job, command.workspace.id, self._uploads)
         if command.webhook is not None:
             self._webhooks.check(command.webhook, command.key_mode)
-            self._webhooks.prepare(command.workspace.id)
+            self._webhooks.prepare(command.workspace.id, command.key_mode)
         _check_fits_invocation(command)
 
     def _with_stored_body(self, render: Render, job: Job) -> Render:

@@ -68,8 +68,8 @@ class ResolveTemplate:
         """Return the command with its template's source, output and email rules, and its includes.
 
         Raises what `TemplateFinder` and `CompleteOutput` raise, `template_not_allowed_for_key` for
-        an include of the request, and `validation_error` for a requested email rule that is not the template's, or
-        if the PDF cannot carry the template's e-invoice.
+        an include of the request, and `validation_error` for a requested email rule that is not the
+        template's, or if the PDF cannot carry the template's e-invoice.
         """
         check_includes(_sent_texts(command), "", command.key_allowlist)
         job = command.job

@@ -1,0 +1,31 @@
+"""What a key with a template allowlist may not do: what counts for the whole workspace."""
+
+from typing import Final
+
+from chalicelib.api.edge.endpoint import Call
+from chalicelib.core.errors import Forbidden
+
+TEMPLATE_NOT_ALLOWED: Final = "template_not_allowed_for_key"
+
+
+def check_template(call: Call, template_id: str) -> None:
+    """Raise `template_not_allowed_for_key` for a template that the key may not use.
+
+    It is called before any lookup, so a restricted key cannot find out which other templates exist.
+    """
+    allowed = call.caller.templates
+    if allowed and template_id not in allowed:
+        raise Forbidden(
+            TEMPLATE_NOT_ALLOWED,
+            "This key may use the templates of its allowlist only, and this is none of them.",
+        )
+
+
+def require_unrestricted_key(call: Call, effect: str) -> None:
+    """Refuse a key with a template allowlist; `effect` says what the request would do beyond it."""
+    if call.caller.templates:
+        raise Forbidden(
+            TEMPLATE_NOT_ALLOWED,
+            f"This key may use the templates of its allowlist only, and this would {effect}: send "
+            "it with a key that has no allowlist.",
+        )
