@@ -37,13 +37,15 @@ def create_workspace() -> dict[str, str]:
     # Imported here: only the seed process loads the product.
     from chalicelib.bootstrap.operator import operator_services as build  # noqa: PLC0415
 
+    from chalicelib.features.workspaces.model import SCOPES  # noqa: PLC0415
+
     operator = build()
     workspace = operator.create_workspace("demo", plan="scale", regions=[operator.region])
     keys = operator.manage_keys
     return {
         "workspace": workspace.id,
-        "test_key": keys.create(workspace.id, mode="test", name="demo").text,
-        "live_key": keys.create(workspace.id, mode="live", name="demo").text,
+        "test_key": keys.create(workspace.id, mode="test", name="demo", scopes=SCOPES).text,
+        "live_key": keys.create(workspace.id, mode="live", name="demo", scopes=SCOPES).text,
     }
 
 

@@ -1,6 +1,7 @@
 """`platen key`: commands for API keys."""
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,12 +12,13 @@ from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.keys.last_use import is_unused
 from chalicelib.features.workspaces.keys.manage import GRACE_HOURS, NewKey
-from chalicelib.features.workspaces.model import SCOPES, ApiKey
+from chalicelib.features.workspaces.model import LIVE_SCOPES, SCOPES, ApiKey
 from infra.operator.connection import operator
 from infra.operator.output import print_answer
 from infra.operator.workspaces import existing_workspace
 
 _PREFIX = "key_"
+_LIVE_SCOPES = ", ".join(LIVE_SCOPES)
 
 
 @click.group()
@@ -27,7 +29,12 @@ def key() -> None:
 @key.command()
 @click.option("--workspace", metavar="WS", required=True)
 @click.option("--mode", type=click.Choice(["test", "live"]), required=True)
-@click.option("--scope", type=click.Choice(SCOPES), multiple=True, help="Default: all of them.")
+@click.option(
+    "--scope",
+    type=click.Choice(SCOPES),
+    multiple=True,
+    help=f"Default: all of them; of a test key all but {_LIVE_SCOPES}, which change live renders.",
+)
 @click.option("--expires", metavar="RFC3339", help="When it ends, such as 2027-01-31T00:00:00Z.")
 @click.option("--allow-ip", metavar="CIDR", multiple=True)
 @click.option("--template", metavar="TPL", multiple=True)
@@ -36,11 +43,12 @@ def key() -> None:
 def create(**options: Any) -> dict[str, Any]:
     """Make a key; it is shown this once."""
     service = operator()
+    _tell_of_live_scopes(options["mode"], options["scope"])
     new_key = service.manage_keys.create(
         WorkspaceId(options["workspace"]),
         mode=options["mode"],
         name=options["name"],
-        scopes=options["scope"] or SCOPES,
+        scopes=options["scope"] or None,
         expires_at=_parse_time(options["expires"]),
         allow_ips=options["allow_ip"],
         templates=options["template"],
@@ -84,6 +92,17 @@ def revoke(key_id: str) -> dict[str, Any]:
     """End a key at once."""
     service = operator()
     return _key_row(service.manage_keys.revoke(_bare_key_id(key_id)), service.clock.now())
+
+
+def _tell_of_live_scopes(mode: str, scopes: Sequence[str]) -> None:
+    """Say on standard error what named scopes of a test key do to live renders."""
+    named = [each for each in LIVE_SCOPES if each in scopes]
+    if mode == "test" and named:
+        text = (
+            f"This test key changes live behaviour: with {', '.join(named)} it changes what the "
+            "whole workspace has, and what its live renders send, store or show."
+        )
+        click.echo(text, err=True)
 
 
 def _new_key_row(new_key: NewKey, service: OperatorServices) -> dict[str, Any]:

@@ -28,6 +28,9 @@ SCOPES: Final = (
     "account:read",
 )
 
+# They change what live renders do, whose connections, rules, destinations and links are the same.
+LIVE_SCOPES: Final = ("storage:write", "signed_links:write", "email:write")
+
 KEY_WARNING_DAYS: Final = (14, 1)
 
 

@@ -31,16 +31,48 @@ def create(tool: OperatorTool, service: Service, *options: str, mode: str = "liv
     return tool.json("key", "create", "--workspace", service.workspace, "--mode", mode, *options)
 
 
-@pytest.mark.parametrize("mode", ["live", "test"])
-def test_new_key_works_and_has_every_scope(tool: OperatorTool, service: Service, mode: str) -> None:
+@pytest.mark.parametrize(
+    ("mode", "left_out"),
+    [("live", set()), ("test", {"email:write", "storage:write", "signed_links:write"})],
+)
+def test_new_key_works_and_has_the_scopes_of_its_mode(
+    tool: OperatorTool, service: Service, mode: str, left_out: set[str]
+) -> None:
     made = create(tool, service, "--name", "Shop", mode=mode)
 
     assert made["id"].startswith("key_")
     assert made["key"].startswith(f"plt_{mode}_{made['id'].removeprefix('key_')}_")
-    assert made["scopes"] == sorted(SCOPES)
+    assert made["scopes"] == sorted({*SCOPES} - left_out)
     assert (made["mode"], made["name"], made["workspace"]) == (mode, "Shop", service.workspace)
     assert (made["expires_at"], made["revoked_at"]) == (None, None)
     assert listing(service, made["key"]).status == 200
+
+
+@pytest.mark.parametrize(
+    ("mode", "scopes", "named"),
+    [
+        ("test", ["email:write", "renders:read"], "email:write"),
+        ("test", ["storage:write", "signed_links:write"], "storage:write, signed_links:write"),
+        ("test", ["email:read", "webhooks:write"], None),
+        ("live", ["email:write"], None),
+        ("test", [], None),
+    ],
+)
+def test_named_scopes_of_a_test_key_that_change_live_renders_are_given_and_told(
+    tool: OperatorTool, service: Service, mode: str, scopes: list[str], named: str | None
+) -> None:
+    options = [word for scope in scopes for word in ("--scope", scope)]
+    where = ("key", "create", "--workspace", service.workspace, "--mode", mode)
+
+    done = tool.run(*where, *options, "--json")
+
+    assert done.exit_code == 0
+    made = json.loads(done.stdout)
+    assert made["scopes"] == sorted(scopes) or not scopes
+    if named is None:
+        assert done.stderr == ""
+    else:
+        assert f"changes live behaviour: with {named} it" in done.stderr
 
 
 def test_key_is_shown_once_and_kept_as_a_hash(tool: OperatorTool, service: Service) -> None:

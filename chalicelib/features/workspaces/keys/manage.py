@@ -12,7 +12,7 @@ from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.core.ip_ranges import parse_cidr_ranges
 from chalicelib.features.workspaces.keys import key_format
-from chalicelib.features.workspaces.model import SCOPES, ApiKey, Mode, StoredSecret
+from chalicelib.features.workspaces.model import LIVE_SCOPES, SCOPES, ApiKey, Mode, StoredSecret
 from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
 
 GRACE_HOURS: Final = (0, 1, 24, 72)
@@ -26,6 +26,11 @@ class NewKey:
 
     key: ApiKey
     text: str
+
+
+def default_scopes(mode: Mode) -> Sequence[str]:
+    """Return the scopes of a new key that is given none by name."""
+    return SCOPES if mode == "live" else [each for each in SCOPES if each not in LIVE_SCOPES]
 
 
 class ManageKeys:
@@ -43,12 +48,17 @@ class ManageKeys:
         *,
         mode: Mode,
         name: str = "",
-        scopes: Sequence[str] = SCOPES,
+        scopes: Sequence[str] | None = None,
         expires_at: dt.datetime | None = None,
         allow_ips: Sequence[str] = (),
         templates: Sequence[str] = (),
     ) -> NewKey:
-        """Create a key; raise `not_found` or `validation_error`."""
+        """Create a key; raise `not_found` or `validation_error`.
+
+        Without `scopes` a live key has all, and a test key all that leave live renders as they are.
+        """
+        if scopes is None:
+            scopes = default_scopes(mode)
         workspace = self._workspaces.get(workspace_id)
         if workspace is None or workspace.status == "deleting":
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
