@@ -72,7 +72,7 @@ class PreviewEmail:
         Raises `template_not_found`, `template_deleted`, `not_found` for a dataset,
         `validation_error` for the connection, and `region_degraded`.
         """
-        connection = self._connection(rule)
+        connection = self.connection_of(rule)
         template, values = self.template_and_data(rule, data)
         source = self._sources.find(
             workspace.id, template.id, "draft" if template.live_version is None else "live"
@@ -103,7 +103,8 @@ class PreviewEmail:
         template = self._templates.one(rule.workspace_id, rule.template_id)
         return template, self._data(template, data)
 
-    def _connection(self, rule: StoredRule) -> EmailConnection:
+    def connection_of(self, rule: StoredRule) -> EmailConnection:
+        """Return the connection of a rule; raises `validation_error` if they do not fit."""
         try:
             connection = self._connections.one(rule.workspace_id, rule.connection_id)
         except NotFound as missing:

@@ -46,6 +46,7 @@ class RuleTestCommand:
         if not self._members.is_verified(workspace, to):
             message = "must be the verified address of a member of the workspace"
             raise validation_error("/to", message, "not_allowed")
+        self._preview.connection_of(rule)
         template, values = self._preview.template_and_data(rule, data)
         job = PageJob(source=TemplateSource(template.id), data=values)
         rule_of_job = rule.to_job(redirect_to=to)

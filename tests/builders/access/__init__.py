@@ -1,0 +1,1 @@
+"""Who may what: objects, requests and outcomes of the matrix of access."""
