@@ -1,4 +1,4 @@
-"""What a key with a template allowlist may not do: what counts for the whole workspace."""
+"""Refusals of keys with a template allowlist: other templates, and what all templates share."""
 
 from typing import Final
 

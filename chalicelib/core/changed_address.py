@@ -1,4 +1,4 @@
-"""Changed address of stored credentials: whoever changes where a secret goes brings the secret."""
+"""Changed address of stored credentials: the request that changes it brings them."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""Who may what: objects, requests and outcomes of the matrix of access."""
+"""Objects, requests and outcomes of the matrix of access."""

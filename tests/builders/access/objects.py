@@ -143,8 +143,10 @@ class Objects:
     @contextmanager
     def _as_own(self) -> Iterator[None]:
         """Let builders that know the service's workspace and live key work with these."""
-        own = {"workspace": self._workspace, "live": self._key}
-        with patch.multiple(self._service, **own):
+        with (
+            patch.object(self._service, "workspace", self._workspace),
+            patch.object(self._service, "live", self._key),
+        ):
             yield
 
     def _post(self, path: str, json_body: Any = None, **more: Any) -> str:

@@ -136,6 +136,7 @@ def test_runs_share_no_state(renderer: TemplateRenderer) -> None:
         ("{% import 'a.html' as a %}", (1, 4), '{% import "tpl_…" as macros %}'),
         ("{% from ['$A'] ~ '' import a %}", (1, 4), '{% from "tpl_…" import macro %}'),
         ("{% include '\\x74" + A[1:] + "' %}", (1, 4), "write its id as one plain string in"),
+        ("{% include '$B' %}{% include 'tpl_' '" + A[4:] + "' %}", (1, 50), "one plain string"),
         ("{% include '$A' '' %}{% include 'tpl_' '" + B[4:] + "' %}", (1, 53), "one plain string"),
         ("{% include '$A' if not yes %}", (1, 4), "evaluated to false and no else"),
     ],
@@ -143,7 +144,7 @@ def test_runs_share_no_state(renderer: TemplateRenderer) -> None:
 def test_failed_include_is_reported_at_its_tag(
     renderer: TemplateRenderer, source: str, place: tuple[int, int], words: str
 ) -> None:
-    fault = _render(renderer, source, A="fine")
+    fault = _render(renderer, source, A="fine", B="{% include '$A' %}")
 
     assert isinstance(fault, TemplateFailure)
     assert fault.code == "template_runtime_error"
