@@ -121,16 +121,22 @@ class ChooseSecrets:
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId, mode: Mode) -> ForwardSecrets:
-        """Return those of the default endpoint of a mode, else its own one, else a new one."""
-        endpoint = self._endpoints.default(workspace_id, mode)
+        """Return those that sign requests of a mode, else those of live requests, else a new one.
+
+        They are of the default endpoint, else the workspace's own.
+        """
+        modes: Sequence[Mode] = (mode,) if mode == "live" else (mode, "live")
         try:
-            if endpoint is not None:
-                texts = self._secrets.of_endpoint(endpoint, self._clock.now())
-                return ForwardSecrets(texts, endpoint.id)
-            own = self._secrets.request_secret(workspace_id, mode)
+            for each in modes:
+                endpoint = self._endpoints.default(workspace_id, each)
+                if endpoint is not None:
+                    texts = self._secrets.of_endpoint(endpoint, self._clock.now())
+                    return ForwardSecrets(texts, endpoint.id)
+                if (own := self._secrets.request_secret(workspace_id, each)) is not None:
+                    return ForwardSecrets([own])
         except SecretUnusable:
             return ForwardSecrets([new_secret()], is_new=True, has_unusable=True)
-        return ForwardSecrets([own]) if own else ForwardSecrets([new_secret()], is_new=True)
+        return ForwardSecrets([new_secret()], is_new=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

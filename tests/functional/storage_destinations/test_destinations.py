@@ -135,7 +135,10 @@ def test_null_in_the_settings_restores_a_default(service: Service) -> None:
     endpoint = {"endpoint": "https://s3.example.com/base"}
     destination = made_destination(service, config=S3 | endpoint | {"path_style": True})
 
-    changed = change_destination(service, destination, config={"endpoint": None}).json
+    answer = change_destination(
+        service, destination, config={"endpoint": None}, credentials=ACCESS_KEYS
+    )
+    changed = answer.json
 
     assert destination["config"] == S3 | endpoint | {"path_style": True}
     assert changed["config"] == S3 | {"endpoint": None, "path_style": True}
