@@ -4,7 +4,7 @@
 // Members of `document` are read through the prototype, because named elements shadow them.
 // The Sanitizer removes scripts, event handlers, `javascript:` URLs, frames and plug-ins. It also
 // removes two things that documents need, `base` and the SVG `use`; these are restored where they
-// can run nothing.
+// can run nothing. A `meta` that leads the reader to another page is removed as well.
 (origin, ranScripts, maxChars) => {
   const SVG = 'http://www.w3.org/2000/svg';
   const PLACEHOLDER = 'platen-use';
@@ -64,7 +64,8 @@
     const safe = Document.parseHTML(doctype + serialize(tree), options);
     each(safe, PLACEHOLDER, (element) => rename(element, 'use'));
     each(safe, 'noscript', (element) => element.replaceWith(...element.childNodes));
-    each(safe, 'meta[charset], meta[http-equiv="content-type" i]', (element) => element.remove());
+    each(safe, 'meta[charset], meta[http-equiv="content-type" i], meta[http-equiv="refresh" i]',
+      (element) => element.remove());
     // The wait for the page has made lazy images eager (loading.py).
     each(safe, 'img[loading="eager"]', (element) => element.removeAttribute('loading'));
     const head = root(safe).querySelector('head');

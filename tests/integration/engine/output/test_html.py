@@ -68,6 +68,18 @@ def test_html_has_no_active_content(render: Render, html: str, left: str | None)
     assert not re.search(runs, tags, re.IGNORECASE), made
 
 
+@pytest.mark.parametrize("javascript", [True, False])
+def test_html_leads_to_no_other_page(render: Render, javascript: bool) -> None:
+    refresh = "<meta http-equiv={} content='300;url=https://example.com/'>"
+    head = refresh.format("refresh") + f"<noscript>{refresh.format('REFRESH')}</noscript>"
+    html = f"<meta name=author content=Ada>{head}<p>x<div>{refresh.format('Refresh')}</div>"
+
+    made = html_of(render, html, javascript=javascript)
+
+    assert '<meta name="author" content="Ada">' in made
+    assert "example.com" not in made
+
+
 def test_noscript_is_removed_when_scripts_ran_and_kept_otherwise(
     render: Render,
 ) -> None:
