@@ -63,6 +63,7 @@ class RenderUseCases:
             source_files=self._source_files,
             uploads=self._parts.read_uploads,
             schemas=self._state.schemas,
+            placed_schemas=self._state.placed_schemas,
             webhooks=self._parts.accept_webhook,
             region=self._state.settings.region,
         )

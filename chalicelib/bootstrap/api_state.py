@@ -21,6 +21,7 @@ from chalicelib.features.renders.idempotency import IdempotencyRecords
 from chalicelib.features.renders.run.after_final import SettleAndPublish
 from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
+from chalicelib.features.workspaces.limits.schema_places import PlacedSchemas, SchemaPlaces
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.features.workspaces.service_state import ServiceStates
 from chalicelib.features.workspaces.trials import RunTrial
@@ -108,10 +109,24 @@ class ApiState(SharedServices):
         return LambdaFunction(self.clients, self.settings.render_function)
 
     def schemas(self, workspace_id: WorkspaceId) -> CheckSchemas:
-        """Return the schema checks of a workspace, which the schemas function runs."""
+        """Return the schema checks of a workspace for requests that hold a lease of it."""
+        return CheckSchemas(self._remote_schemas(workspace_id))
+
+    def placed_schemas(self, workspace_id: WorkspaceId) -> CheckSchemas:
+        """Return the schema checks of a workspace for requests that hold no lease of it."""
+        schemas = self._remote_schemas(workspace_id)
+        return CheckSchemas(PlacedSchemas(schemas, self._schema_places, workspace_id))
+
+    @LockedCachedProperty
+    def _schema_places(self) -> SchemaPlaces:
+        return SchemaPlaces(
+            tables=self.tables, table=self.settings.main_table, clock=self.clock, ids=self.ids
+        )
+
+    def _remote_schemas(self, workspace_id: WorkspaceId) -> RemoteSchemas:
         call_id = self.ids.new("rnd", self.clock.now())
         folder = engine_folder(workspace_id, call_id)
-        return CheckSchemas(RemoteSchemas(self._schemas_function, workspace_id, folder, self.clock))
+        return RemoteSchemas(self._schemas_function, workspace_id, folder, self.clock)
 
     @LockedCachedProperty
     def _schemas_function(self) -> RemoteEngine:

@@ -158,7 +158,7 @@ class TemplateUseCases:
         return (check_options, self._check_schema)
 
     def _check_schema(self, workspace_id: WorkspaceId, source: SourceBundle) -> None:
-        self._state.schemas(workspace_id).check_source(source)
+        self._state.placed_schemas(workspace_id).check_source(source)
 
 
 def _complete_output(explicit: JsonObject) -> OutputOptions:

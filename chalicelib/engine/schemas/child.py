@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.schemas.evaluator import SchemaFinding, validate_data
+from chalicelib.engine.schemas.limits import CPU_LIMIT, cpu_s
 from chalicelib.engine.schemas.schema_check import check_schema
 from chalicelib.engine.templating import limits, process_sandbox, wire
 from chalicelib.engine.templating.fuel import FuelError
@@ -19,7 +20,6 @@ _STDOUT_FD: Final = 1
 _RECYCLE_BYTES: Final = 128_000_000
 # Data may be nested 100 levels deep, and the evaluator takes several calls for each level.
 _MAX_RECURSION: Final = 3_000
-_CPU_EXHAUSTED_MESSAGE: Final = f"used more than {limits.CPU_S:g} s of processor time"
 _WARM_UP_SCHEMA: Final["JsonObject"] = {
     "$defs": {"a": {"$anchor": "a", "type": ["string", "null"], "pattern": "^x+$"}},
     "type": "object",
@@ -40,8 +40,9 @@ def main(parent_pid: int) -> None:
     missing_walls = process_sandbox.enter_sandbox(parent_pid)
     recycle_above_bytes = process_sandbox.peak_memory_bytes() + _RECYCLE_BYTES
     wire.send({"ready": True, "missing_walls": missing_walls}, _STDOUT_FD)
-    while (request := wire.receive(lambda size: os.read(_STDIN_FD, size))) is not None:
-        answer = _answer(request)
+    pipe = _CountedInput()
+    while (request := wire.receive(pipe.read)) is not None:
+        answer = _answer(request, cpu_s(pipe.take_count()))
         must_recycle = (
             "exhausted" in answer or process_sandbox.peak_memory_bytes() > recycle_above_bytes
         )
@@ -50,15 +51,32 @@ def main(parent_pid: int) -> None:
             return
 
 
-def _answer(request: "SchemaRequest") -> "SchemaResponse":
+class _CountedInput:
+    """Standard input that counts the bytes of a request."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def read(self, size: int) -> bytes:
+        part = os.read(_STDIN_FD, size)
+        self._count += len(part)
+        return part
+
+    def take_count(self) -> int:
+        """Return the bytes since the last call."""
+        count, self._count = self._count, 0
+        return count
+
+
+def _answer(request: "SchemaRequest", seconds: float) -> "SchemaResponse":
     try:
-        process_sandbox.start_cpu_timers()
+        process_sandbox.start_cpu_timers(seconds)
         try:
             return {"findings": _findings(request)}
         finally:
             process_sandbox.stop_cpu_timers()
     except FuelError:
-        return {"exhausted": _CPU_EXHAUSTED_MESSAGE}
+        return {"exhausted": f"used more than {CPU_LIMIT}"}
     except RecursionError:
         return {"exhausted": "led deeper than it may: the schema refers to itself without end"}
     except MemoryError:

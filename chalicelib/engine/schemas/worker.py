@@ -6,6 +6,7 @@ from typing import Final, NotRequired, TypedDict
 
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import Json
+from chalicelib.engine.schemas.limits import CPU_LIMIT
 from chalicelib.engine.templating.worker import SandboxedWorker
 from chalicelib.engine.walls import Walls
 
@@ -29,7 +30,9 @@ class SchemaResponse(TypedDict, total=False):
 
 
 class SchemaWorker(SandboxedWorker[SchemaResponse]):
-    """Worker that checks schemas, and data against them, within 5 s of CPU time and 512 MB."""
+    """Worker that checks schemas, and data against them, within `cpu_s` and 512 MB."""
+
+    cpu_limit = CPU_LIMIT
 
     def __init__(
         self, environment: Mapping[str, str] | None = None, walls: Walls | None = None

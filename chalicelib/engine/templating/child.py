@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.templating import process_sandbox, wire
+from chalicelib.engine.templating import limits, process_sandbox, wire
 from chalicelib.engine.templating.failures import TemplateFailure
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.fuel import FuelError
@@ -58,7 +58,7 @@ def main(parent_pid: int) -> None:
 def _answer(
     renderer: TemplateRenderer, request: "TemplateRequest"
 ) -> "TemplateText | TemplateFault":
-    process_sandbox.start_cpu_timers()
+    process_sandbox.start_cpu_timers(limits.CPU_S)
     try:
         result = renderer.render(
             request["source"],

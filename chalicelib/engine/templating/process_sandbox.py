@@ -118,7 +118,7 @@ def _limit_resources(memory: int) -> bool:
     return True
 
 
-def start_cpu_timers() -> None:
+def start_cpu_timers(seconds: float) -> None:
     """Start the processor time of one run.
 
     ITIMER_VIRTUAL raises FuelError between two steps of interpreted code. It cannot interrupt one
@@ -126,8 +126,8 @@ def start_cpu_timers() -> None:
     counts the kernel's time, where a call that takes and returns much memory spends most of its
     time.
     """
-    signal.setitimer(signal.ITIMER_PROF, limits.CPU_S + _HARD_LIMIT_GRACE_S)
-    signal.setitimer(signal.ITIMER_VIRTUAL, limits.CPU_S)
+    signal.setitimer(signal.ITIMER_PROF, seconds + _HARD_LIMIT_GRACE_S)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
 
 
 def stop_cpu_timers() -> None:

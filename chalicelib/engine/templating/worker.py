@@ -59,6 +59,9 @@ class TemplateFault(TypedDict):
 class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
     """Worker that sends a warm child process one request at a time and replaces a failed child."""
 
+    cpu_limit = f"{limits.CPU_S:g} s of processor time"
+    """What the timers of its child allow, as messages name it."""
+
     def __init__(
         self,
         module: str,
@@ -144,9 +147,7 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
                 status = child.stop()
                 self._replace_child()
                 if status in _CPU_LIMIT_STATUSES:
-                    raise self._exhausted_failure(
-                        f"used more than {limits.CPU_S:g} s of processor time"
-                    ) from None
+                    raise self._exhausted_failure(f"used more than {self.cpu_limit}") from None
                 # SIGKILL comes from outside the run, such as from the OOM killer: try again.
                 if status != -signal.SIGKILL:
                     break

@@ -6,9 +6,10 @@ from typing import Any, cast
 import pytest
 from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 
-from chalicelib.core.errors import RenderFailure
+from chalicelib.core.errors import FieldError, RenderFailure
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.service import Service
+from tests.builders.templates import make_template, render_template
 
 URL = "https://lambda.test"
 
@@ -283,3 +284,20 @@ def test_body_that_grows_when_serialized_reaches_the_function(service: Service) 
     assert len(received) == 700_000
     service.relay_events()
     assert service.objects() == [f"ws/{service.workspace}/files/{answer.json['id']}/1-0.pdf"]
+
+
+def test_render_whose_acceptance_took_all_time_is_refused(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_template(service, schema={}, publish=True)
+
+    def check_late(*_: Any, **__: Any) -> list[FieldError]:
+        service.clock.advance(seconds=28)
+        return []
+
+    monkeypatch.setattr(service.schemas, "validate", check_late)
+
+    answer = render_template(service, path, data={}, timeout_behavior="cancel")
+
+    assert (answer.status, answer.code) == (503, "region_degraded")
+    assert nothing_is_reserved(service)

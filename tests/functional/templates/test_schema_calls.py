@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from botocore.exceptions import ReadTimeoutError
 
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.bootstrap.tenancy import TenantGuard, TenantIsolationError
@@ -80,7 +81,12 @@ def killed(_service: Service) -> Iterator[BaseException | None]:
     yield FunctionKilled()
 
 
-@pytest.mark.parametrize("failures", [always_busy, killed])
+def late(_service: Service) -> Iterator[BaseException | None]:
+    """The check, whose own time is bounded, has waited for others."""
+    yield ReadTimeoutError(endpoint_url="https://lambda.test")
+
+
+@pytest.mark.parametrize("failures", [always_busy, killed, late])
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_render_whose_check_gets_no_answer_can_be_sent_again(
     service: Service, failures: Callable[[Service], Iterator[BaseException | None]], mode: str

@@ -90,11 +90,13 @@ class CreateRender:
         source_files: ResolveSourceFiles,
         uploads: ReadUploads,
         schemas: WorkspaceSchemas,
+        placed_schemas: WorkspaceSchemas,
         webhooks: AcceptRequestWebhook,
         region: str,
     ) -> None:
-        """Build from the repositories."""
+        """Build from the repositories; `placed_schemas` are for renders without a lease."""
         self._schemas = schemas
+        self._placed_schemas = placed_schemas
         self._tables = tables
         self._renders = renders
         self._limits = limits
@@ -144,7 +146,8 @@ class CreateRender:
         render = new_render(command, render_id, admission.reservation, now)
         with self._release_on_error(render):
             # After admission: validating data can take seconds, so the limits must bound it.
-            check_data(command.job, command.workspace.id, self._schemas)
+            schemas = self._schemas if admission.reservation.has_lease else self._placed_schemas
+            check_data(command.job, command.workspace.id, schemas)
         if command.mode == "async" or command.is_large:
             render = self._with_stored_body(render, command.job)
         try:

@@ -88,21 +88,21 @@ class RunNow:
         return result
 
     def _run(self, render: Render, job: Job, caller: WaitingCaller) -> SyncResult:
-        attempt, busy = render.attempt, False
+        attempt = render.attempt
         while attempt <= MAX_ATTEMPTS and (left_s := self._left_s(caller)) > 0:
             event = _run_call(render, job, caller, attempt).to_json()
             try:
                 answer = self._function.invoke(event, wait_s=left_s)
             except FunctionDied:
                 log.warning("the render function died", extra={"attempt": attempt})
-                attempt, busy = attempt + 1, False
+                attempt += 1
             except FunctionBusy as refusal:
                 # The function may have begun in spite of its refusal: attempt 1 is not repeated.
-                attempt, busy = max(attempt, 2 if refusal.may_have_begun else 1), True
+                attempt = max(attempt, 2 if refusal.may_have_begun else 1)
                 if refusal.has_waited:
                     # An attempt that is not promised was claimed before the wait.
                     made = attempt if attempt > 1 else 0
-                    return self._handle_unbegun(render, job, caller, made, is_refused=True)
+                    return self._handle_unbegun(render, job, caller, made)
                 time.sleep(min(_RETRY_PAUSE_S, left_s))
             except FunctionLate:
                 log.info("the render is late", extra={"attempt": attempt})
@@ -114,8 +114,7 @@ class RunNow:
                 return self._result(render, answer)
         if attempt > MAX_ATTEMPTS:
             return SyncResult(self._end.fail_lost(render))
-        is_refused = busy or attempt > 1
-        return self._handle_unbegun(render, job, caller, attempt - 1, is_refused=is_refused)
+        return self._handle_unbegun(render, job, caller, attempt - 1)
 
     def _handle_unbegun(
         self,
@@ -123,11 +122,9 @@ class RunNow:
         job: Job,
         caller: WaitingCaller,
         attempts_made: int,
-        *,
-        is_refused: bool,
     ) -> SyncResult:
-        """Refuse or cancel a render that no function runs, or continue it in the background."""
-        if is_refused and caller.cancel_on_timeout:
+        """Refuse a render that no function runs, or continue it in the background."""
+        if caller.cancel_on_timeout:
             return self._cancel_no_capacity(render, caller)
         return self._handle_timeout(
             render, job, caller, running_attempt=NO_ATTEMPT, attempts_made=attempts_made

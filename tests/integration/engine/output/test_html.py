@@ -69,7 +69,7 @@ def test_html_has_no_active_content(render: Render, html: str, left: str | None)
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_html_leads_to_no_other_page(render: Render, javascript: bool) -> None:
+def test_html_leads_to_no_other_page(render: Render, *, javascript: bool) -> None:
     refresh = "<meta http-equiv={} content='300;url=https://example.com/'>"
     head = refresh.format("refresh") + f"<noscript>{refresh.format('REFRESH')}</noscript>"
     html = f"<meta name=author content=Ada>{head}<p>x<div>{refresh.format('Refresh')}</div>"
