@@ -23,6 +23,7 @@ _REFUSALS: Final = (
     TEMPLATE_NOT_ALLOWED,
     "plan_feature_unavailable",
     "url_not_allowed",
+    "concurrency_limited",
     "template_syntax_error",
     "template_runtime_error",
     "conflict",

@@ -98,7 +98,7 @@ class EmailUseCases:
             read_templates=self._read_templates,
             connections=self.connections,
             rules=self._rules,
-            check_texts=CheckRuleTexts(CompileTexts(state.engine, state.clock)),
+            check_texts=CheckRuleTexts(CompileTexts(state.engine, state.leases, state.clock)),
             clock=state.clock,
             ids=state.ids,
         )
@@ -114,6 +114,7 @@ def _preview_email(
         resolve=templates.resolve,
         connections=connections,
         engine=state.engine,
+        leases=state.leases,
         clock=state.clock,
         ids=state.ids,
     )

@@ -30,7 +30,7 @@ class StorageUseCases:
             destinations=self.destinations,
             read_part=_read_part,
             check_address=CheckAddress(self._rules),
-            compile_texts=CompileTexts(state.engine, state.clock),
+            compile_texts=CompileTexts(state.engine, state.leases, state.clock),
             sealer=self._sealer,
             clock=state.clock,
             ids=state.ids,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chalicelib.bootstrap.invocation_errors import InvocationError
 from chalicelib.bootstrap.tenancy import TenantGuard
+from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.remote.execute import ExecuteCall
 from chalicelib.engine.remote.execute_schema import ExecuteSchemaCall
 from chalicelib.engine.remote.execute_tool import ExecuteToolCall
@@ -32,6 +33,13 @@ if TYPE_CHECKING:
 
 class FunctionKilled(BaseException):
     """Simulated death of a function's process."""
+
+
+def check_has_place(service: "Service", event: Mapping[str, Any]) -> None:
+    """Assert that the workspace that the API calls the engine for holds a place of its own."""
+    if event["call"] != "self_test":
+        leases = service.operator.limits.get(WorkspaceId(event["workspace"]))["leases"]
+        assert leases, f"the engine's {event['call']} takes no place of the workspace"
 
 
 class LambdaClient:
@@ -154,6 +162,9 @@ class LambdaClient:
         service.aws_actions.record_invocation(service.settings.engine_function)
         service.engine_calls.append(EngineInvocation(event, tenant))
         caller = current_function()
+        if caller == "APIHandler":
+            with acting_as(""):
+                check_has_place(service, event)
         failures = service.invoke_failures if caller == "APIHandler" else service.engine_failures
         with acting_as(""):
             failure = next(failures, None)

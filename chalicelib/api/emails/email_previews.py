@@ -25,7 +25,7 @@ _CONTRACT: Final = "chalicelib.contract.emails.preview"
 _PREVIEW: Final = f"{_CONTRACT}:EmailPreview"
 _PROBLEMS: Final = (
     *("not_found", "template_not_found", "template_deleted"),
-    *("template_not_allowed_for_key", "region_degraded"),
+    *("template_not_allowed_for_key", "concurrency_limited", "region_degraded"),
 )
 
 
@@ -67,7 +67,7 @@ def preview_saved(call: Call) -> Reply:
     body=f"{_CONTRACT}:EmailRuleTestRequest",
     tag="Emails",
     answers={202: "chalicelib.contract.render.render:Render"},
-    problems=(*_PROBLEMS, "feature_not_enabled", "concurrency_limited", "maintenance"),
+    problems=(*_PROBLEMS, "feature_not_enabled", "maintenance"),
     counts_rate_itself=True,
 )
 def send_test(call: Call) -> Reply:

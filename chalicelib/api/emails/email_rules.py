@@ -22,7 +22,7 @@ _RULE: Final = f"{_CONTRACT}:EmailRule"
 _SAVED: Final = f"{_CONTRACT}:SavedEmailRule"
 _WRITE_PROBLEMS: Final = (
     *(TEMPLATE_NOT_ALLOWED, "feature_not_enabled"),
-    *("email_template_error", "conflict", "region_degraded"),
+    *("email_template_error", "conflict", "concurrency_limited", "region_degraded"),
 )
 
 

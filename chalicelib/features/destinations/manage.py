@@ -115,7 +115,7 @@ class ManageDestinations:
             updated_at=at,
         )
         destination = self._with_credentials(destination, fields)
-        self._check_prefix(workspace.id, destination.prefix)
+        self._check_prefix(workspace, destination.prefix)
         self._destinations.create(destination)
         return destination
 
@@ -131,7 +131,7 @@ class ManageDestinations:
         if fields.get("kind", destination.kind) != destination.kind:
             message = f"it cannot be changed from {destination.kind}: make a destination"
             raise validation_error("/kind", message, "not_allowed")
-        self._check_prefix(workspace.id, fields.get("prefix", ""))
+        self._check_prefix(workspace, fields.get("prefix", ""))
         for _ in range(_MAX_TRIES):
             after = self._with_credentials(self._with_fields(destination, fields), fields)
             after = after._replace(updated_at=format_rfc3339(self._clock.now()))
@@ -172,10 +172,10 @@ class ManageDestinations:
         self._check_address(config)
         return config
 
-    def _check_prefix(self, workspace_id: WorkspaceId, prefix: str) -> None:
+    def _check_prefix(self, workspace: Workspace, prefix: str) -> None:
         if literal_part(prefix) == prefix:
             return
-        for failure in self._compile_texts(workspace_id, {"prefix": prefix}):
+        for failure in self._compile_texts(workspace, {"prefix": prefix}):
             error = text_error(failure, "/prefix", failure.code)
             members = {name: failure.members.get(name) for name in PLACE}
             detail = f"/prefix: {failure.detail}"

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError
-from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.emails.condition import condition_failure, condition_source
 from chalicelib.features.templates.compile_texts import PLACE, CompileTexts, text_error
+from chalicelib.features.workspaces.model import Workspace
 
 _CODE: Final = "email_template_error"
 # The JSON Pointers of texts that are not a field of their own.
@@ -20,10 +20,10 @@ class CheckRuleTexts:
         """Check by `compile_texts`."""
         self._compile_texts = compile_texts
 
-    def __call__(self, workspace_id: WorkspaceId, texts: Mapping[str, str]) -> None:
+    def __call__(self, workspace: Workspace, texts: Mapping[str, str]) -> None:
         """Raise `email_template_error` for the texts, by field, that cannot be compiled.
 
-        Raises `region_degraded` if no answer comes.
+        Raises `concurrency_limited`, and `region_degraded` if no answer comes.
         """
         sources = {name: text for name, text in texts.items() if text.strip()}
         condition = sources.get("condition", "")
@@ -31,7 +31,7 @@ class CheckRuleTexts:
             sources["condition"] = condition_source(condition)
         failures = [
             condition_failure(each, condition) if each.members["text"] == "condition" else each
-            for each in (self._compile_texts(workspace_id, sources) if sources else ())
+            for each in (self._compile_texts(workspace, sources) if sources else ())
         ]
         if failures:
             raise _refusal(failures)

@@ -92,8 +92,8 @@ class ManageRules:
         """Create a rule; `fields` are all of the request.
 
         Raises `feature_not_enabled`, `template_not_found`, `template_deleted`,
-        `validation_error`, `email_template_error`, `region_degraded`, and `conflict` for a sixth
-        rule.
+        `validation_error`, `email_template_error`, `concurrency_limited`, `region_degraded`, and
+        `conflict` for a sixth rule.
         """
         require_email(workspace)
         template = self._read_templates.one(workspace.id, fields["template_id"])
@@ -105,7 +105,7 @@ class ManageRules:
         )
         rule = with_fields(new, fields)
         self._checked_connection(rule)
-        self._check_texts(workspace.id, rule.texts)
+        self._check_texts(workspace, rule.texts)
 
         def try_creation() -> PlacedRule:
             connection = self._checked_connection(rule)
@@ -132,7 +132,7 @@ class ManageRules:
         self._checked_connection(requested)
         texts = requested.texts.items()
         changed_texts = {name: text for name, text in texts if text != rule.texts[name]}
-        self._check_texts(workspace.id, changed_texts)
+        self._check_texts(workspace, changed_texts)
 
         def try_change() -> PlacedRule:
             before = self._rules.one(workspace.id, rule_id)

@@ -25,6 +25,7 @@ from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.templates.datasets import ReadDatasets
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.read import ReadTemplates
+from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 from chalicelib.features.workspaces.model import Workspace
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,7 @@ class PreviewEmail:
         resolve: ResolveTemplate,
         connections: EmailConnections,
         engine: RemoteEngine,
+        leases: ConcurrencyLeases,
         clock: Clock,
         ids: IdGenerator,
     ) -> None:
@@ -61,6 +63,7 @@ class PreviewEmail:
         self._resolve = resolve
         self._connections = connections
         self._engine = engine
+        self._leases = leases
         self._clock = clock
         self._ids = ids
 
@@ -70,7 +73,7 @@ class PreviewEmail:
         """Return the contract's EmailPreview.
 
         Raises `template_not_found`, `template_deleted`, `not_found` for a dataset,
-        `validation_error` for the connection, and `region_degraded`.
+        `validation_error` for the connection, `concurrency_limited` and `region_degraded`.
         """
         connection = self.connection_of(rule)
         template, values = self.template_and_data(rule, data)
@@ -133,16 +136,17 @@ class PreviewEmail:
             ends_at=ends_at,
             slot_ends_at=ends_at,
         )
-        for _ in range(MAX_ATTEMPTS):
-            try:
-                with self._engine.job_fields(job, context) as fields:
-                    call = PreviewEmailsCall(**fields)
-                    result, _contents = self._engine.ask(call, EmailsResult, context)
-                return check_emails(rules, result.emails)[0]
-            except FunctionBusy:
-                break
-            except EngineLost:
-                log.warning("the engine was lost", exc_info=True)
+        with self._leases(workspace, until=ends_at):
+            for _ in range(MAX_ATTEMPTS):
+                try:
+                    with self._engine.job_fields(job, context) as fields:
+                        call = PreviewEmailsCall(**fields)
+                        result, _contents = self._engine.ask(call, EmailsResult, context)
+                    return check_emails(rules, result.emails)[0]
+                except FunctionBusy:
+                    break
+                except EngineLost:
+                    log.warning("the engine was lost", exc_info=True)
         raise no_capacity_error("trying the email")
 
 

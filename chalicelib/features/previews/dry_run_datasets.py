@@ -14,6 +14,7 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure, no_capacity_error
 from chalicelib.core.ids import IdGenerator, WorkspaceId
 from chalicelib.core.json import JsonObject, strings_in
+from chalicelib.engine.job import PageJob
 from chalicelib.engine.remote.calls import LintCall
 from chalicelib.engine.remote.results import LintResult
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
@@ -55,9 +56,9 @@ class _NamedDataset:
 
 
 class DryRunDatasets:
-    """Dry runs of datasets under one concurrency lease (decision 2), and compilation.
+    """Dry runs of datasets and compilation under one concurrency lease (decision 2).
 
-    A template without datasets is only compiled, which is short and takes no lease.
+    A template without datasets is only compiled, and one without templates in its texts not at all.
     """
 
     def __init__(  # noqa: PLR0913 -- the parts it works with
@@ -108,7 +109,7 @@ class DryRunDatasets:
         if named:
             self._render_all(workspace, template, source, named, ends_at)
         else:
-            self._compile(workspace.plan, template, source, ends_at)
+            self._compile_alone(workspace, template, source, ends_at)
 
     def _render_all(
         self,
@@ -124,7 +125,17 @@ class DryRunDatasets:
             for each in named:
                 self._check_schema(template.workspace_id, source.schema, each, ends_at)
             self._run_in_parallel(workspace.plan, template, source, named, (ends_at, lease))
-            self._compile(workspace.plan, template, source, ends_at)
+            job = self._job_to_compile(workspace.plan, template, source)
+            if job is not None:
+                self._compile(job, template, source, ends_at)
+
+    def _compile_alone(
+        self, workspace: Workspace, template: Template, source: SourceBundle, ends_at: float
+    ) -> None:
+        job = self._job_to_compile(workspace.plan, template, source)
+        if job is not None:
+            with self._leases(workspace, until=ends_at):
+                self._compile(job, template, source, ends_at)
 
     def _check_schema(
         self,
@@ -197,19 +208,9 @@ class DryRunDatasets:
             )
 
     def _compile(
-        self, plan: Plan, template: Template, source: SourceBundle, ends_at: float
+        self, job: PageJob, template: Template, source: SourceBundle, ends_at: float
     ) -> None:
-        """Raise the first failure that the templates have with any data.
-
-        The template names itself as it will be published.
-        """
-        resolved = ResolvedSource(None, template.type, source)
-        job = self._templates.page_job(plan, template, resolved, {})
-        texts = (*job.source.texts(), *strings_in(job.output.to_json()))
-        if not any(start in text for text in texts for start in _TAG_STARTS):
-            return
-        own = {str(template.id): str(source.content.get("html") or "")}
-        job = replace(job, includes=job.includes._replace(sources={**job.includes.sources, **own}))
+        """Raise the first failure that the templates of a job have with any data."""
         context = self._call_context(template, ends_at)
         for _ in range(MAX_ATTEMPTS):
             try:
@@ -226,6 +227,21 @@ class DryRunDatasets:
                     raise RenderFailure(failure.code, detail, **failure.members)
                 return
         raise no_capacity_error("checking the template")
+
+    def _job_to_compile(
+        self, plan: Plan, template: Template, source: SourceBundle
+    ) -> PageJob | None:
+        """Return the job of a template, which names itself as it will be published.
+
+        None: there are no templates in its texts.
+        """
+        resolved = ResolvedSource(None, template.type, source)
+        job = self._templates.page_job(plan, template, resolved, {})
+        texts = (*job.source.texts(), *strings_in(job.output.to_json()))
+        if not any(start in text for text in texts for start in _TAG_STARTS):
+            return None
+        own = {str(template.id): str(source.content.get("html") or "")}
+        return replace(job, includes=job.includes._replace(sources={**job.includes.sources, **own}))
 
     def _call_context(self, template: Template, ends_at: float) -> EngineCallContext:
         call_id = self._ids.new("rnd", self._clock.now())

@@ -8,9 +8,10 @@ from chalicelib.adapters.aws.functions import FunctionBusy
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import FieldError, RenderFailure, no_capacity_error
-from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.remote.calls import SyntaxCall
 from chalicelib.engine.remote.results import LintResult
+from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
+from chalicelib.features.workspaces.model import Workspace
 
 log = logging.getLogger(__name__)
 
@@ -23,19 +24,26 @@ PLACE: Final = ("line", "column", "excerpt")
 class CompileTexts:
     """Check that texts, by their names, are templates."""
 
-    def __init__(self, engine: RemoteEngine, clock: Clock) -> None:
-        """Ask `engine`."""
+    def __init__(self, engine: RemoteEngine, leases: ConcurrencyLeases, clock: Clock) -> None:
+        """Ask `engine`, under a lease of the workspace."""
         self._engine = engine
+        self._leases = leases
         self._clock = clock
 
-    def __call__(self, workspace_id: WorkspaceId, texts: Mapping[str, str]) -> list[RenderFailure]:
+    def __call__(self, workspace: Workspace, texts: Mapping[str, str]) -> list[RenderFailure]:
         """Return the failures of the texts that cannot be compiled; `text` of each is the name.
 
-        Raises `region_degraded` if no answer comes.
+        Raises `concurrency_limited`, and `region_degraded` if no answer comes.
         """
         ends_at = self._clock.now().timestamp() + _MAX_S
+        with self._leases(workspace, until=ends_at):
+            return self._failures(workspace, texts, ends_at)
+
+    def _failures(
+        self, workspace: Workspace, texts: Mapping[str, str], ends_at: float
+    ) -> list[RenderFailure]:
         context = EngineCallContext(
-            tenant=workspace_id, folder="", ends_at=ends_at, slot_ends_at=ends_at, may_store=False
+            tenant=workspace.id, folder="", ends_at=ends_at, slot_ends_at=ends_at, may_store=False
         )
         call = SyntaxCall(ends_at=ends_at, result_form=None, texts=texts)
         for _ in range(_MAX_CALLS):

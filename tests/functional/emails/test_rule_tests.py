@@ -77,3 +77,28 @@ def test_tests_that_are_refused(service: Service) -> None:
     assert run_test(service, {"id": "emr_01HZZZZZZZZZZZZZZZZZZZZZZZ"}).status == 404
     use_plan(service, "starter")
     assert run_test(service, rule).code == "feature_not_enabled"
+
+
+def test_test_holds_a_place_until_its_render_has_ended(service: Service) -> None:
+    tested = rule_to_test(service)
+    places = 5
+    use_plan(service, "growth")
+
+    answers = [run_test(service, tested) for _ in range(places + 1)]
+
+    assert [answer.status for answer in answers] == [202] * places + [429]
+    assert answers[-1].code == "concurrency_limited"
+    service.run_queued()
+    assert service.limits()["leases"] == {}
+    assert run_test(service, tested).status == 202
+
+
+def test_canceled_test_gives_its_place_back(service: Service) -> None:
+    tested = run_test(service, rule_to_test(service)).json
+    assert list(service.limits()["leases"]) == [tested["id"]]
+
+    canceled = service.call("POST", f"/v1/renders/{tested['id']}/cancel")
+
+    assert canceled.json["status"] == "canceled"
+    service.relay_events()
+    assert service.limits()["leases"] == {}

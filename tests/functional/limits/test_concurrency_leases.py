@@ -10,9 +10,12 @@ from chalicelib.adapters.aws.table import Throttled, Write
 from chalicelib.core.errors import RenderFailure
 from chalicelib.features.workspaces.change import WorkspaceChanges
 from tests.builders import validation_results
+from tests.builders.email_connections import made_connection
+from tests.builders.email_rules import RULES_PATH, create_rule, template_id_of
 from tests.builders.http import ApiAnswer
 from tests.builders.invoices.hybrids import INVOICE_XML
 from tests.builders.service import Service
+from tests.builders.storage_destinations import create_destination
 from tests.builders.templates import make_template, post_template, publish_template
 from tests.builders.waiting import PATIENCE_S
 
@@ -47,12 +50,35 @@ def infer_schema(service: Service) -> ApiAnswer:
     return service.call("POST", f"{create(service)}/infer-schema")
 
 
+def compile_template(service: Service) -> ApiAnswer:
+    return publish_template(service, make_template(service, html="{{ n }}"))
+
+
+def preview_rule(service: Service) -> ApiAnswer:
+    rule = {"connection_id": made_connection(service)["id"], "to": "{{ to }}", "subject": "x"}
+    body = {"template_id": template_id_of(service, html="<p>x"), "rule": rule}
+    return service.call("POST", f"{RULES_PATH}/preview", json_body=body)
+
+
+def create_email_rule(service: Service) -> ApiAnswer:
+    template_id = template_id_of(service, html="<p>x")
+    return create_rule(service, template_id, made_connection(service)["id"])
+
+
+def create_templated_destination(service: Service) -> ApiAnswer:
+    return create_destination(service, prefix="{{ n }}/")
+
+
 WORK: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
     "publish": create_and_publish,
     "create_published": create_published,
     "preflight": preflight,
     "validate": validate,
     "infer_schema": infer_schema,
+    "compile_template": compile_template,
+    "preview_rule": preview_rule,
+    "create_rule": create_email_rule,
+    "create_destination": create_templated_destination,
 }
 
 
@@ -87,13 +113,13 @@ def test_lease_is_held_while_the_function_works(service: Service, work: str) -> 
     assert service.limits()["leases"] == {}
 
 
-def test_preflight_and_publishing_without_datasets_need_no_lease(service: Service) -> None:
+def test_preflight_and_publishing_without_templates_need_no_lease(service: Service) -> None:
     item = service.limits() | {"leases": {f"rnd_{n}": FAR for n in range(50)}}
     service.services.state.tables.write(Write(service.settings.main_table, item=item))
     body = {"input": {"type": "html", "html": "<p>x"}}
 
     assert service.call("POST", "/v1/renders/preflight", json_body=body).json["ok"] is True
-    assert publish_template(service, make_template(service)).status == 201
+    assert publish_template(service, make_template(service, html="<p>x")).status == 201
 
 
 @pytest.mark.parametrize("work", ["publish", "create_published"])

@@ -280,8 +280,16 @@ class CreateRender:
 def _reservation_request(
     command: RenderCommand, render_id: RenderId, now: dt.datetime
 ) -> ReservationRequest:
-    lease_until = now + _LEASE_DURATION if command.mode == "sync" else None
-    return ReservationRequest(render_id, command.workspace, command.key_mode == "test", lease_until)
+    is_sync = command.mode == "sync"
+    # Tests of rules are tried again and again, as previews are.
+    has_lease = is_sync or command.source == "email_test"
+    return ReservationRequest(
+        render_id,
+        command.workspace,
+        test=command.key_mode == "test",
+        lease_until=now + _LEASE_DURATION if has_lease else None,
+        is_async=not is_sync,
+    )
 
 
 def _check_fits_invocation(command: RenderCommand) -> None:

@@ -4,8 +4,8 @@ The limits item of a workspace (`WS#<ws>#LIM`, `META`) has
 - `rate_tat`, `test_tat`: GCRA's theoretical arrival time of creations and of test renders, in
   milliseconds since 1970;
 - `counted`: token of the last creation that was counted without an admission; a retry has the same;
-- `leases`: id of a sync render, or of other work that its caller waits for -> Unix second at which
-  its lease expires;
+- `leases`: id of a sync render, of the render of a rule's test, or of other work that its caller
+  waits for -> Unix second at which its lease expires;
 - `holds`: id of each holder whose row is not known to hold yet, and of each unfinished sync render
   -> its hold (`Hold.to_text`);
 - `included`: renders of the plan in the current cycle; `used`, `quota_left`: those that ended
@@ -62,12 +62,21 @@ class Hold(NamedTuple):
 
 
 class ReservationRequest(NamedTuple):
-    """Request of one render to the limits; `lease_until` is None for an async render."""
+    """Request of one render to the limits; `lease_until` is None for one without a lease.
+
+    `is_async`: the render is made in the background although it has a lease.
+    """
 
     render_id: RenderId
     workspace: Workspace
     test: bool
     lease_until: dt.datetime | None
+    is_async: bool = False
+
+    @property
+    def is_settled_by_relay(self) -> bool:
+        """Tell whether the row of the render holds."""
+        return self.is_async or self.lease_until is None
 
 
 class Holder(NamedTuple):

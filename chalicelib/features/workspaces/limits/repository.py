@@ -106,7 +106,7 @@ class WorkspaceLimits:
         source = Hold.from_text(item["holds"][request.render_id]).source
         has_lease = request.render_id in item["leases"]
         return Admission(
-            Reservation(source, has_lease, is_settled_by_relay=request.lease_until is None),
+            Reservation(source, has_lease, is_settled_by_relay=request.is_settled_by_relay),
             rate_state(workspace.plan, item, now),
             self._ids_to_confirm(workspace.id, item, now),
         )
