@@ -9,7 +9,7 @@ from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.destinations import SFTP_PORTS, DestinationRules
 from chalicelib.core.errors import FieldError, ServiceError, validation_error
-from chalicelib.core.ids import DestinationId, IdGenerator, WorkspaceId
+from chalicelib.core.ids import DestinationId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.destinations.model import (
     DestinationKind,
