@@ -36,7 +36,10 @@ class ScheduleRule:
 
 @dataclass(frozen=True, slots=True)
 class LambdaFunction:
-    """One function as the local stack runs it."""
+    """One function as the local stack runs it.
+
+    `share`: how many invocations of one workspace run at a time; None: as many as of all.
+    """
 
     logical_id: str
     name: str
@@ -51,6 +54,7 @@ class LambdaFunction:
     isolates_tenants: bool = False
     serves_in_threads: bool = False
     has_rights: bool = True
+    share: int | None = None
 
 
 def declared_functions(
@@ -101,6 +105,7 @@ def _function(
         serves_in_threads=_serves_in_threads(hints),
         isolates_tenants=_isolates_tenants(logical_id, properties, hints, resolver),
         has_rights=_has_rights(template, properties),
+        share=_count(hints["Share"]) if "Share" in hints else None,
     )
 
 

@@ -29,16 +29,17 @@ class Invocation:
 
 @dataclass(slots=True)
 class SlotTicket:
-    """Ticket in the queue for a slot."""
+    """Ticket in the queue for a slot; `owner` is the workspace whose share it needs."""
 
     tenant: str | None
+    owner: str | None = None
     granted: threading.Event = field(default_factory=threading.Event)
     worker: Worker | None = None
     failure: InvocationAnswer | None = None
 
     def grant(self, worker: Worker) -> None:
         """Give the slot of a worker, which is bound to the tenant from now on."""
-        worker.tenant = self.tenant
+        worker.tenant, worker.owner = self.tenant, self.owner
         self.worker = worker
         self.granted.set()
 
@@ -56,3 +57,13 @@ def slot_deadline(payload: bytes) -> float | None:
         return None
     deadline = event.get("deadline", event.get("until")) if isinstance(event, dict) else None
     return float(deadline) if isinstance(deadline, int | float) else None
+
+
+def owner_of(payload: bytes) -> str | None:
+    """Return the workspace that a payload names for its function, or None."""
+    try:
+        event = json.loads(payload)
+    except ValueError:
+        return None
+    owner = event.get("workspace_id", event.get("workspace")) if isinstance(event, dict) else None
+    return owner if isinstance(owner, str) else None

@@ -3,11 +3,12 @@
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
 from infra.local.functions import LambdaFunction
-from infra.local.runner.invocation import Invocation, SlotTicket
+from infra.local.runner.invocation import Invocation, SlotTicket, owner_of
 from infra.local.runner.process import (
     InvocationAnswer,
     Worker,
@@ -36,7 +37,8 @@ class WorkerPool:
     """Pool that runs each concurrent invocation of one function in a worker of its own.
 
     A worker is a process, as on Lambda, or a thread of one. If the function isolates tenants, no
-    process serves two: an idle process of another tenant ends when its slot is needed.
+    process serves two: an idle process of another tenant ends when its slot is needed. If it has a
+    share, so many workers at most serve one workspace, and those that wait take turns.
     """
 
     def __init__(
@@ -111,11 +113,12 @@ class WorkerPool:
     def _acquire_worker(self, invocation: Invocation) -> Worker | InvocationAnswer:
         tenant = invocation.tenant if self.function.isolates_tenants else None
         assert tenant or not self.function.isolates_tenants, "the Invoke API lets no other pass"
+        owner = None if self.function.share is None else owner_of(invocation.payload)
         with self._lock:
             if self._is_closed:
                 return _STACK_STOPPED
-            if worker := self._take_idle_worker(tenant):
-                worker.tenant = tenant
+            if self._has_share(owner) and (worker := self._take_idle_worker(tenant)):
+                worker.tenant, worker.owner = tenant, owner
                 return worker
             # Every ticket gets a worker of its own, even if that does not start yet. The slot of
             # an idle worker, which is another tenant's here, may be taken.
@@ -125,7 +128,7 @@ class WorkerPool:
             # A worker that is starting for no ticket yet will serve this invocation.
             if may_throttle and not can_grow and self._starting_count <= len(self._tickets):
                 raise Throttled
-            ticket = SlotTicket(tenant)
+            ticket = SlotTicket(tenant, owner)
             self._tickets.append(ticket)
             self._grow()
         deadline = invocation.slot_deadline()
@@ -198,6 +201,7 @@ class WorkerPool:
             return
         worker.idle_since = time.monotonic()
         with self._lock:
+            worker.owner = None
             self._assign(worker)
 
     def _assign(self, worker: Worker) -> None:
@@ -216,8 +220,26 @@ class WorkerPool:
 
         A ticket may overtake those for which workers are starting, because they lose nothing.
         """
-        reachable = self._tickets[: self._starting_count + 1]
+        reachable = self._due_tickets()[: self._starting_count + 1]
         return next((ticket for ticket in reachable if worker.may_serve(ticket.tenant)), None)
+
+    def _due_tickets(self) -> list[SlotTicket]:
+        """Return the tickets within their owners' shares, those with the fewest workers first."""
+        workers = Counter(worker.owner for worker in self._workers)
+        ranked = []
+        for ticket in self._tickets:
+            rank = workers[ticket.owner]
+            workers[ticket.owner] += 1
+            if self._is_within_share(ticket.owner, rank):
+                ranked.append((rank, ticket))
+        return [ticket for _, ticket in sorted(ranked, key=lambda each: each[0])]
+
+    def _has_share(self, owner: str | None) -> bool:
+        return self._is_within_share(owner, sum(each.owner == owner for each in self._workers))
+
+    def _is_within_share(self, owner: str | None, workers: int) -> bool:
+        share = self.function.share
+        return owner is None or share is None or workers < share
 
     def _discard_worker(self, worker: Worker) -> None:
         worker.kill()
@@ -236,7 +258,8 @@ class WorkerPool:
         return len(self._workers) + self._starting_count
 
     def _grow(self) -> None:
-        wanted = min(len(self._tickets), MAX_STARTING)
+        self._grant_idle_workers()
+        wanted = min(len(self._due_tickets()), MAX_STARTING)
         while not self._is_closed and self._starting_count < wanted:
             replaced = None
             if self._planned_size() >= self.function.concurrency:
@@ -247,6 +270,14 @@ class WorkerPool:
                 self._workers.discard(replaced)
             if self._start_worker_thread(replaced) is None:
                 return
+
+    def _grant_idle_workers(self) -> None:
+        """Give idle workers to tickets whose owners have got room in their shares."""
+        for worker in [each for each in self._idle_workers if each.is_alive()]:
+            if ticket := self._next_ticket(worker):
+                self._idle_workers.remove(worker)
+                self._tickets.remove(ticket)
+                ticket.grant(worker)
 
     def _start_worker_thread(self, replaced: Worker | None = None) -> threading.Thread | None:
         """Start a worker in a thread; called with the lock held.

@@ -56,6 +56,8 @@ class Worker(Protocol):
     idle_since: float
     # The tenant that it has served, if its function isolates tenants.
     tenant: str | None
+    # The workspace that it works for now, if its function has shares.
+    owner: str | None
 
     @property
     def process(self) -> "subprocess.Popen[bytes]":
@@ -129,6 +131,7 @@ class WorkerProcess:
         self.output = WorkerOutput(self._process.stdout, log)
         self.idle_since = time.monotonic()
         self.tenant: str | None = None
+        self.owner: str | None = None
         threading.Thread(target=self.output.follow, daemon=True).start()
 
     @property

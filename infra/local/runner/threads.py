@@ -39,6 +39,7 @@ class ThreadWorker:
         self.channel = channel
         self.idle_since = time.monotonic()
         self.tenant: str | None = None
+        self.owner: str | None = None
         self._shared = shared
 
     @property
