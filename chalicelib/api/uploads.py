@@ -24,6 +24,7 @@ _UPLOAD = "chalicelib.contract.uploads:Upload"
     media_types=(JSON, MULTIPART_TYPE),
     tag="Uploads",
     answers={201: _UPLOAD},
+    problems=("conflict",),
 )
 def create(call: Call) -> Reply:
     """Upload a file, or announce one.
@@ -31,6 +32,10 @@ def create(call: Call) -> Reply:
     As `multipart/form-data`: the field `file`; the whole body may have the plan's `max_payload_mb`.
     As JSON: the response has `upload`, a form to send a file of up to 200 MB with. The upload is
     `pending` until the file has arrived. An upload is deleted after 24 hours.
+
+    All uploads of a workspace have 2 GB together on the plan free, 10 GB on starter and growth, and
+    50 GB on pro and scale; past it the answer is 409 `conflict`. An announced one counts for 24
+    hours, also when it is deleted before. What its form stores once it is `ready` changes nothing.
     """
     if call.body is None:
         return _store_form_file(call)
@@ -86,7 +91,7 @@ def _store_form_file(call: Call) -> Reply:
 
 def _announced_upload(call: Call) -> AnnouncedUpload:
     body = call.body
-    return AnnouncedUpload(call.caller.workspace_id, body.filename, body.content_type, body.bytes)
+    return AnnouncedUpload(call.caller.workspace, body.filename, body.content_type, body.bytes)
 
 
 def _location_header(call: Call, upload: Upload) -> dict[str, str]:

@@ -28,6 +28,7 @@ from chalicelib.features.einvoices.validate import ValidateEInvoice
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.uploads.create import CreateUpload, DeleteUpload
+from chalicelib.features.uploads.held_bytes import HeldBytes
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.uploads.repository import Uploads
 from chalicelib.features.usage.read import ReadUsage
@@ -135,10 +136,13 @@ class ApiServices:
     def uploads(self) -> UploadUseCases:  # noqa: D102
         objects, clock = self.state.objects, self.clock
         uploads = Uploads(self.state.tables, self.settings.transient_table)
+        held = HeldBytes(self.state.tables, self.settings.transient_table, clock)
         return UploadUseCases(
-            create=CreateUpload(uploads=uploads, objects=objects, clock=clock, ids=self.ids),
+            create=CreateUpload(
+                uploads=uploads, held=held, objects=objects, clock=clock, ids=self.ids
+            ),
             read=ReadUploads(uploads=uploads, objects=objects, clock=clock),
-            delete=DeleteUpload(uploads=uploads, objects=objects),
+            delete=DeleteUpload(uploads=uploads, held=held, objects=objects),
         )
 
     @LockedCachedProperty

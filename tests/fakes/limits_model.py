@@ -17,9 +17,9 @@ type HoldKind = Literal["nothing", "included", "prepaid", "top-up"]
 
 ABANDONED_AFTER = dt.timedelta(minutes=2)
 _PLANS = {
-    "small": Plan("small", 3, 3, 2, 1, 15, 20, 1, 4, 500, 2, 1_000),
-    "larger": Plan("larger", 5, 3, 2, 1, 15, 20, 1, 4, 900, 2, 1_000),
-    "no packs": Plan("no packs", 3, 3, 2, 1, 15, 20, 1, 4, 0),
+    "small": Plan("small", 3, 3, 2, 1, 15, 20, 1, 4, 2, 500, 2, 1_000),
+    "larger": Plan("larger", 5, 3, 2, 1, 15, 20, 1, 4, 2, 900, 2, 1_000),
+    "no packs": Plan("no packs", 3, 3, 2, 1, 15, 20, 1, 4, 2, 0),
 }
 
 

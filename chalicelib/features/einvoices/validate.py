@@ -103,7 +103,7 @@ class ValidateEInvoice:
             assert isinstance(documents, list), "its positions are those of the invoice"
             document, content = documents[file["position"]], b64decode(file["content"])
             announced = AnnouncedUpload(
-                workspace.id, document["filename"], document["content_type"], len(content)
+                workspace, document["filename"], document["content_type"], len(content)
             )
             document["upload_id"] = self._create_upload.store(announced, content).id
 

@@ -8,10 +8,12 @@ from typing import Final
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.core.ids import IdGenerator, UploadId, WorkspaceId
+from chalicelib.core.ids import IdGenerator, UploadId
 from chalicelib.engine.ports import PresignedPost
-from chalicelib.features.uploads.model import Upload, UploadStatus
+from chalicelib.features.uploads.held_bytes import HeldBytes
+from chalicelib.features.uploads.model import Upload
 from chalicelib.features.uploads.repository import Uploads
+from chalicelib.features.workspaces.model import Workspace
 
 _LIFETIME: Final = dt.timedelta(hours=24)
 _FORM_LIFETIME_S: Final = 3600
@@ -21,7 +23,7 @@ _FORM_LIFETIME_S: Final = 3600
 class AnnouncedUpload:
     """Name, media type and size of an upload, before its bytes are stored."""
 
-    workspace_id: WorkspaceId
+    workspace: Workspace
     filename: str
     content_type: str
     bytes: int
@@ -31,17 +33,27 @@ class CreateUpload:
     """Creates uploads."""
 
     def __init__(
-        self, *, uploads: Uploads, objects: Objects, clock: Clock, ids: IdGenerator
+        self,
+        *,
+        uploads: Uploads,
+        held: HeldBytes,
+        objects: Objects,
+        clock: Clock,
+        ids: IdGenerator,
     ) -> None:
         """Work with these stores."""
         self._uploads = uploads
+        self._held = held
         self._objects = objects
         self._clock = clock
         self._ids = ids
 
     def store(self, announced: AnnouncedUpload, content: bytes) -> Upload:
-        """Store the bytes of an upload; it is `ready` then."""
-        upload = self._new_upload(announced, "ready")
+        """Store the bytes of an upload; it is `ready` then.
+
+        Raises `conflict` for more bytes than the uploads of the workspace may have.
+        """
+        upload = self._new_upload(announced, was_announced=False)
         digest = hashlib.sha256(content).digest()
         self._objects.put(upload.key, content, content_type=upload.content_type, sha256=digest)
         crash_if_armed(CrashPoint.UPLOAD_STORED)
@@ -50,8 +62,11 @@ class CreateUpload:
         return upload
 
     def announce(self, announced: AnnouncedUpload) -> tuple[Upload, PresignedPost]:
-        """Return a `pending` upload and the form that accepts exactly the announced size."""
-        upload = self._new_upload(announced, "pending")
+        """Return a `pending` upload and the form that accepts exactly the announced size.
+
+        Raises `conflict` as `store`.
+        """
+        upload = self._new_upload(announced, was_announced=True)
         form = self._objects.presigned_post(
             upload.form_key,
             content_type=upload.content_type,
@@ -62,30 +77,38 @@ class CreateUpload:
         self._uploads.put(upload)
         return upload, form
 
-    def _new_upload(self, announced: AnnouncedUpload, status: UploadStatus) -> Upload:
+    def _new_upload(self, announced: AnnouncedUpload, *, was_announced: bool) -> Upload:
+        """Return a new upload, whose bytes are counted."""
         now = self._clock.now()
-        return Upload(
+        upload = Upload(
             id=UploadId(self._ids.new("upl", now)),
-            workspace_id=announced.workspace_id,
+            workspace_id=announced.workspace.id,
             filename=announced.filename,
             content_type=announced.content_type,
             bytes=announced.bytes,
-            status=status,
+            status="pending" if was_announced else "ready",
             created_at=format_rfc3339(now),
             expires_at=format_rfc3339(now + _LIFETIME),
+            was_announced=was_announced,
         )
+        self._held.take(announced.workspace, upload)
+        crash_if_armed(CrashPoint.UPLOAD_COUNTED)
+        return upload
 
 
 class DeleteUpload:
     """Deletes uploads; idempotent. A queued render that names the upload fails."""
 
-    def __init__(self, *, uploads: Uploads, objects: Objects) -> None:
+    def __init__(self, *, uploads: Uploads, held: HeldBytes, objects: Objects) -> None:
         """Delete from these stores."""
         self._uploads = uploads
+        self._held = held
         self._objects = objects
 
     def __call__(self, upload: Upload) -> None:
         """Delete an upload and its bytes."""
-        self._uploads.delete(upload)
+        was_there = self._uploads.delete(upload)
         for key in (upload.key, upload.form_key):
             self._objects.delete(key)
+        if was_there:
+            self._held.give_back(upload)

@@ -8,7 +8,10 @@ type UploadStatus = Literal["pending", "ready"]
 
 
 class Upload(NamedTuple):
-    """An upload as stored; for a `pending` one `bytes` is the announced size."""
+    """An upload as stored; for a `pending` one `bytes` is the announced size.
+
+    `was_announced`: its bytes arrive by a form.
+    """
 
     id: UploadId
     workspace_id: WorkspaceId
@@ -18,6 +21,7 @@ class Upload(NamedTuple):
     status: UploadStatus
     created_at: str
     expires_at: str
+    was_announced: bool = False
 
     @property
     def key(self) -> str:

@@ -49,9 +49,15 @@ class Uploads:
             item = conflict.item
         return None if item is None else _upload_of(item)
 
-    def delete(self, upload: Upload) -> None:
-        """Delete the row of an upload."""
-        self._tables.write(Write(self._table, key=_key(upload)))
+    def delete(self, upload: Upload) -> bool:
+        """Delete the row of an upload; False: it was deleted already."""
+        try:
+            self._tables.write(
+                Write(self._table, key=_key(upload), condition="attribute_exists(PK)")
+            )
+        except ConditionFailed:
+            return False
+        return True
 
 
 def _partition(workspace_id: WorkspaceId, upload_id: UploadId) -> str:
@@ -63,4 +69,5 @@ def _key(upload: Upload) -> Item:
 
 
 def _upload_of(item: Item) -> Upload:
-    return Upload(**{name: item[name] for name in Upload._fields})
+    # Uploads of the release before have no `was_announced`.
+    return Upload(**{name: item[name] for name in Upload._fields if name in item})

@@ -6,7 +6,10 @@ type Feature = Literal["storage", "pdfa", "pdfua", "einvoices", "email"]
 
 
 class Plan(NamedTuple):
-    """Limits, price and features of a plan; `pack_renders` is 0 for a plan without packs."""
+    """Limits, price and features of a plan; `pack_renders` is 0 for a plan without packs.
+
+    `upload_gb`: what all uploads of a workspace have together.
+    """
 
     code: str
     included_renders: int
@@ -17,6 +20,7 @@ class Plan(NamedTuple):
     max_pages: int
     max_payload_mb: int
     test_renders_per_minute: int
+    upload_gb: int
     price_cents: int
     pack_renders: int = 0
     pack_cents: int = 0
@@ -30,12 +34,12 @@ _BASIC: Final[frozenset[Feature]] = frozenset({"storage"})
 _ALL: Final[frozenset[Feature]] = frozenset({"storage", "pdfa", "pdfua", "einvoices", "email"})
 
 _ROWS: Final = (
-    # code, renders, rps, sync, bulk, s, pages, MB, test/min, cents, pack, its cents, emails
-    Plan("free", 100, 2, 1, 2, 15, 20, 1, 10, 0),
-    Plan("starter", 2_000, 5, 3, 5, 25, 100, 2, 60, 1_900, 1_000, 1_000, 0, _BASIC),
-    Plan("growth", 10_000, 10, 5, 10, 25, 300, 3, 60, 4_900, 1_000, 1_000, 1_000, _ALL),
-    Plan("pro", 50_000, 25, 10, 25, 28, 1_000, 4, 120, 14_900, 1_000, 1_000, 5_000, _ALL),
-    Plan("scale", 250_000, 100, 50, 100, 28, 2_000, 4, 300, 49_900, 1_000, 1_000, 25_000, _ALL),
+    # code, renders, rps, sync, bulk, s, pages, MB, test/min, GB, cents, pack, its cents, emails
+    Plan("free", 100, 2, 1, 2, 15, 20, 1, 10, 2, 0),
+    Plan("starter", 2_000, 5, 3, 5, 25, 100, 2, 60, 10, 1_900, 1_000, 1_000, 0, _BASIC),
+    Plan("growth", 10_000, 10, 5, 10, 25, 300, 3, 60, 10, 4_900, 1_000, 1_000, 1_000, _ALL),
+    Plan("pro", 50_000, 25, 10, 25, 28, 1_000, 4, 120, 50, 14_900, 1_000, 1_000, 5_000, _ALL),
+    Plan("scale", 250_000, 100, 50, 100, 28, 2_000, 4, 300, 50, 49_900, 1_000, 1_000, 25_000, _ALL),
 )
 
 PLANS: Final = {plan.code: plan for plan in _ROWS}

@@ -78,16 +78,23 @@ def crash(stack: ServiceStack) -> CrashWorkspace:
 def test_every_crash_point_of_other_resources_is_covered() -> None:
     killed = {*UPLOADS, *PURGES, *DELETIONS, *THRESHOLDS, *(point for point, _ in TEMPLATES)}
 
-    killed |= {P.UPLOAD_STORED, P.KEY_WARNED, P.LEASE_TAKEN, P.WORKSPACE_POSTPONED}
+    killed |= {
+        P.UPLOAD_COUNTED,
+        P.UPLOAD_STORED,
+        P.KEY_WARNED,
+        P.LEASE_TAKEN,
+        P.WORKSPACE_POSTPONED,
+    }
     killed |= {point for point, _ in CROSSINGS}
     killed |= {P.LIMITS_RECOUNTED, P.LIMITS_CONFIRMED, P.LIMITS_RELEASED}
     # test_webhooks.py kills over webhooks.
     assert killed == {point for point in P if FIRST_POINT <= point < FIRST_WEBHOOK_POINT}
 
 
-def test_upload_can_be_repeated_after_its_function_died(crash: CrashWorkspace) -> None:
+@pytest.mark.parametrize("point", [P.UPLOAD_COUNTED, P.UPLOAD_STORED])
+def test_upload_can_be_repeated_after_its_function_died(crash: CrashWorkspace, point: P) -> None:
     sent: dict[str, Any] = {"files": {"file": ("a.html", HTML, "text/html")}}
-    crash.call_killed(P.UPLOAD_STORED, "POST", "/uploads", **sent)
+    crash.call_killed(point, "POST", "/uploads", **sent)
 
     upload = crash.call("POST", "/uploads", **sent)
 
