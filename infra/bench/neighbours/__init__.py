@@ -1,0 +1,1 @@
+"""What one workspace can take from another."""
