@@ -19,6 +19,7 @@ from typing import Any, Final
 from infra.local.access.asgi import SignedOnly
 from infra.local.access.keys import AccessKey
 from infra.local.access.signatures import UnsignedError, check_form
+from infra.local.fair_queues import fair
 
 LOOK_INTERVAL_S: Final = 0.25
 
@@ -72,6 +73,7 @@ if __name__ == "__main__":
     readers = Readers()
     sqs.esm_wake = readers
     sqs.asyncio = SimpleNamespace(iscoroutine=asyncio.iscoroutine, sleep=readers.wait)
+    sqs._collect_msgs = fair(sqs._collect_msgs)  # noqa: SLF001 -- no setting does it
 
     key = AccessKey.from_variables(os.environ)
     s3._enforce_signed_post_policy = signed_forms(s3._enforce_signed_post_policy, s3._error, key)  # noqa: SLF001 -- no setting does it

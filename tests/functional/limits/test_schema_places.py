@@ -1,6 +1,7 @@
 """Places for schema checks: a workspace has two for requests that hold no other place."""
 
 import datetime as dt
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,6 @@ import pytest
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import FieldError
-from chalicelib.features.workspaces.limits import schema_places
 from chalicelib.features.workspaces.limits.model import limits_partition
 from chalicelib.features.workspaces.limits.schema_places import PLACES
 from tests.builders.http import ApiAnswer
@@ -40,7 +40,7 @@ class NestedChecks:
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     pauses: list[float] = []
-    monkeypatch.setattr(schema_places.time, "sleep", pauses.append)
+    monkeypatch.setattr(time, "sleep", pauses.append)
     return pauses
 
 
@@ -145,7 +145,7 @@ def test_few_requests_of_a_workspace_wait_at_a_time(
             depth += 1
             answers.append(send())
 
-    monkeypatch.setattr(schema_places.time, "sleep", send_another)
+    monkeypatch.setattr(time, "sleep", send_another)
     answers.append(send())
 
     assert {answer.code for answer in answers} == {"concurrency_limited"}
