@@ -43,7 +43,7 @@ class HeldBytes:
                 if seen["last"] == upload.id:
                     # This very call has counted it, but its response was lost.
                     return
-                expired = self._expired(seen)
+                expired = self._expired_hours(seen)
                 room = workspace.plan.upload_gb * _GB - (seen["held"] - sum(expired.values()))
                 if upload.bytes > room:
                     raise _refusal(workspace, upload, room) from refused
@@ -95,7 +95,7 @@ class HeldBytes:
             },
         )
 
-    def _expired(self, item: Item) -> dict[str, int]:
+    def _expired_hours(self, item: Item) -> dict[str, int]:
         """Return the bytes of hours whose uploads have all expired."""
         first = int(self._clock.now().timestamp()) // _HOUR_S - _KEPT_HOURS
         return {

@@ -1,1 +1,1 @@
-"""What one workspace can take from another."""
+"""Benchmark of the shares that workspaces have of one machine."""

@@ -1,4 +1,4 @@
-"""Benchmark: what one workspace can do to a neighbour's renders and webhooks.
+"""Benchmark: the effect of one workspace on a neighbour's renders and webhooks.
 
 A neighbour renders one page, one after another, while another workspace of the same plan sends
 eight requests a second: previews of an email whose subject has nested loops, then async renders
@@ -57,18 +57,18 @@ def measure(parts: Parts, report: Report, size: Size) -> None:
             "schema checks with a pattern": attacks.schema_check(other),
         }.items():
             phases = _Phases(report, name)
-            phases.quiet(lambda: _each(render, size))
+            phases.alone(lambda: _each(render, size))
             with attacks.sent_again_and_again(other, request) as statuses:
-                phases.attacked(lambda: _each(render, size))
+                phases.beside(lambda: _each(render, size))
             report.row("  answers to the other", note=f"{dict(statuses)}")
-            phases.quiet(lambda: _each(render, size))
+            phases.alone(lambda: _each(render, size))
             ratios.append(phases.ratio())
     webhooks = Webhooks(neighbour, receiver)
     phases = _Phases(report, "endpoints that never answer")
     webhooks.lags(size.warm_up)
-    phases.quiet(lambda: webhooks.lags(2 * size.measured))
+    phases.alone(lambda: webhooks.lags(2 * size.measured))
     with slow_events(other, receiver, size.slow_endpoints):
-        phases.attacked(lambda: webhooks.lags(size.measured))
+        phases.beside(lambda: webhooks.lags(size.measured))
     ratios.append(phases.ratio())
     report.result(LIMIT, *ratios)
 
@@ -88,17 +88,17 @@ class _Phases:
 
     def __init__(self, report: Report, name: str) -> None:
         self._report, self._name = report, name
-        self._quiet: list[float] = []
-        self._attacked: list[float] = []
+        self._alone: list[float] = []
+        self._beside: list[float] = []
 
-    def quiet(self, run: Callable[[], Sequence[float]]) -> None:
-        self._quiet += self._show("alone", run())
+    def alone(self, run: Callable[[], Sequence[float]]) -> None:
+        self._alone += self._show("alone", run())
 
-    def attacked(self, run: Callable[[], Sequence[float]]) -> None:
-        self._attacked += self._show(self._name, run())
+    def beside(self, run: Callable[[], Sequence[float]]) -> None:
+        self._beside += self._show(self._name, run())
 
     def ratio(self) -> float:
-        return _p99(self._attacked) / _p99(self._quiet)
+        return _p99(self._beside) / _p99(self._alone)
 
     def _show(self, name: str, seconds: Sequence[float]) -> Sequence[float]:
         p50, p99 = statistics.median(seconds), _p99(seconds)
