@@ -22,19 +22,22 @@ SMALL_PLAN_S = 15
 @pytest.fixture
 def busy(stack: RunningStack, tenants: Tenants) -> Iterator[Tenant]:
     """Occupy the functions of PDF tools for the test."""
-    functions = os.cpu_count() or 1
+    # One more than a workspace may keep busy.
+    functions = (os.cpu_count() or 1) + 1
     long = tool_request("to-images", pdf(40, size=(2500, 2500)), dpi=300, mode="async")
-    with tenants.create("busy", "scale") as owner:
+    with tenants.create("busy", "scale") as owner, tenants.create("busy too", "scale") as other:
         holders = [
-            owner.client.http.post("/pdf-tools/to-images", json=long).json()["id"]
-            for _ in range(functions)
+            (tenant, tenant.client.http.post("/pdf-tools/to-images", json=long).json()["id"])
+            for tenant in (*[owner] * (functions - 1), other)
         ]
         eventually(lambda: len(busy_workers(stack)) == functions, pause_s=0.1)
         yield owner
-        assert {owner.row(holder)["status"] for holder in holders} == {"processing"}
-        for holder in holders:
-            owner.client.http.post(f"/renders/{holder}/cancel")
-        assert {owner.wait_until_final(holder)["status"] for holder in holders} == {"canceled"}
+        assert {tenant.row(holder)["status"] for tenant, holder in holders} == {"processing"}
+        for tenant, holder in holders:
+            tenant.client.http.post(f"/renders/{holder}/cancel")
+        assert {tenant.wait_until_final(holder)["status"] for tenant, holder in holders} == {
+            "canceled"
+        }
 
 
 @pytest.mark.usefixtures("busy")

@@ -128,7 +128,7 @@ def test_finishing_ends_at_once_when_canceled(name: str) -> None:
 
 def test_finishing_ends_at_the_deadline() -> None:
     with pytest.raises(RenderFailure) as failure:
-        finish_file(WEBP, noise(3000), finishing({"image": {"lossless": True}}), Deadline.after(1))
+        finish_file(WEBP, noise(6000), finishing({"image": {"lossless": True}}), Deadline.after(1))
 
     assert failure.value.code == "render_timeout"
     assert children() == []
