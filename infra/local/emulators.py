@@ -93,6 +93,7 @@ def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
     `endpoints` are the variables that give access, with the key.
     """
     import boto3  # noqa: PLC0415 -- loaded while the emulators start
+    from botocore.config import Config  # noqa: PLC0415
 
     key = AccessKey.from_variables(endpoints)
     session: Session = boto3.session.Session(
@@ -109,7 +110,9 @@ def client_factory(endpoints: Mapping[str, str]) -> Callable[[str], Any]:
                 url = endpoints.get(f"AWS_ENDPOINT_URL_{_endpoint_suffix(service)}")
                 url = url or endpoints.get("AWS_ENDPOINT_URL")
                 create: Any = session.client
-                cached[service] = create(service, endpoint_url=url)
+                # By itself boto3 signs addresses of objects in the old way.
+                config = Config(signature_version="s3v4") if service == "s3" else None
+                cached[service] = create(service, endpoint_url=url, config=config)
             return cached[service]
 
     return clients
