@@ -188,7 +188,9 @@ class Submission:
 
     def _fault(self, error: Exception) -> str:
         """Return what happened, as it goes on after the name of the host."""
-        if (self._watch is not None and self._watch.is_over) or isinstance(error, TimeoutError):
+        is_over = self._watch is not None and self._watch.is_over
+        # smtplib makes an ended connection of a socket's timeout, which may come before the watch.
+        if is_over or isinstance(error, TimeoutError) or time.monotonic() >= self._ends_at:
             return f"took too long: all of it must be done within {self._timeout_s:g} s"
         if isinstance(error, smtplib.SMTPException):
             is_secure = self._server is not None and isinstance(self._server.sock, ssl.SSLSocket)
