@@ -21,6 +21,14 @@ def check_template(call: Call, template_id: str) -> None:
         )
 
 
+def protect_default_endpoint(call: Call, endpoint_id: str | None) -> None:
+    """Refuse a restricted key a webhook endpoint that is a default one of the workspace."""
+    if call.caller.templates:
+        defaults = call.services.webhooks.endpoints.default_ids(call.caller.workspace_id)
+        if endpoint_id in defaults.values():
+            require_unrestricted_key(call, "use the default endpoint of the workspace")
+
+
 def require_unrestricted_key(call: Call, effect: str) -> None:
     """Refuse a key with a template allowlist; `effect` says what the request would do beyond it."""
     if call.caller.templates:

@@ -4,7 +4,7 @@ from typing import Final
 
 from chalice.app import Blueprint
 
-from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, require_unrestricted_key
+from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, protect_default_endpoint
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
@@ -69,12 +69,9 @@ def replay(call: Call) -> Reply:
     signature. It is a `conflict` if the endpoint is deleted, or while an attempt is made. A key
     with a template allowlist replays nothing to the default endpoint.
     """
-    webhooks, delivery = call.services.webhooks, _named_delivery(call)
-    if call.caller.templates:
-        defaults = webhooks.endpoints.default_ids(delivery.workspace_id)
-        if delivery.endpoint_id in defaults.values():
-            require_unrestricted_key(call, "use the default endpoint of the workspace")
-    replayed = webhooks.log.replay(delivery, call.request_id)
+    delivery = _named_delivery(call)
+    protect_default_endpoint(call, delivery.endpoint_id)
+    replayed = call.services.webhooks.log.replay(delivery, call.request_id)
     return Reply(202, _detail(call, replayed))
 
 

@@ -5,7 +5,11 @@ from typing import Final
 
 from chalice.app import Blueprint
 
-from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, require_unrestricted_key
+from chalicelib.api._restricted_key import (
+    TEMPLATE_NOT_ALLOWED,
+    protect_default_endpoint,
+    require_unrestricted_key,
+)
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
@@ -212,10 +216,7 @@ def _named_endpoint(call: Call) -> WebhookEndpoint:
 def _writable_endpoint(call: Call) -> WebhookEndpoint:
     """Return the endpoint of the path; refuse a restricted key the default one, the workspace's."""
     endpoint = _named_endpoint(call)
-    if call.caller.templates:
-        defaults = call.services.webhooks.endpoints.default_ids(endpoint.workspace_id)
-        if endpoint.id in defaults.values():
-            require_unrestricted_key(call, "use the default endpoint of the workspace")
+    protect_default_endpoint(call, endpoint.id)
     return endpoint
 
 

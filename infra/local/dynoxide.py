@@ -45,7 +45,7 @@ def enter_own_network() -> None:
 
 
 class Wall(asyncio.Protocol):
-    """What checks the requests of one connection, for which it has one to dynoxide."""
+    """Check of the requests of one connection; those that are signed go on to dynoxide."""
 
     _transport: asyncio.Transport
     _inner: asyncio.Transport | None = None

@@ -123,7 +123,7 @@ def _endpoint_suffix(service: str) -> str:
 
 
 def start_dynoxide(folder: StackFolder, spawner: Spawner, key: AccessKey) -> Emulator:
-    """Start dynoxide, the DynamoDB emulator, behind what checks the signatures of requests."""
+    """Start dynoxide, the DynamoDB emulator, behind the check of signatures."""
     _require_installed(DYNOXIDE)
     port, log = free_port(), folder.private_log("dynoxide")
     with log.open("wb") as output:
@@ -152,8 +152,8 @@ def start_ministack(folder: StackFolder, spawner: Spawner, key: AccessKey) -> Em
         # Queues are named by the address that all parts use.
         "MINISTACK_HOST": "127.0.0.1",
         "MINISTACK_REGION": REGION,
-        # Objects are files of the stack's folder; only the parts of open uploads are in memory.
         "PYTHONPATH": str(ROOT),
+        # Objects are files of the stack's folder; only the parts of open uploads are in memory.
         "S3_DATA_DIR": str(scratch / "objects"),
         "S3_PERSIST": "1",
         "SERVICES": ",".join(_MINISTACK_SERVICES),

@@ -36,7 +36,7 @@ class FunctionKilled(BaseException):
 
 
 def check_has_place(service: "Service", event: Mapping[str, Any]) -> None:
-    """Assert that the workspace that the API calls the engine for holds a place of its own."""
+    """Assert that the workspace of an engine call holds a lease."""
     if event["call"] != "self_test":
         leases = service.operator.limits.get(WorkspaceId(event["workspace"]))["leases"]
         assert leases, f"the engine's {event['call']} takes no place of the workspace"

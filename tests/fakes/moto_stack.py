@@ -1,4 +1,4 @@
-"""What a stack has in moto, and its renewal for the next test."""
+"""Bucket, queues and secrets of a stack in moto, and their renewal for the next test."""
 
 import copy
 from collections.abc import Mapping

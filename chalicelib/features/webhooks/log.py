@@ -142,7 +142,7 @@ class DeliveryLog:
     def _visibility(
         self, workspace_id: WorkspaceId, mode: Mode, templates: Collection[str]
     ) -> Callable[[WebhookDelivery], bool]:
-        """Return what tells whether a key with this allowlist may see a delivery."""
+        """Return the predicate of the deliveries that a key of this mode and allowlist may see."""
         if not templates:
             return lambda _delivery: True
         endpoint_ids = {

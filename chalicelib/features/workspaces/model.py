@@ -28,7 +28,8 @@ SCOPES: Final = (
     "account:read",
 )
 
-# They change what live renders do, whose connections, rules, destinations and links are the same.
+# Connections, rules, destinations and links have no mode: with these scopes a test key changes
+# what live renders do.
 LIVE_SCOPES: Final = ("storage:write", "signed_links:write", "email:write")
 
 KEY_WARNING_DAYS: Final = (14, 1)

@@ -84,7 +84,7 @@ def _each(render: Callable[[], float], size: Size) -> list[float]:
 
 
 class _Phases:
-    """Phases of one comparison: quiet ones, and one beside the other workspace."""
+    """Phases of one comparison: the neighbour alone, and beside the other workspace."""
 
     def __init__(self, report: Report, name: str) -> None:
         self._report, self._name = report, name

@@ -1,4 +1,6 @@
-"""ASGI wall of MiniStack: only signed requests, of this machine's name, without CORS of its own.
+"""ASGI middleware in front of MiniStack: it refuses unsigned requests and foreign Host headers.
+
+Answers have the CORS headers that the caller of the middleware chooses, and no others.
 
 Run by MiniStack's Python.
 """
@@ -33,7 +35,7 @@ _FORM: Final = "multipart/form-data"
 
 
 class SignedOnly:
-    """Wall in front of an ASGI application."""
+    """ASGI application that passes signed requests on to another one."""
 
     def __init__(self, app: App, key: AccessKey, cors: Cors) -> None:
         """Let requests that are signed with `key` reach `app`."""

@@ -18,7 +18,7 @@ class AccessKey:
 
     @classmethod
     def random(cls) -> Self:
-        """Return a key that nobody else knows."""
+        """Return a random key."""
         return cls(f"LOCAL{secrets.token_hex(8).upper()}", secrets.token_urlsafe(30))
 
     @classmethod

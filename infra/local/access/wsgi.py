@@ -1,4 +1,4 @@
-"""WSGI walls of the stack's own servers: the name of the port, and signed requests."""
+"""WSGI middleware of the stack's own servers: checks of the Host header and of signatures."""
 
 import datetime as dt
 import io

@@ -1,4 +1,4 @@
-"""Objects of every kind that a request may name, made when they are asked for."""
+"""Objects of every kind that a request may name, each created on first use."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ class Objects:
     """Objects of one workspace, made with one key; all that have a template have the same."""
 
     def __init__(self, service: Service, key: str, workspace: WorkspaceId | None = None) -> None:
-        """Make objects when they are asked for."""
+        """Create each object on first use."""
         self._service = service
         self._key = key
         self._workspace = workspace or service.workspace

@@ -1,4 +1,4 @@
-"""Who may what: each route, by each kind of key, for each field that names an object."""
+"""Access of each kind of key to each route, and to the objects that its fields name."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

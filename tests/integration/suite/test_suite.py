@@ -1,6 +1,9 @@
 """The runner of the suite over small folders of tests that pass, fail and crash."""
 
 import os
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -113,3 +116,25 @@ def test_every_test_of_the_project_belongs_to_one_part() -> None:
 
     owners = {test: [path for path in paths if test.startswith(f"{path}/")] for test in tests}
     assert {test: found for test, found in owners.items() if len(found) != 1} == {}
+
+
+def test_each_tenth_case_of_a_test_is_run_without_breadth() -> None:
+    every = Counter(_collected(""))
+
+    sample = Counter(_collected("not breadth"))
+
+    assert max(every.values()) > 10
+    assert sample == {test: (cases + 9) // 10 for test, cases in every.items()}
+
+
+def _collected(marks: str) -> list[str]:
+    """Return the tests of a folder, once for each of their cases that these marks leave."""
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]
+    found = subprocess.run(
+        [*command, "-m", marks, "tests/integration/net"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return [line.partition("[")[0] for line in found.stdout.splitlines() if "::" in line]

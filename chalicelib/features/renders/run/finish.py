@@ -252,7 +252,7 @@ def _stored_file(
 
 
 def _with_trace(render: Render, trace: RenderTrace) -> Render:
-    """Return the render with what a run told: pages and documents name addresses with secrets."""
+    """Return the render with the trace of a run; addresses in it are redacted."""
     return replace(
         render,
         warnings=tuple(redacted_texts(warning._asdict()) for warning in trace.warnings),
