@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 # Messages of a group in work. Receivers that do not answer hold few of them (decision 38).
-MAX_OF_GROUP: Final = 40
+MAX_OF_GROUP: Final = 20
 
 type Collect = Callable[[dict[str, Any], int, int], list[Any]]
 

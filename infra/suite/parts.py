@@ -83,16 +83,14 @@ def check_parts() -> list[Part]:
 def all_parts(*, breadth: bool) -> list[Part]:
     """Return the parts of `make test`, the longest first; `breadth`: with all of their cases."""
     folders = {path.name for path in _INTEGRATION.iterdir() if any(path.rglob("test_*.py"))}
-    return [
-        Part("package", ([sys.executable, "-m", "infra.package", "build"],)),
-        *check_parts(),
-        Part("functional", path="tests/functional", workers=_CORES, breadth=breadth),
-        *(
-            Part(name, path=f"tests/integration/{name}", workers=workers, breadth=breadth)
-            for name in [*_WORKERS, *sorted(folders - _WORKERS.keys())]
-            for workers in [_WORKERS.get(name, 1)]
-        ),
-    ]
+    # It builds and checks the package, too.
+    deployed, *others = (
+        Part(name, path=f"tests/integration/{name}", workers=workers, breadth=breadth)
+        for name in [*_WORKERS, *sorted(folders - _WORKERS.keys())]
+        for workers in [_WORKERS.get(name, 1)]
+    )
+    functional = Part("functional", path="tests/functional", workers=_CORES, breadth=breadth)
+    return [deployed, *check_parts(), functional, *others]
 
 
 def _ruff() -> str:

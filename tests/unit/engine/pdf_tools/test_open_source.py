@@ -83,7 +83,7 @@ def test_a_page_tree_that_is_none_is_refused(objects: dict[int, bytes]) -> None:
 
 
 def test_an_object_stream_that_swells_is_refused() -> None:
-    packed = bomb(b" " * 10_000_000, 200)
+    packed = bomb(b" " * 10_000_000, 60)
     filters = b"/Type /ObjStm /N 1 /First 10 /Filter [/FlateDecode /FlateDecode]"
 
     assert len(packed) < 10_000
