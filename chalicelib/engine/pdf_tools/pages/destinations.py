@@ -7,6 +7,7 @@ from pikepdf import Array, Dictionary, Name, Object, Pdf, String
 
 from chalicelib.engine.combining.item_trees import dictionaries, tree_entries
 from chalicelib.engine.pdf_tools.pages.actions import chained_actions
+from chalicelib.engine.pdf_tools.pages.parent_tree import ObjectId
 
 
 class PageDestinations:
@@ -40,6 +41,10 @@ class PageDestinations:
     def index_of(self, page: object) -> int | None:
         """Return the index of a page object."""
         return self._indexes.get(page.objgen) if isinstance(page, Dictionary) else None
+
+    def index_of_id(self, key: ObjectId) -> int | None:
+        """Return the index of the page with the id of an object."""
+        return self._indexes.get(key)
 
     @property
     def pages(self) -> Sequence[Object]:

@@ -1,7 +1,7 @@
 """Fields of a form, and those of them that belong to some pages."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -44,10 +44,15 @@ class PageFields:
                 self._fields_of_page[widget_pages.get(each.item.objgen)].append(number)
         self._order = dictionaries(self._form.get("/CO"))
 
-    def write(self, kept: Collection[int]) -> None:
-        """Leave the document the fields of these pages."""
+    @property
+    def ids(self) -> Collection[ObjectId]:
+        """Return the ids of all fields and widgets."""
+        return self._numbers.keys()
+
+    def write(self, kept: Collection[int]) -> Collection[ObjectId]:
+        """Leave the document the fields of these pages, and return their ids."""
         if self._form is None:
-            return
+            return ()
         chosen = self._chosen_fields(kept)
         for number in chosen:
             each = self._fields[number]
@@ -56,13 +61,14 @@ class PageFields:
         if not chosen:
             if "/AcroForm" in self._document.Root:
                 del self._document.Root.AcroForm
-            return
+            return ()
         self._document.Root.AcroForm = self._form
         self._form.Fields = self._array(self._first_level, chosen)
         if self._order:
             self._form.CO = Array(
                 [item for item in self._order if self._numbers.get(item.objgen) in chosen]
             )
+        return {self._fields[number].item.objgen for number in chosen}
 
     def _array(self, numbers: list[int], chosen: Collection[int]) -> Array:
         return Array([self._fields[number].item for number in numbers if number in chosen])
@@ -88,3 +94,17 @@ class PageFields:
             numbers.append(len(self._fields))
             self._fields.append(_Field(each, parent))
         return numbers
+
+
+def text_owners(form: Object, pages: Iterable[Object]) -> Iterator[Object]:
+    """Yield a form, its fields and the annotations of pages: what may name fonts of the form."""
+    owners, visited = [form, *dictionaries(form.get("/Fields"))], set[ObjectId]()
+    owners += [each for page in pages for each in dictionaries(page.get("/Annots"))]
+    while owners:
+        owner = owners.pop()
+        if owner.is_indirect:
+            if owner.objgen in visited:
+                continue
+            visited.add(owner.objgen)
+        owners += dictionaries(owner.get("/Kids"))
+        yield owner

@@ -6,7 +6,7 @@ not on those of the document. Nothing is copied: qpdf writes only what the catal
 
 from collections.abc import Collection, Sequence
 
-from pikepdf import Object, Pdf
+from pikepdf import Dictionary, Object, Pdf
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.combining.item_trees import dictionaries
@@ -14,12 +14,16 @@ from chalicelib.engine.finishing.test_mark import mark_pages
 from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, save, warn_of_signatures
 from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
+from chalicelib.engine.pdf_tools.pages.content_names import ContentNames
 from chalicelib.engine.pdf_tools.pages.destinations import Links, PageDestinations
+from chalicelib.engine.pdf_tools.pages.gone_references import GoneReferences
 from chalicelib.engine.pdf_tools.pages.outline import Outline
-from chalicelib.engine.pdf_tools.pages.page_fields import PageFields
+from chalicelib.engine.pdf_tools.pages.page_fields import PageFields, text_owners
+from chalicelib.engine.pdf_tools.pages.page_files import PageFiles
 from chalicelib.engine.pdf_tools.pages.page_labels import read_labels, write_labels
 from chalicelib.engine.pdf_tools.pages.page_tree import read_pages, write_page_tree
 from chalicelib.engine.pdf_tools.pages.parent_tree import ObjectId
+from chalicelib.engine.pdf_tools.pages.resource_use import DocumentResources, ResourceUse
 from chalicelib.engine.pdf_tools.pages.structure import Structure
 from chalicelib.engine.pdf_tools.tool import ToolInput
 
@@ -43,7 +47,13 @@ class PageSelection:
         self._links = Links(self._pages, self._destinations)
         self._outline = Outline(document, self._destinations)
         self._structure = Structure(document, self._pages, self._destinations, annotation_pages)
+        form = document.Root.get("/AcroForm")
+        if isinstance(form, Dictionary) and not form.is_indirect:
+            document.Root.AcroForm = document.make_indirect(form)
         self._fields = PageFields(document, annotation_pages)
+        self._files = PageFiles(document, self._pages)
+        self._contents, self._resources = ContentNames(), DocumentResources()
+        self._annotation_pages, self._references = annotation_pages, GoneReferences()
         self._opening = document.Root.get("/OpenAction")
         # Articles lead from page to page.
         if "/Threads" in document.Root:
@@ -52,23 +62,41 @@ class PageSelection:
     def file(self, indexes: Sequence[int], part: int | None = None) -> RenderedFile:
         """Return the document with these pages alone, in this order."""
         kept = frozenset(indexes)
+        self._references.restore()
         write_page_tree(self._document, [self._pages[index] for index in indexes])
         write_labels(self._document, [self._labels[index] for index in indexes])
         self._destinations.write(kept)
         self._links.write(indexes, kept)
         self._outline.write(kept)
         self._structure.write(kept)
-        self._fields.write(kept)
+        chosen_fields = self._fields.write(kept)
+        self._files.write(kept)
         self._write_opening(kept)
+        self._cut_references(kept, chosen_fields)
+        self._write_resources(kept)
         return RenderedFile("pdf", save(self._document), PDF_TYPE, len(indexes), part=part)
 
     def remove_attachments(self) -> None:
-        """Remove the embedded files of the document; those of annotations stay."""
-        root = self._document.Root
-        names = root.get("/Names")
-        for owner, key in ((root, "/AF"), (root, "/Collection"), (names, "/EmbeddedFiles")):
-            if owner is not None and key in owner:
-                del owner[key]
+        """Remove the embedded files of the document; those of pages and annotations stay."""
+        self._files.remove()
+
+    def _cut_references(self, kept: Collection[int], chosen_fields: Collection[ObjectId]) -> None:
+        def is_gone(key: ObjectId) -> bool:
+            index = self._annotation_pages.get(key, self._destinations.index_of_id(key))
+            if index is not None and index not in kept:
+                return True
+            return key in self._fields.ids and key not in chosen_fields
+
+        self._references.cut((self._pages[index] for index in kept), is_gone)
+
+    def _write_resources(self, kept: Collection[int]) -> None:
+        use = ResourceUse(self._document, self._contents, self._resources)
+        for index in kept:
+            use.add_page(self._pages[index])
+        form = self._document.Root.get("/AcroForm")
+        if isinstance(form, Dictionary):
+            use.add_form(form, text_owners(form, (self._pages[index] for index in kept)))
+        use.write()
 
     def _write_opening(self, kept: Collection[int]) -> None:
         root, opening = self._document.Root, self._opening
