@@ -11,7 +11,7 @@ import pikepdf
 
 from chalicelib.contract.options.pdf_tools import CompressOptions
 from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.pdf_tools.document.open_source import open_source
+from chalicelib.engine.pdf_tools.document.open_source import is_mended, open_source
 from chalicelib.engine.pdf_tools.document.share_objects import share_equal_objects
 from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
 from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
@@ -33,7 +33,7 @@ _WHITESPACE: Final = re.compile(rb"\s+")
 
 
 def run(tool_input: ToolInput[CompressOptions]) -> ToolOutput:
-    """Write the document anew; a source that does not become smaller stays as it is."""
+    """Write the document anew; a sound source that does not become smaller stays as it is."""
     source = tool_input.source.content
     with open_source(tool_input.source, tool_input) as document:
         _remove_private_data(document)
@@ -41,6 +41,7 @@ def run(tool_input: ToolInput[CompressOptions]) -> ToolOutput:
         share_equal_objects(document)
         may_stay = not tool_input.test and not document.is_encrypted
         file = pdf_file(document, tool_input)
+        may_stay = may_stay and not is_mended(document, tool_input)
         if may_stay and len(file.content) >= len(source):
             return ToolOutput((RenderedFile("pdf", source, PDF_TYPE, file.pages),))
         warn_of_signatures(document, tool_input)

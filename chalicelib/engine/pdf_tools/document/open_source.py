@@ -13,6 +13,7 @@ from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
 
+_REPAIR: Final = "repair"
 _HEADER_BYTES: Final = 1024
 # Of one stream that qpdf decodes: objects and cross references, in few tools pictures as well.
 MAX_DECODED_BYTES: Final = 256_000_000
@@ -43,7 +44,7 @@ def open_source(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Itera
             tool_input.warn(
                 "feature_unavailable",
                 f"{source.pointer}: the PDF was damaged and has been repaired as far as possible.",
-                "repair",
+                _REPAIR,
             )
         page_count = len(document.pages)
         if page_count == 0:
@@ -55,6 +56,12 @@ def open_source(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Itera
                 "allowed by the plan.",
             )
         yield document
+
+
+def is_mended(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]) -> bool:
+    """Tell whether a source was mended, when it was opened or while its objects were read."""
+    is_told = any(warning.detail == _REPAIR for warning in tool_input.warnings)
+    return is_told or bool(document.get_warnings())
 
 
 def invalid_source(source: ToolSource, reason: str) -> RenderFailure:

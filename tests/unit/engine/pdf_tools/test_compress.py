@@ -1,6 +1,7 @@
 """Fewer bytes, and nothing else changes."""
 
 import io
+import re
 import time
 import zlib
 from collections.abc import Callable
@@ -198,16 +199,6 @@ def test_source_that_cannot_become_smaller_stays() -> None:
     assert (call.file.content, call.file.pages, call.warnings) == (small, 1, [])
 
 
-def test_source_that_would_become_larger_stays() -> None:
-    tiny = (
-        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1/Kids"
-        b"[3 0 R]>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\n"
-        b"trailer<</Root 1 0 R>>"
-    )
-
-    assert compress(tiny).file.content == tiny
-
-
 def test_locked_source_is_written_without_protection() -> None:
     content = compress(locked(document()), password="user").file.content
 
@@ -259,3 +250,37 @@ def test_damaged_source_is_refused() -> None:
         compress(document()[:80])
 
     assert refused.value.code == "invalid_pdf_source"
+
+
+def small_source() -> bytes:
+    """Return a document that compressing makes no smaller."""
+    return compress(document()).file.content
+
+
+@pytest.mark.parametrize(
+    ("found", "damage"),
+    [
+        (rb"startxref\n\d+", b"startxref\n0"),
+        (rb"startxref\n\d+\n%%EOF\n", b""),
+        (rb"endstream", b"endstreem"),
+        (rb"/Length \d+", b"/Length 7"),
+    ],
+)
+def test_a_source_that_was_mended_is_written_anew(found: bytes, damage: bytes) -> None:
+    source = small_source()
+    damaged = re.sub(found, damage, source)
+    assert damaged != source
+
+    mended = compress(damaged).file.content
+
+    assert mended != damaged
+    with opened(mended) as written:
+        assert written.get_warnings() == []
+        assert written.check_pdf_syntax() == []
+    assert drawn(mended) == drawn(source)
+
+
+def test_source_that_would_become_larger_stays() -> None:
+    source = small_source()
+
+    assert compress(source).file.content == source
