@@ -41,6 +41,10 @@ def make_accessible(document: "pikepdf.Pdf", finishing: "FinishingContext") -> N
 
     PDF/UA also needs catalog entries and link descriptions, which level a of PDF/A does not.
     """
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
+
+    # The browser says it of documents with content only (ISO 19005-2, 6.7.2.2).
+    document.Root.MarkInfo = pikepdf.Dictionary(Marked=True)
     links = repair_structure_tree(document, structure_index(finishing.printed_pdf))
     mark_artifacts(document)
     if finishing.output.pdf.has_pdfua_target:
@@ -55,7 +59,6 @@ def _set_catalog_entries(document: "pikepdf.Pdf") -> None:
 
     if "/Lang" not in document.Root:
         document.Root.Lang = _DEFAULT_LANGUAGE
-    document.Root.MarkInfo = pikepdf.Dictionary(Marked=True)
     document.Root.ViewerPreferences = pikepdf.Dictionary(DisplayDocTitle=True)
     for page in document.pages:
         page.Tabs = pikepdf.Name.S
