@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.options import pdf as options
+from chalicelib.core.passwords import prepare_password
 
 # AES-256 uses the first 127 bytes of a password (ISO 32000-2, 7.6.4.3.3).
 MAX_PASSWORD_BYTES: Final = 127
@@ -28,6 +29,14 @@ Password = Annotated[
 ]
 
 
+def _check_new_password(text: str) -> str:
+    _check_password(prepare_password(text))
+    return text
+
+
+NewPassword = Annotated[Password, AfterValidator(_check_new_password)]
+
+
 class Permissions(Model):
     """What a reader without the owner password may do."""
 
@@ -40,9 +49,9 @@ class Permissions(Model):
 class Protection(Model):
     """Encryption with AES-256; at least one password."""
 
-    user_password: Password | None = None
+    user_password: NewPassword | None = None
     """Needed to open the document."""
-    owner_password: Password | None = None
+    owner_password: NewPassword | None = None
     """Allows everything that `permissions` forbid, and changes of the protection. Without this
     password, no reader can do so."""
     permissions: Permissions = Permissions()
@@ -52,7 +61,10 @@ class Protection(Model):
         if self.user_password is None and self.owner_password is None:
             message = "needs user_password or owner_password"
             raise ValueError(message)
-        if self.user_password == self.owner_password:
+        prepared = {
+            prepare_password(each) for each in (self.user_password, self.owner_password) if each
+        }
+        if len(prepared) == 1 and None not in {self.user_password, self.owner_password}:
             message = "the passwords must differ: who opens it with the owner's may do everything"
             raise ValueError(message)
         return self

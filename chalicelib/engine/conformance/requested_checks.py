@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from chalicelib.core.passwords import prepare_password
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.finishing.pdfa import pdfa_flavour
@@ -39,7 +40,7 @@ def pdf_validation_request(content: bytes, finishing: "FinishingContext") -> Val
     """
     protection = finishing.output.pdf.protection
     if protection is not None and protection.user_password is not None:
-        content = _decrypt_pdf(content, protection.user_password)
+        content = _decrypt_pdf(content, prepare_password(protection.user_password))
     own_findings = (
         RawFinding(_OWN_SOURCE, "warning", _UNTAGGED_RULE, each.advice, each.selector, each.count)
         for each in finishing.recorder.accessibility_gaps

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from chalicelib.contract.options.pdf import Protection
+from chalicelib.core.passwords import prepare_password
 from chalicelib.engine.finishing.attachments import ATTACHMENTS, HYBRID_INVOICE
 from chalicelib.engine.finishing.chromium_pdf import (
     cross_reference_table,
@@ -108,14 +109,14 @@ def pdf_encryption(protection: Protection) -> "pikepdf.Encryption":
     """Return the encryption settings of the document.
 
     Without an owner password a random one is set: an empty one would open the document for
-    everybody.
+    everybody. A password is prepared as readers prepare what is typed.
     """
     import pikepdf  # noqa: PLC0415 -- see _edit_and_save
 
     allowed = protection.permissions
     return pikepdf.Encryption(
-        owner=protection.owner_password or secrets.token_urlsafe(32),
-        user=protection.user_password or "",
+        owner=prepare_password(protection.owner_password or secrets.token_urlsafe(32)),
+        user=prepare_password(protection.user_password) if protection.user_password else "",
         R=6,
         allow=pikepdf.Permissions(
             accessibility=True,

@@ -117,6 +117,27 @@ def test_a_password_is_bounded_in_bytes() -> None:
     assert (error.path, "127 bytes" in error.message) == ("/protection/user_password", True)
 
 
+@pytest.mark.parametrize(
+    ("password", "part"),
+    [
+        ("a\tb", "U+0009"),
+        ("\u00ad", "no character that counts"),
+        ("\ufdfa" * 5, "127 bytes"),
+        ("\u05d0a", "from the right"),
+    ],
+)
+def test_a_password_that_readers_cannot_prepare_is_refused(password: str, part: str) -> None:
+    error = refusal_of(protection={"owner_password": password})
+
+    assert (error.path, part in error.message) == ("/protection/owner_password", True)
+
+
+def test_passwords_that_readers_take_for_one_must_differ() -> None:
+    error = refusal_of(protection={"user_password": "a\u0308", "owner_password": "ä"})
+
+    assert "must differ" in error.message
+
+
 def test_owner_and_user_password_must_differ() -> None:
     assert "needs" in refusal_of(protection={}).message
     same = refusal_of(protection={"user_password": "a", "owner_password": "a"})

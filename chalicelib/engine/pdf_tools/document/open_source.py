@@ -3,7 +3,7 @@
 import io
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 import pikepdf
@@ -11,8 +11,11 @@ from pikepdf.settings import qpdf_limit_errors, set_qpdf_limits
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.core.passwords import spellings_of_password
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
 
+# Codec that pikepdf adds.
+_OLDER_ALPHABET: Final = "pdfdoc"
 _REPAIR: Final = "repair"
 _HEADER_BYTES: Final = 1024
 # Of one stream that qpdf decodes: objects and cross references, in few tools pictures as well.
@@ -81,13 +84,13 @@ def _open(source: ToolSource) -> pikepdf.Pdf:
         parser_max_container_size=_MAX_CONTAINER_ITEMS,
         doc_max_warnings=_MAX_REPAIRS,
     )
-    try:
-        return pikepdf.open(io.BytesIO(source.content), password=source.password or "")
-    except pikepdf.PasswordError as locked:
-        problem = "the PDF opens with a password only: send it as password"
-        if source.password:
-            problem = "the password is wrong; leave it out if the PDF opens without one"
-        raise RenderFailure("pdf_password_required", f"{source.pointer}: {problem}.") from locked
+    for spelling in spellings_of_password(source.password or "", _OLDER_ALPHABET):
+        with suppress(pikepdf.PasswordError):
+            return pikepdf.open(io.BytesIO(source.content), password=spelling)
+    problem = "the PDF opens with a password only: send it as password"
+    if source.password:
+        problem = "the password is wrong; leave it out if the PDF opens without one"
+    raise RenderFailure("pdf_password_required", f"{source.pointer}: {problem}.")
 
 
 @contextmanager

@@ -1,8 +1,11 @@
 """The tools `protect` and `unlock`."""
 
+import io
+import unicodedata
 from typing import Any
 
 import pikepdf
+import pypdf
 import pypdfium2
 import pytest
 from pikepdf import Array, Dictionary, Name, String
@@ -31,6 +34,39 @@ def test_a_protected_document_opens_with_its_password_only() -> None:
     document = opened(protected, "geheim ü")
     assert document.encryption.R == 6
     assert len(pypdfium2.PdfDocument(protected, password="geheim ü")) == 1
+
+
+@pytest.mark.parametrize("password", ["a\u0308", "a\u00a0b", "Ａﬁ①", "ü", "😀", "\u05e9\u05dc"])
+def test_readers_open_a_document_with_what_is_typed(password: str) -> None:
+    protected = run_tool(protect(user_password=password), blank())
+
+    reader = pypdf.PdfReader(io.BytesIO(protected))
+    assert reader.decrypt(password) == pypdf.PasswordType.USER_PASSWORD
+    for form in ("NFC", "NFD", "NFKC", "NFKD"):
+        typed = unicodedata.normalize(form, password)  # type: ignore[arg-type]
+        assert not opened(run_tool(UNLOCK, protected, typed)).is_encrypted
+
+
+@pytest.mark.parametrize(
+    ("revision", "written"), [(3, "ä€"), (4, "ä€"), (6, "ä€"), (6, "a\u0308€")]
+)
+@pytest.mark.parametrize("typed", ["ä€", "a\u0308€"])
+def test_documents_of_other_writers_open_in_any_normal_form(
+    revision: int, written: str, typed: str
+) -> None:
+    encryption = pikepdf.Encryption(
+        owner="o", user=written, R=revision, aes=revision > 3, metadata=revision > 3
+    )
+
+    unlocked = run_tool(UNLOCK, saved(blank(), encryption=encryption), typed)
+
+    assert not opened(unlocked).is_encrypted
+
+
+def test_forbidden_characters_of_other_writers_open() -> None:
+    encryption = pikepdf.Encryption(owner="o", user="a\tb\ue000", R=6)
+
+    assert run_tool(UNLOCK, saved(blank(), encryption=encryption), "a\tb\ue000")
 
 
 def test_permissions_hold_without_the_owner_password() -> None:
