@@ -36,7 +36,7 @@ def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
         warn_of_signatures(document, tool_input)
         _warn_of_files(convert_attachments(document, level[0]), level, tool_input)
         remove_parts(document)
-        _warn_of_annotations(convert_annotations(document, tool_input.fonts), tool_input)
+        _warn_of_annotations(convert_annotations(document, tool_input), tool_input)
         complete_optional_content(document)
         # Equal fonts get one font file.
         share_equal_objects(document)

@@ -21,7 +21,7 @@ from chalicelib.engine.pdf_tools.document.open_source import open_source
 from chalicelib.engine.pdf_tools.document.page_content import close_content
 from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output, warn_of_signatures
 from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
-from chalicelib.engine.pdf_tools.forms.annotation_drawings import draw_annotation
+from chalicelib.engine.pdf_tools.forms.annotation_looks import AnnotationLooks
 from chalicelib.engine.pdf_tools.forms.annotation_tags import AnnotationTags
 from chalicelib.engine.pdf_tools.forms.draw_form import draw_form, shown_appearance
 from chalicelib.engine.pdf_tools.forms.field_appearances import has_appearance
@@ -44,7 +44,7 @@ def run(tool_input: ToolInput[FlattenOptions]) -> ToolOutput:
     with open_source(tool_input.source, tool_input) as document:
         warn_of_signatures(document, tool_input)
         _draw_form(document, tool_input)
-        _flatten_pages(document)
+        _flatten_pages(document, tool_input)
         for entry in ("/AcroForm", "/Perms"):
             if entry in document.Root:
                 del document.Root[entry]
@@ -58,14 +58,15 @@ def _draw_form(document: pikepdf.Pdf, tool_input: ToolInput[FlattenOptions]) -> 
     draw_form(document, tool_input.fonts)
 
 
-def _flatten_pages(document: pikepdf.Pdf) -> None:
+def _flatten_pages(document: pikepdf.Pdf, tool_input: ToolInput[FlattenOptions]) -> None:
     annotations = [_annotations(page) for page in document.pages]
     gone = {each.objgen for on_page in annotations for each in on_page if not _is_link(each)}
     _keep_files(document, [each for on_page in annotations for each in on_page])
     tags, drawings = AnnotationTags(document, gone), PageDrawings(document)
+    looks = AnnotationLooks(document, tool_input)
     for page, on_page in zip(document.pages, annotations, strict=True):
         flat = [each for each in on_page if not _is_link(each)]
-        drawn = [operators for each in flat for operators in _draw(document, page, each, tags)]
+        drawn = [operators for each in flat for operators in _draw(page, each, tags, looks)]
         for each in flat:
             tags.remove(each)
         if drawn:
@@ -76,6 +77,7 @@ def _flatten_pages(document: pikepdf.Pdf) -> None:
             page.obj.Annots = Array(links)
         elif "/Annots" in page.obj:
             del page.obj.Annots
+    looks.finish()
 
 
 def _keep_files(document: pikepdf.Pdf, annotations: list[pikepdf.Object]) -> None:
@@ -106,7 +108,7 @@ def _is_link(annotation: pikepdf.Object) -> bool:
 
 
 def _draw(
-    document: pikepdf.Pdf, page: pikepdf.Page, annotation: pikepdf.Object, tags: AnnotationTags
+    page: pikepdf.Page, annotation: pikepdf.Object, tags: AnnotationTags, looks: AnnotationLooks
 ) -> list[str]:
     """Return the operators that draw an annotation; none for one that is not shown."""
     flags = _integer(annotation, "/F")
@@ -115,7 +117,7 @@ def _draw(
         return []
     form = shown_appearance(annotation)
     if form is None:
-        form = None if has_appearance(annotation) else draw_annotation(document, annotation)
+        form = None if has_appearance(annotation) else looks.draw(annotation)
     if form is None:
         return []
     place = rectangle(float(edge) for edge in edges)

@@ -13,6 +13,7 @@ from chalicelib.engine.finishing.test_mark import mark_image
 from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.pdf_tools.document.open_drawing import DrawableSource, open_drawing
 from chalicelib.engine.pdf_tools.document.page_ranges import page_indexes
+from chalicelib.engine.pdf_tools.forms.annotation_looks import complete_looks
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
 
 MAX_PICTURES: Final = 500
@@ -35,7 +36,7 @@ class _Size(NamedTuple):
 def run(tool_input: ToolInput[ToImagesOptions]) -> ToolOutput:
     """Draw the chosen pages with their annotations and form fields, on white."""
     options = tool_input.options
-    with open_drawing(tool_input.source, tool_input) as drawing:
+    with open_drawing(tool_input.source, tool_input, complete_looks) as drawing:
         indexes = page_indexes(options.pages, len(drawing.user_units))
         if len(indexes) > MAX_PICTURES:
             message = f"names {len(indexes)} pages; at most {MAX_PICTURES} become pictures"

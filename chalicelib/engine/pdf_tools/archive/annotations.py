@@ -1,13 +1,15 @@
 """Annotations and form fields as PDF/A has them (ISO 19005-2, 6.3 and 6.4)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 import pikepdf
 
+from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
 from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
-from chalicelib.engine.pdf_tools.forms.annotation_drawings import draw_annotation
+from chalicelib.engine.pdf_tools.forms.annotation_looks import AnnotationLooks
 from chalicelib.engine.pdf_tools.forms.draw_form import draw_form
+from chalicelib.engine.pdf_tools.tool import ToolInput
 
 # 6.3.1: media, and types that ISO 32000-1 does not know.
 _ALLOWED_TYPES: Final = frozenset(
@@ -32,18 +34,19 @@ _MAX_PARENTS: Final = 50
 _FORM_KEYS: Final = ("/NeedAppearances", "/XFA", "/SigFlags")
 
 
-def convert_annotations(document: pikepdf.Pdf, fonts: Mapping[str, bytes]) -> list[str]:
-    """Change all annotations; return the types of those that had to leave.
-
-    `fonts` are the bundled ones, for fields without appearances.
-    """
-    draw_form(document, fonts)
+def convert_annotations(
+    document: pikepdf.Pdf, tool_input: ToolInput[ConvertPdfaOptions]
+) -> list[str]:
+    """Change all annotations; return the types of those that had to leave."""
+    draw_form(document, tool_input.fonts)
+    looks = AnnotationLooks(document, tool_input)
     left: list[str] = []
     for page in document.pages:
         annotations = page.obj.get("/Annots")
         if isinstance(annotations, pikepdf.Array):
-            kept = list(_kept_annotations(document, annotations, left))
+            kept = list(_kept_annotations(document, annotations, left, looks))
             page.obj.Annots = pikepdf.Array(kept)
+    looks.finish()
     form = document.Root.get("/AcroForm")
     if isinstance(form, pikepdf.Dictionary):
         _clean_form(document, form)
@@ -51,7 +54,7 @@ def convert_annotations(document: pikepdf.Pdf, fonts: Mapping[str, bytes]) -> li
 
 
 def _kept_annotations(
-    document: pikepdf.Pdf, annotations: pikepdf.Array, left: list[str]
+    document: pikepdf.Pdf, annotations: pikepdf.Array, left: list[str], looks: AnnotationLooks
 ) -> Iterator[pikepdf.Object]:
     for annotation in annotations:
         if not isinstance(annotation, pikepdf.Dictionary):
@@ -61,13 +64,15 @@ def _kept_annotations(
             # Its file has left.
             continue
         if kind in _ALLOWED_TYPES:
-            _convert(document, annotation, kind)
+            _convert(document, annotation, kind, looks)
             yield annotation
         else:
             left.append(kind.removeprefix("/"))
 
 
-def _convert(document: pikepdf.Pdf, annotation: pikepdf.Object, kind: str) -> None:
+def _convert(
+    document: pikepdf.Pdf, annotation: pikepdf.Object, kind: str, looks: AnnotationLooks
+) -> None:
     flags = int(annotation.get("/F", 0))
     if kind != "/Popup":
         if flags & (_HIDDEN | _NO_VIEW):
@@ -78,7 +83,7 @@ def _convert(document: pikepdf.Pdf, annotation: pikepdf.Object, kind: str) -> No
     if isinstance(appearance, pikepdf.Dictionary) and "/N" in appearance:
         annotation.AP = pikepdf.Dictionary(N=_normal_appearance(annotation, appearance.N))
     elif kind not in _WITHOUT_APPEARANCE and not _is_empty(annotation):
-        drawn = None if kind == "/Widget" else draw_annotation(document, annotation)
+        drawn = looks.draw(annotation)
         annotation.AP = pikepdf.Dictionary(N=drawn or _blank_appearance(document, annotation))
 
 

@@ -1,6 +1,6 @@
 """Opening of a source for drawing and for its text, by pdfium."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from typing import NamedTuple
@@ -27,12 +27,20 @@ class DrawableSource(NamedTuple):
 
 @contextmanager
 def open_drawing(
-    source: ToolSource, tool_input: ToolInput[ToolOptions]
+    source: ToolSource,
+    tool_input: ToolInput[ToolOptions],
+    complete: Callable[[pikepdf.Pdf, ToolInput[ToolOptions]], bool] | None = None,
 ) -> Iterator[DrawableSource]:
-    """Open a source and yield it; raises what `open_source` raises."""
+    """Open a source and yield it; raises what `open_source` raises.
+
+    `complete` may change the document before, and tells whether it did.
+    """
     with open_source(source, tool_input) as document:
         user_units = [_user_unit(page) for page in document.pages]
-        drawing = _open(source.content, source.password, len(user_units))
+        is_changed = complete is not None and complete(document, tool_input)
+        drawing = None
+        if not is_changed:
+            drawing = _open(source.content, source.password, len(user_units))
         if drawing is None:
             # pdfium mends less than qpdf does.
             drawing = _open(save(document), None, len(user_units))

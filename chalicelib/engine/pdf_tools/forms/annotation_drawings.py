@@ -8,8 +8,15 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name
 
 from chalicelib.engine.finishing.page_boxes import PdfRectangle, rectangle
+from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
+from chalicelib.engine.pdf_tools.forms.text_annotations import (
+    annotation_border,
+    draw_free_text,
+    draw_stamp,
+)
 from chalicelib.engine.pdf_tools.forms.widget_frames import color_operator, ellipse
 
+type _DrawText = Callable[[pikepdf.Pdf, pikepdf.Object, PdfRectangle, BundledFonts], pikepdf.Object]
 type Points = Sequence[tuple[float, float]]
 
 _QUAD_NUMBERS: Final = 8
@@ -20,38 +27,43 @@ _WAVE: Final = 2.0
 _NOTE_SIDE: Final = 20.0
 
 
-def draw_annotation(document: pikepdf.Pdf, annotation: pikepdf.Object) -> pikepdf.Object | None:
-    """Return an appearance stream for an annotation; None for a type that shows nothing."""
-    draw = _DRAWINGS.get(str(annotation.get("/Subtype")))
+def draw_annotation(
+    document: pikepdf.Pdf, annotation: pikepdf.Object, fonts: BundledFonts
+) -> pikepdf.Object | None:
+    """Return an appearance stream for an annotation; None for a type that cannot be drawn."""
+    kind = str(annotation.get("/Subtype"))
     edges = annotation.get("/Rect", Array())
-    if draw is None or len(edges) != 4:  # noqa: PLR2004
+    if len(edges) != 4:  # noqa: PLR2004
         return None
     box = rectangle(float(edge) for edge in edges)
-    operators = draw(annotation, box)
+    if kind in _TEXT_DRAWINGS and box.width and box.height:
+        form = _TEXT_DRAWINGS[kind](document, annotation, box, fonts)
+        return _with_look(annotation, form)
+    operators = _DRAWINGS[kind](annotation, box) if kind in _DRAWINGS else []
     if not operators:
         return None
-    form = document.make_stream("\n".join(["/PlatenLook gs", *operators]).encode())
+    form = document.make_stream("\n".join(operators).encode())
+    form.Type, form.Subtype = Name.XObject, Name.Form
+    form.BBox = Array([box.left, box.bottom, box.left + box.width, box.bottom + box.height])
+    form.Resources = Dictionary()
+    return _with_look(annotation, form)
+
+
+def _with_look(annotation: pikepdf.Object, form: pikepdf.Object) -> pikepdf.Object:
+    """Draw an appearance with the opacity and the blend mode of its annotation."""
+    form.write(b"/PlatenLook gs\n" + form.read_bytes())
     opacity = float(annotation.get("/CA", 1))
     blend = Name.Multiply if annotation.Subtype == Name.Highlight else Name.Normal
     look = Dictionary(Type=Name.ExtGState, CA=opacity, ca=opacity, BM=blend)
-    form.Type, form.Subtype = Name.XObject, Name.Form
-    form.BBox = Array([box.left, box.bottom, box.left + box.width, box.bottom + box.height])
-    form.Resources = Dictionary(ExtGState=Dictionary(PlatenLook=look))
+    form.Resources.ExtGState = Dictionary(PlatenLook=look)
     form.Group = Dictionary(Type=Name.Group, S=Name.Transparency)
     return form
 
 
 def _border(annotation: pikepdf.Object) -> tuple[float, str]:
     """Return width and dash of the border."""
-    border, style = annotation.get("/Border", Array([0, 0, 1])), annotation.get("/BS")
-    if isinstance(style, pikepdf.Dictionary):
-        dash = style.get("/D", Array([3])) if style.get("/S") == "/D" else Array()
-        width = float(style.get("/W", 1))
-    else:
-        width = float(border[2]) if len(border) > 2 else 1.0  # noqa: PLR2004
-        dash = border[3] if len(border) > 3 else Array()  # noqa: PLR2004
-    lengths = [float(length) for length in dash]
-    return width, f"[{' '.join(f'{length:.2f}' for length in lengths)}] 0 d" if any(lengths) else ""
+    width, lengths = annotation_border(annotation)
+    return width, f"[{' '.join(f'{length:.2f}' for length in lengths)}] 0 d" if lengths else ""
 
 
 def _stroke(annotation: pikepdf.Object) -> str:
@@ -145,6 +157,18 @@ def _note(annotation: pikepdf.Object, box: PdfRectangle) -> list[str]:
     return [f"{color} 0 G 1 w {sheet} B", *lines, "S"]
 
 
+def _caret(annotation: pikepdf.Object, box: PdfRectangle) -> list[str]:
+    """Draw the mark of an insertion."""
+    color = color_operator(annotation.get("/C")) or _BLACK
+    middle, right, top = box.left + box.width / 2, box.left + box.width, box.bottom + box.height
+    foot, tip = f"{middle:.3f} {box.bottom:.3f}", f"{middle:.3f} {top:.3f}"
+    return [
+        f"{color} {box.left:.3f} {box.bottom:.3f} m",
+        f"{foot} {foot} {tip} c",
+        f"{foot} {foot} {right:.3f} {box.bottom:.3f} c f",
+    ]
+
+
 def _points(numbers: pikepdf.Object) -> Points:
     return [(x, y) for x, y in batched((float(each) for each in numbers), 2, strict=True)]
 
@@ -161,6 +185,11 @@ _DRAWINGS: Final[Mapping[str, Callable[[pikepdf.Object, PdfRectangle], list[str]
     **dict.fromkeys(("/Polygon", "/PolyLine"), _polygon),
     **dict.fromkeys(("/Text", "/FileAttachment"), _note),
     "/Highlight": _highlight,
+    "/Caret": _caret,
     "/Ink": _ink,
     "/Line": _line,
+}
+_TEXT_DRAWINGS: Final[Mapping[str, _DrawText]] = {
+    "/FreeText": draw_free_text,
+    "/Stamp": draw_stamp,
 }

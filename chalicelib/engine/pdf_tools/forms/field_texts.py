@@ -19,14 +19,14 @@ _MULTILINE_SIZE: Final = 12.0
 _MULTILINE_SIZES: Final = tuple(half / 2 for half in range(24, 7, -1))
 _MAX_GIVEN_SIZE: Final = 2000.0
 _MAX_CELLS: Final = 1000
-CENTERED, _RIGHT = 1, 2
+CENTERED, RIGHT = 1, 2
 _SELECTION: Final = "0.6 0.75686 0.8549 rg"
 _FONT_OPERATOR: Final = re.compile(r"/([^\s/]++)\s++(-?[\d.]++)\s++Tf")
 _COLOR_OPERATOR: Final = re.compile(
     r"(?<![\d.])(?:(?:-?[\d.]++\s++){4}k|(?:-?[\d.]++\s++){3}rg|-?[\d.]++\s++g)\b"
 )
 # All but line feed and carriage return.
-_NOT_SHOWN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+NOT_SHOWN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Parts of font names, and of the names that forms use for the standard fonts.
 _SERIF: Final = re.compile(r"times|tiro|tibo|tiit|tibi|serif|roman|georgia|garamond", re.IGNORECASE)
 _SANS: Final = re.compile(r"sans", re.IGNORECASE)
@@ -82,7 +82,7 @@ class TextDrawing:
         size = self._look.size or min(self._height / self._leading, _MULTILINE_SIZE)
         cell = self._frame.width / count
         free_cells = count - len(text)
-        first = {CENTERED: free_cells // 2, _RIGHT: free_cells}.get(self._look.quadding, 0)
+        first = {CENTERED: free_cells // 2, RIGHT: free_cells}.get(self._look.quadding, 0)
         baseline = self._frame.height / 2 + (self._descent - self._ascent) / 2 * size
         drawn = []
         for number, character in enumerate(text, first):
@@ -120,7 +120,7 @@ class TextDrawing:
         runs = self._runs(text)
         free_width = self._width - self._width_of(text) * size
         # A text that is too long shows its beginning.
-        shift = {CENTERED: free_width / 2, _RIGHT: free_width}.get(self._look.quadding, 0)
+        shift = {CENTERED: free_width / 2, RIGHT: free_width}.get(self._look.quadding, 0)
         return self._show_runs(runs, size, self._padding + max(shift, 0), baseline)
 
     def _show_runs(self, runs: Sequence[GlyphRun], size: float, x: float, y: float) -> str:
@@ -185,7 +185,7 @@ class TextDrawing:
 
 def text_operators(field: FormField, drawing: TextDrawing) -> list[str]:
     """Return the operators that draw the value of a text field."""
-    text = join_letters(_NOT_SHOWN.sub("", "".join(field.values)))
+    text = join_letters(NOT_SHOWN.sub("", "".join(field.values)))
     longest = field.number("/MaxLen")
     if field.has(PASSWORD):
         return drawing.one_line("*" * len(text))
@@ -200,24 +200,43 @@ def text_operators(field: FormField, drawing: TextDrawing) -> list[str]:
 def text_look(field: FormField, widget: pikepdf.Object) -> TextLook:
     """Return how the text of a field looks in one of its widgets."""
     own = widget.get("/DA")
-    appearance = str(own if own is not None else field.entry("/DA") or "")
-    fonts = _FONT_OPERATOR.findall(appearance)
-    name, size = fonts[-1] if fonts else ("Helv", "0")
-    colors = _COLOR_OPERATOR.findall(appearance)
+    given = text_look_of(str(own if own is not None else field.entry("/DA") or ""))
     quadding: object = widget.get("/Q")
     return TextLook(
-        _font_style(field.form, name),
-        min(abs(_number(size)), _MAX_GIVEN_SIZE),
-        colors[-1] if colors else "0 g",
+        font_style(field.form, given.font or "Helv"),
+        given.size,
+        given.color or "0 g",
         quadding if isinstance(quadding, int) else field.number("/Q"),
     )
 
 
-def _font_style(form: pikepdf.Object, name: str) -> FontStyle:
+class GivenLook(NamedTuple):
+    """Name of a font, size and colour that a default appearance gives."""
+
+    font: str | None
+    size: float
+    color: str | None
+
+
+def text_look_of(appearance: str) -> GivenLook:
+    """Return what a default appearance says: its last operators count."""
+    fonts = _FONT_OPERATOR.findall(appearance)
+    name, size = fonts[-1] if fonts else (None, "0")
+    colors = _COLOR_OPERATOR.findall(appearance)
+    return GivenLook(name, min(abs(_number(size)), _MAX_GIVEN_SIZE), colors[-1] if colors else None)
+
+
+def font_style(form: pikepdf.Object, name: str) -> FontStyle:
     """Return the bundled font in place of a font of the form."""
     fonts = form.get("/DR", Dictionary()).get("/Font", Dictionary())
     font = fonts.get(f"/{name}", Dictionary()) if isinstance(fonts, pikepdf.Dictionary) else None
-    known = str(font.get("/BaseFont", name)) if isinstance(font, pikepdf.Dictionary) else name
+    return named_style(
+        str(font.get("/BaseFont", name)) if isinstance(font, pikepdf.Dictionary) else name
+    )
+
+
+def named_style(known: str) -> FontStyle:
+    """Return the bundled font that is most like one by its name."""
     is_serif = _SERIF.search(known) and not _SANS.search(known)
     family = "Cousine" if _FIXED.search(known) else "Tinos" if is_serif else "Arimo"
     return FontStyle(family, bool(_BOLD.search(known)), bool(_ITALIC.search(known)))
