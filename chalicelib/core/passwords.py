@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Final
 
-# RFC 4013, 2.3, without unassigned characters: whoever types a password may know newer ones.
+# RFC 4013, 2.3, without unassigned characters: those who type a password may know newer ones.
 _FORBIDDEN: Final[tuple[Callable[[str], bool], ...]] = (
     stringprep.in_table_c12,
     stringprep.in_table_c21_c22,

@@ -141,7 +141,7 @@ class ResourceUse:
         written: dict[ObjectId, Object] = {}
         for owner, key, resources in self._owners.values():
             if resources.key not in written:
-                written[resources.key] = self._reduced(resources)
+                written[resources.key] = self._used_entries(resources)
             owner[key] = written[resources.key]
 
     def _own(self, owner: Object, key: str = _RESOURCES) -> Resources | None:
@@ -254,7 +254,7 @@ class ResourceUse:
                 holder[key] = font = self._document.make_indirect(font)
             self._enqueue(font, around)
 
-    def _reduced(self, resources: Resources) -> Object:
+    def _used_entries(self, resources: Resources) -> Object:
         reduced = Dictionary()
         for category, keys in self._used.get(resources.key, {}).items():
             entries = resources.categories[category]
