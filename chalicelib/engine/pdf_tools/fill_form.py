@@ -13,6 +13,7 @@ from chalicelib.engine.pdf_tools.document.open_source import open_source
 from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
 from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
 from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
+from chalicelib.engine.pdf_tools.forms.draw_form import finish_fonts
 from chalicelib.engine.pdf_tools.forms.field_appearances import (
     complete_button,
     draw_field,
@@ -84,7 +85,7 @@ def _draw(
             or not all(has_appearance(widget) for widget in field.widgets)
         ):
             draw_field(document, field, fonts)
-    fonts.embed()
+    finish_fonts(fonts, tool_input)
     if "/NeedAppearances" in form:
         del form.NeedAppearances
 

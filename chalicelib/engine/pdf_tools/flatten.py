@@ -55,7 +55,7 @@ def _draw_form(document: pikepdf.Pdf, tool_input: ToolInput[FlattenOptions]) -> 
     form = document_form(document)
     if form is not None:
         remove_xfa(document, tool_input)
-    draw_form(document, tool_input.fonts)
+    draw_form(document, tool_input)
 
 
 def _flatten_pages(document: pikepdf.Pdf, tool_input: ToolInput[FlattenOptions]) -> None:

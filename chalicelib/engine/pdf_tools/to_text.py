@@ -32,7 +32,10 @@ _SAME_ANGLE: Final = 0.02
 
 
 def run(tool_input: ToolInput[ToTextOptions]) -> ToolOutput:
-    """Return the text with a form feed between two pages; a page without text is empty."""
+    """Return the text with a form feed between two pages; a page without text is empty.
+
+    What the form fields of a page show follows its own text.
+    """
     with open_drawing(tool_input.source, tool_input) as drawing:
         pages = [_page_text(drawing.document, index) for index in range(len(drawing.user_units))]
     content = _PAGE_BREAK.join(pages).encode()
@@ -40,6 +43,7 @@ def run(tool_input: ToolInput[ToTextOptions]) -> ToolOutput:
 
 
 def _page_text(document: pypdfium2.PdfDocument, index: int) -> str:
+    _draw_fields(document, index)
     page = document[index]
     try:
         text_page = page.get_textpage()
@@ -49,6 +53,34 @@ def _page_text(document: pypdfium2.PdfDocument, index: int) -> str:
         # Closes the text page as well.
         page.close()
     return _NO_TEXT.sub("", text.replace(_DIVISION, "-\n")).rstrip()
+
+
+def _draw_fields(document: pypdfium2.PdfDocument, index: int) -> None:
+    """Draw the form fields of a page into it: texts of annotations are not those of the page."""
+    if document.formenv is None:
+        return
+    page = document[index]
+    try:
+        # Flattening leaves out what is hidden.
+        places = range(pdfium.FPDFPage_GetAnnotCount(page))
+        if sum(_is_shown_field(page, place) for place in places):
+            pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
+    finally:
+        page.close()
+
+
+def _is_shown_field(page: pypdfium2.PdfPage, place: int) -> bool:
+    """Tell whether an annotation is a field; hide any other."""
+    annotation = pdfium.FPDFPage_GetAnnot(page, place)
+    if not annotation:
+        return False
+    try:
+        if pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_WIDGET:
+            return True
+        pdfium.FPDFAnnot_SetFlags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
+    finally:
+        pdfium.FPDFPage_CloseAnnot(annotation)
+    return False
 
 
 class _Character(NamedTuple):

@@ -38,7 +38,7 @@ def convert_annotations(
     document: pikepdf.Pdf, tool_input: ToolInput[ConvertPdfaOptions]
 ) -> list[str]:
     """Change all annotations; return the types of those that had to leave."""
-    draw_form(document, tool_input.fonts)
+    draw_form(document, tool_input)
     looks = AnnotationLooks(document, tool_input)
     left: list[str] = []
     for page in document.pages:

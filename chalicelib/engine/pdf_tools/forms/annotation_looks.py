@@ -9,6 +9,7 @@ from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.combining.item_trees import dictionaries
 from chalicelib.engine.pdf_tools.forms.annotation_drawings import draw_annotation
 from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
+from chalicelib.engine.pdf_tools.forms.draw_form import finish_fonts
 from chalicelib.engine.pdf_tools.forms.field_appearances import has_appearance
 from chalicelib.engine.pdf_tools.tool import ToolInput
 
@@ -42,7 +43,7 @@ class AnnotationLooks:
 
     def finish(self) -> None:
         """Embed the fonts, and warn of annotations that were not drawn."""
-        self._fonts.embed()
+        finish_fonts(self._fonts, self._tool_input)
         if self._missing:
             kinds = ", ".join(sorted(self._missing)[:_MAX_KINDS])
             self._tool_input.warn(

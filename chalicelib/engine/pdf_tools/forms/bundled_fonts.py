@@ -1,5 +1,6 @@
 """Bundled fonts in a document: the glyphs of drawn texts, embedded, with their Unicode text."""
 
+import re
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Final, NamedTuple
@@ -15,8 +16,18 @@ _FALLBACKS: Final = (
     *("NotoSans", "NotoSansArabic", "NotoSansHebrew", "NotoSansThai", "NotoSansDevanagari"),
     *("NotoSansArmenian", "NotoSansGeorgian", "NotoSansEthiopic", "NotoSansLao"),
     *("NotoSansSymbols2", "NotoSansMath", "NotoSansJP", "NotoSansSC", "NotoSansTC"),
-    "NotoSansKR",
+    *("NotoSansKR", "NotoSansBengali", "NotoSansGurmukhi", "NotoSansGujarati", "NotoSansOriya"),
+    *("NotoSansTamil", "NotoSansTelugu", "NotoSansKannada", "NotoSansMalayalam"),
+    *("NotoSansSinhala", "NotoSansMyanmar", "NotoSansKhmer", "NotoSerifTibetan"),
+    *("NotoSansMongolian", "NotoSansYi", "NotoSansSyriac", "NotoSansThaana", "NotoSansNKo"),
+    *("NotoSansTifinagh", "NotoSansAdlam", "NotoSansHanifiRohingya", "NotoSansOlChiki"),
+    *("NotoSansMeeteiMayek", "NotoSansBalinese", "NotoSansJavanese", "DejaVuSans"),
 )
+# Drawn in place of a character that no font has: PDF/A forbids the glyph that fonts have for it.
+_BOX, _QUESTION_MARK = ord("\u25a1"), ord("?")
+# They choose among the forms of the character before, and are not drawn themselves.
+_SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_MAX_NAMED: Final = 20
 _SYMBOLIC: Final = 4
 _MAX_CMAP_ENTRIES: Final = 100
 
@@ -50,22 +61,26 @@ class _EmbeddedFont:
         self.name, self._document = name, document
         self.face = TrueTypeFont(content)
         self.object = document.make_indirect(Dictionary(Type=Name.Font))
-        self._used: dict[int, str] = {0: ""}
-        self._numbers = {0: 0}
+        # Glyphs with their texts, in the order of their numbers.
+        self._used: dict[tuple[int, str], int] = {(0, ""): 0}
+
+    def glyph(self, character: str) -> int:
+        """Return the glyph of a character, or that of a box."""
+        glyphs = self.face.glyphs
+        return glyphs.get(ord(character)) or glyphs.get(_BOX) or glyphs.get(_QUESTION_MARK, 0)
 
     def run(self, text: str) -> GlyphRun:
-        """Return a text of characters that the font has, and note them as used."""
-        glyphs = [self.face.glyphs.get(ord(character), 0) for character in text]
-        for glyph, character in zip(glyphs, text, strict=True):
-            self._used.setdefault(glyph, plain_text(character))
-            self._numbers.setdefault(glyph, len(self._numbers))
-        digits = "".join(f"{self._numbers[glyph]:04X}" for glyph in glyphs)
-        return GlyphRun(self.name, self.object, digits)
+        """Return a text, and note its glyphs as used."""
+        numbers = (
+            self._used.setdefault((self.glyph(each), plain_text(each)), len(self._used))
+            for each in text
+        )
+        return GlyphRun(self.name, self.object, "".join(f"{number:04X}" for number in numbers))
 
     def embed(self) -> None:
         """Write the font with the glyphs that were used."""
         document, face = self._document, self.face
-        program = face.subset(list(self._used))
+        program = face.subset([glyph for glyph, _ in self._used])
         base_font = Name("/PLATEN+" + self.name[1:])
         scale = 1000 / face.units_per_em
         descriptor = Dictionary(
@@ -80,7 +95,7 @@ class _EmbeddedFont:
             StemV=80,
             FontFile2=document.make_stream(program, Length1=len(program)),
         )
-        widths = [round(face.advance(glyph)) for glyph in self._used]
+        widths = [round(face.advance(glyph)) for glyph, _ in self._used]
         descendant = Dictionary(
             Type=Name.Font,
             Subtype=Name.CIDFontType2,
@@ -93,7 +108,7 @@ class _EmbeddedFont:
         font = self.object
         font.Subtype, font.BaseFont, font.Encoding = Name.Type0, base_font, Name("/Identity-H")
         font.DescendantFonts = Array([document.make_indirect(descendant)])
-        font.ToUnicode = document.make_stream(_to_unicode(list(self._used.values())))
+        font.ToUnicode = document.make_stream(_to_unicode([text for _, text in self._used]))
 
 
 class BundledFonts:
@@ -104,9 +119,21 @@ class BundledFonts:
         self._document, self._files = document, files
         self._fonts: dict[str, _EmbeddedFont] = {}
         self._found: dict[tuple[str, FontStyle], tuple[_EmbeddedFont, float]] = {}
+        self._missing: dict[str, None] = {}
+
+    @property
+    def missing(self) -> str | None:
+        """Return a message that names the characters that no font has, or None."""
+        if not self._missing:
+            return None
+        named = [f"U+{ord(each):04X}" for each in list(self._missing)[:_MAX_NAMED]]
+        more = len(self._missing) - len(named)
+        rest = f" and {more} more" if more > 0 else ""
+        return f"No bundled font has {', '.join(named)}{rest}, so boxes are drawn"
 
     def runs(self, text: str, style: FontStyle) -> list[GlyphRun]:
-        """Return a text of one line as runs; a character that no font has shows the empty box."""
+        """Return a text of one line as runs; a character that no font has shows a box."""
+        text = _SELECTORS.sub("", text)
         fonts = ((self._find(character, style)[0], character) for character in text)
         return [
             font.run("".join(character for _, character in group))
@@ -115,7 +142,8 @@ class BundledFonts:
 
     def width(self, text: str, style: FontStyle) -> float:
         """Return the width of a text as a share of the font size."""
-        return sum(self._find(character, style)[1] for character in text)
+        shown = _SELECTORS.sub("", text)
+        return sum(self._find(character, style)[1] for character in shown)
 
     def line_extent(self, style: FontStyle) -> tuple[float, float]:
         """Return ascent and descent (positive) of a style, as shares of the font size."""
@@ -132,8 +160,7 @@ class BundledFonts:
         key = character, style
         if key not in self._found:
             font = self._font_of(character, style)
-            glyph = font.face.glyphs.get(ord(character), 0)
-            self._found[key] = font, font.face.advance(glyph) / 1000
+            self._found[key] = font, font.face.advance(font.glyph(character)) / 1000
         return self._found[key]
 
     def _font_of(self, character: str, style: FontStyle) -> _EmbeddedFont:
@@ -141,6 +168,7 @@ class BundledFonts:
         for name in names:
             if name in self._files and ord(character) in self._font(name).face.glyphs:
                 return self._font(name)
+        self._missing[character] = None
         return self._font(style.filename)
 
     def _font(self, filename: str) -> _EmbeddedFont:

@@ -9,8 +9,14 @@ import pytest
 from pikepdf import Name
 from PIL import Image, ImageChops
 
-from chalicelib.contract.options.pdf_tools import FieldValue, FlattenOptions
+from chalicelib.contract.options.pdf_tools import (
+    FieldValue,
+    FillFormOptions,
+    FlattenOptions,
+    ToTextOptions,
+)
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.job import RenderWarning
 from tests.builders.pdfs.content import (
     blank,
     ink_box,
@@ -19,6 +25,7 @@ from tests.builders.pdfs.content import (
     run_tool,
     saved,
     texts,
+    tool_run,
 )
 from tests.builders.pdfs.forms import (
     field_values,
@@ -264,3 +271,69 @@ def test_other_readers_open_the_filled_document() -> None:
     reader = pypdf.PdfReader(io.BytesIO(fill(EVERYTHING)), strict=True)
 
     assert len(reader.pages) == 1
+
+
+def fill_call(fields: dict[str, Any]) -> tuple[bytes, list[RenderWarning]]:
+    options = FillFormOptions.from_json({"fields": fields})
+    output, tool_input = tool_run(options, sample_form(), fonts=font_files())
+    (file,) = output.files
+    return file.content, tool_input.warnings
+
+
+@pytest.mark.parametrize("value", ["a \u1019 \u0b95 b", "\u0c85\u0d05", "\u2764\ufe0f x"])
+def test_a_character_that_the_field_font_lacks_gets_a_bundled_font(value: str) -> None:
+    filled, warnings = fill_call({"name": value})
+
+    assert warnings == []
+    assert value.replace("\ufe0f", "") in shown(filled)
+
+
+def test_characters_that_no_font_has_are_told() -> None:
+    filled, warnings = fill_call({"name": "a \U0001f60a\U000f0000 b"})
+
+    (warning,) = warnings
+    assert warning.code == "glyph_missing"
+    assert "U+1F60A, U+F0000" in warning.message
+    # Two boxes, of which each has its own text.
+    assert "a \U0001f60a\U000f0000 b" in shown(filled)
+
+
+def test_no_missing_character_is_drawn_by_the_glyph_that_archives_forbid() -> None:
+    with opened(fill({"name": "\U0001f60a"})) as document:
+        (drawn,) = [
+            widget.AP.N.read_bytes()
+            for widget in document.pages[0].Annots
+            if widget.get("/T") == "name"
+        ]
+
+    assert b"<0000>" not in drawn
+    assert b"<0001>" in drawn
+
+
+def test_the_text_of_a_document_has_what_its_fields_show() -> None:
+    filled = fill({"name": "Zo\u00eb \u65e5\u672c", "country": "fr", "secret": "hush"})
+
+    text = run_tool(ToTextOptions(), filled).decode()
+
+    assert "Zo\u00eb \u65e5\u672c" in text
+    assert "France" in text
+    assert "hush" not in text
+
+
+def test_the_text_of_a_document_has_no_notes() -> None:
+    document = sample_form()
+    look = document.make_stream(
+        b"BT /F1 9 Tf (a note) Tj ET",
+        Type=Name.XObject,
+        Subtype=Name.Form,
+        BBox=pikepdf.Array([0, 0, 90, 20]),
+        Resources=document.pages[0].Resources,
+    )
+    note = pikepdf.Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=[0, 0, 90, 20])
+    note.AP = pikepdf.Dictionary(N=look)
+    document.pages[0].Annots.append(document.make_indirect(note))
+
+    text = run_tool(ToTextOptions(), fill({"name": "Field"}, document)).decode()
+
+    assert "Field" in text
+    assert "a note" not in text
