@@ -22,7 +22,6 @@ _MODULES_OF_ADAPTERS: Final = (
     "botocore.exceptions",
     "cryptography.exceptions",
     "cryptography.hazmat.primitives.ciphers.aead",
-    "email.headerregistry",
 )
 # Types that msgspec reads and that are no structs, by their modules.
 _OTHER_TYPES: Final = {

@@ -15,6 +15,8 @@ from email.utils import formatdate, make_msgid
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from chalicelib.core.mail_headers import text_header
+
 log = logging.getLogger(__name__)
 
 # Value in place of the URL where there is no mail server.
@@ -65,7 +67,7 @@ class SmtpMailer:
         message = EmailMessage()
         message["From"] = self._from
         message["To"] = ", ".join(to)
-        message["Subject"] = subject
+        message["Subject"] = text_header("Subject", subject)
         message["Date"] = formatdate()
         message["Message-ID"] = make_msgid(domain=self._from.rpartition("@")[2])
         message["Auto-Submitted"] = "auto-generated"

@@ -1,14 +1,20 @@
 """Message of an email (RFC 5322, MIME): what an SMTP server gets."""
 
 from collections.abc import Callable
-from email.headerregistry import Address
-from email.message import EmailMessage, Message
+from email.message import EmailMessage, Message, MIMEPart
 from email.policy import SMTP, SMTPUTF8
 from email.utils import format_datetime
 from typing import Final
 
 import idna
 
+from chalicelib.core.mail_headers import (
+    WrittenHeader,
+    address_header,
+    disposition_header,
+    text_header,
+    type_header,
+)
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.outgoing import AttachedFile, OutgoingEmail
 
@@ -19,15 +25,15 @@ _SEVEN_BITS: Final = SMTP.clone(cte_type="7bit")
 def compose_message(email: OutgoingEmail, *, is_utf8: bool) -> bytes:
     """Return the message; `is_utf8`: its addresses may be beyond ASCII. Bcc is in no header."""
     message = EmailMessage(policy=SMTPUTF8 if is_utf8 else _SEVEN_BITS)
-    message["From"] = _address(email.sender)
-    message["To"] = [_address(mailbox) for mailbox in email.to]
+    message["From"] = _addresses("From", email.sender)
+    message["To"] = _addresses("To", *email.to)
     if email.cc:
-        message["Cc"] = [_address(mailbox) for mailbox in email.cc]
+        message["Cc"] = _addresses("Cc", *email.cc)
     if email.reply_to is not None:
-        message["Reply-To"] = _address(email.reply_to)
-    message["Subject"] = _plain(email.subject)
+        message["Reply-To"] = _addresses("Reply-To", email.reply_to)
+    message["Subject"] = text_header("Subject", _plain(email.subject))
     message["Date"] = format_datetime(email.date)
-    message["Message-ID"] = email.message_id
+    message["Message-ID"] = WrittenHeader("Message-ID", email.message_id)
     if email.text is not None or email.html is None:
         _set_text(message.set_content, email.text or "", "plain")
         if email.html is not None:
@@ -59,18 +65,25 @@ def _set_text(set_content: Callable[..., None], text: str, subtype: str) -> None
 def _attach(message: EmailMessage, file: AttachedFile) -> None:
     kind = Message()
     kind["Content-Type"] = file.content_type
-    message.add_attachment(
+    part = MIMEPart(policy=message.policy)
+    part.set_content(
         file.content,
         maintype=kind.get_content_maintype(),
         subtype=kind.get_content_subtype(),
         params=dict(kind.get_params([])[1:]),
-        filename=_plain(file.filename),
     )
+    filename = _plain(file.filename)
+    content_type = type_header(str(part["Content-Type"]), filename)
+    part.replace_header("Content-Type", content_type)
+    part["Content-Disposition"] = disposition_header(filename)
+    if message.get_content_type() != "multipart/mixed":
+        message.make_mixed()
+    message.attach(part)
 
 
-def _address(mailbox: Mailbox) -> Address:
-    # Objects, since texts of headers would be read as encoded words.
-    return Address(_plain(mailbox.name or ""), addr_spec=ascii_domain(mailbox.email))
+def _addresses(name: str, *mailboxes: Mailbox) -> WrittenHeader:
+    plain = [Mailbox(ascii_domain(each.email), _plain(each.name or "")) for each in mailboxes]
+    return address_header(name, plain)
 
 
 def _plain(text: str) -> str:

@@ -200,7 +200,7 @@ def test_attachment_that_a_provider_does_not_take_is_not_sent(
     assert len(provider.calls) == (0 if name == "brevo" else 1)
 
 
-@pytest.mark.parametrize("name", ["postmark", "ses"])
+@pytest.mark.parametrize("name", ["brevo", "postmark", "resend", "ses", "microsoft365"])
 def test_address_beyond_ascii_is_not_sent(
     service: Service, provider: HttpProvider, name: str
 ) -> None:

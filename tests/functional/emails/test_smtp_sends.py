@@ -230,3 +230,53 @@ def test_rule_of_a_template_sends_what_its_texts_say(
     assert (shown["emails"]["sent"], shown["emails"]["pending"]) == (1, 0)
     service.call("DELETE", f"/v1/renders/{render['id']}/files")
     assert [key for key in service.objects() if "/emails/" in key] == []
+
+
+BEYOND_ASCII = {"to": "Jörg <jörg@exämple.com>, 用户@example.com", "subject": "Grüße", "text": "Hä"}
+
+
+def send_beyond_ascii(service: Service) -> dict[str, Any]:
+    rule = made_rule(service, connection_id=connected(service)["id"], **BEYOND_ASCII)
+    render_template(service, f"/v1/templates/{rule['template_id']}", data={})
+    deliver(service)
+    (send,) = sends(service)
+    return send
+
+
+def test_local_parts_beyond_ascii_are_sent_to_a_server_that_takes_them(
+    service: Service, server: SubmissionServer
+) -> None:
+    send = send_beyond_ascii(service)
+
+    assert (send["status"], send["error"]) == ("sent", None)
+    ((recipients, _),) = server.mails
+    assert recipients == ["jörg@xn--exmple-cua.com", "用户@example.com"]
+    mail = parse_email(server.contents[0])
+    assert (mail.subject, mail.to[0].display_name) == ("Grüße", "Jörg")
+    assert [each.address for each in mail.to] == recipients
+
+
+def test_local_parts_beyond_ascii_are_refused_where_the_server_takes_none(
+    service: Service, trusted: Certificates
+) -> None:
+    with submission_server(trusted.server, enable_SMTPUTF8=False) as server:
+        send = send_beyond_ascii(service)
+
+    assert (send["status"], send["error"]["code"]) == ("failed", "email_address_invalid")
+    assert "server takes no addresses" in send["error"]["message"]
+    assert server.mails == []
+
+
+def test_local_part_beyond_ascii_needs_no_more_for_a_sender(
+    service: Service, server: SubmissionServer
+) -> None:
+    sender = {"email": "rechnung.köln@example.com", "name": "Köln"}
+    connection = connect(
+        service, credentials={"password": "p"}, config=SMTP | CONFIG, default_from=sender
+    )
+    render_with_emails(service, connection)
+
+    deliver(service)
+
+    assert sends(service)[0]["status"] == "sent"
+    assert server.contents[0].count("<rechnung.köln@example.com>".encode()) == 1

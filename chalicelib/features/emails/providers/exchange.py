@@ -190,6 +190,9 @@ class HttpSession:
 
     def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
         """Hand an email over; see ProviderSession."""
+        refusal = beyond_ascii_refusal(email)
+        if refusal is not None:
+            return refusal
         request = self._provider.request(email)
         if isinstance(request, HandOver):
             return request
@@ -247,7 +250,7 @@ def beyond_ascii_refusal(email: OutgoingEmail) -> HandOver | None:
         mailboxes.append(email.reply_to)
     if all(ascii_domain(mailbox.email).isascii() for mailbox in mailboxes):
         return None
-    message = "The provider takes no addresses beyond ASCII."
+    message = "The provider takes no addresses whose part before the @ is beyond ASCII."
     return HandOver("rejected", "email_address_invalid", message)
 
 

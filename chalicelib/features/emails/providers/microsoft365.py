@@ -26,6 +26,7 @@ from chalicelib.features.emails.providers.exchange import (
     ProviderAnswer,
     ProviderRequest,
     auth_failure,
+    beyond_ascii_refusal,
     open_over,
     request_content,
 )
@@ -115,6 +116,9 @@ class _GraphSession:
         return (Check("credentials", credentials),)
 
     def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
+        refusal = beyond_ascii_refusal(email)
+        if refusal is not None:
+            return refusal
         content = request_content({"message": _message(email)})
         mark = _Once(before_acceptance)
         token = self._tokens.get(self._key) or self._fetch_token()

@@ -15,7 +15,6 @@ from chalicelib.features.emails.providers.exchange import (
     HttpSession,
     ProviderAnswer,
     ProviderRequest,
-    beyond_ascii_refusal,
     open_over,
     quoted_mailbox,
     request_content,
@@ -53,9 +52,6 @@ class _Postmark:
         return (account.credentials("/server"),)
 
     def request(self, email: OutgoingEmail) -> ProviderRequest | HandOver:
-        refusal = beyond_ascii_refusal(email)
-        if refusal is not None:
-            return refusal
         content = request_content(
             {
                 "From": quoted_mailbox(email.sender),

@@ -2,12 +2,12 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from email.utils import formataddr
 from typing import Final
 
 from chalicelib.adapters.aws.session import RequestSignature
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
+from chalicelib.core.mail_headers import mailbox_text
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.compose import ascii_domain
 from chalicelib.features.emails.outgoing import (
@@ -28,7 +28,6 @@ from chalicelib.features.emails.providers.exchange import (
     HttpSession,
     ProviderAnswer,
     ProviderRequest,
-    beyond_ascii_refusal,
     open_over,
     request_content,
 )
@@ -83,9 +82,6 @@ class _Ses:
         return Check("credentials", credentials), Check("senders", senders)
 
     def request(self, email: OutgoingEmail) -> ProviderRequest | HandOver:
-        refusal = beyond_ascii_refusal(email)
-        if refusal is not None:
-            return refusal
         content = request_content(
             {
                 "FromEmailAddress": _mailbox(email.sender),
@@ -129,7 +125,7 @@ def _sender(entry: JsonObject) -> JsonObject | None:
 
 def _mailbox(mailbox: Mailbox) -> str:
     # Names beyond ASCII are encoded words here (RFC 2047).
-    return formataddr((mailbox.name, ascii_domain(mailbox.email)))
+    return mailbox_text(mailbox._replace(email=ascii_domain(mailbox.email)))
 
 
 def _simple(email: OutgoingEmail) -> JsonObject:
