@@ -111,7 +111,7 @@ class BatchItemError(RenderError):
     """The reason why an item failed: that of its render, or of its row."""
 
     row: Annotated[int, Field(ge=2)] | None = None
-    """The row of the CSV file, where the header is row 1 and empty lines are not counted
+    """The row of the CSV file, where the header is row 1; lines without a value are not counted
     (`csv_row_invalid`)."""
     previous_render_id: str | None = None
     """The render before the item was retried."""

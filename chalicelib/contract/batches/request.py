@@ -70,8 +70,8 @@ class BatchRequest(Model):
     items: Annotated[list[BatchItemSpec], Field(min_length=1, max_length=100_000)] | None = None
     csv_upload_id: UploadId | None = None
     """In place of `items`: an uploaded CSV file in UTF-8 whose first row names the columns; each
-    further row is an item. Columns are separated by `,`, `;` or tabs. The optional columns
-    `_filename` and `_reference` set those of the item."""
+    further row with a value is an item. Columns are separated by `,`, `;` or tabs. The optional
+    columns `_filename` and `_reference` set those of the item."""
     csv_mapping: Annotated[dict[DataPath, ColumnName], Field(max_length=500)] | None = None
     """Dotted paths into the data, each with the name of its column; other columns are ignored.
     Null: every column stands under its own name, which may be a dotted path."""

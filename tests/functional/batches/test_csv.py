@@ -51,3 +51,15 @@ def test_mapping_chooses_the_columns(service: Service) -> None:
 
     assert data == ["{'invoice': {'no': '1'}}", "{'invoice': {'no': '3'}}"]
     assert batch_at(service, path)["succeeded"] == 2
+
+
+def test_what_excel_writes_is_read(service: Service) -> None:
+    content = "\ufeffsep=;\r\n Kunden Name ;amount\r\nA;1\r\n;\r\n ; \r\nB;2\r\n;\r\n"
+    mapping = {"name": "Kunden Name", "total": " amount"}
+    path = csv_batch(service, content.encode(), csv_mapping=mapping)
+    service.run_batches()
+
+    data = sorted(str(job.data) for job in service.engine.jobs)
+
+    assert data == ["{'name': 'A', 'total': '1'}", "{'name': 'B', 'total': '2'}"]
+    assert counts_of(batch_at(service, path)) == (2, 0, 0, 0)

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 MAX_RECORD_BYTES: Final = 1_000_000
-# Finds the next record behind a run of empty lines, of which a file may have millions.
-_CONTENT: Final = re.compile(rb"[^\r\n]")
 
 
 class Line(NamedTuple):
@@ -21,18 +19,23 @@ class Line(NamedTuple):
 
 
 def split_lines(chunks: Iterable[bytes], delimiter: str, offset: int) -> Iterator[Line]:
-    """Yield what stands between line ends outside quotes, unless it is empty."""
+    """Yield what stands between line ends outside quotes, unless it is empty.
+
+    Of lines whose fields are empty or blank, most are left out too.
+    """
     ends = _RecordEnds(delimiter)
+    empty_lines = _empty_lines(delimiter)
     kept = bytearray()
     length = 0
     for chunk in chunks:
         start = 0
         while start < len(chunk):
             if length == 0:
-                content = _CONTENT.search(chunk, start)
-                if content is None:
+                empty = empty_lines.match(chunk, start)
+                assert empty is not None, "it matches nothing, too"
+                start = empty.end()
+                if start == len(chunk):
                     break
-                start = content.start()
             end = ends.find(chunk, start)
             stop = len(chunk) if end is None else end
             length += stop - start
@@ -48,6 +51,12 @@ def split_lines(chunks: Iterable[bytes], delimiter: str, offset: int) -> Iterato
         offset += len(chunk)
     if length:
         yield Line(_whole(kept, length), offset)
+
+
+def _empty_lines(delimiter: str) -> re.Pattern[bytes]:
+    """Return what finds the end of a run of empty lines, of which a file may have millions."""
+    field = rb'(?:""|[ \t]*+)' if delimiter != "\t" else rb'(?:""|[ ]*+)'
+    return re.compile(rb"(?:%b(?:%b%b)*+[\r\n])*+" % (field, delimiter.encode(), field))
 
 
 def _whole(kept: bytearray, length: int) -> bytes | None:

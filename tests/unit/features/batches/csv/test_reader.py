@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+import time
 import tracemalloc
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -50,6 +51,7 @@ def files(draw: st.DrawFn) -> tuple[bytes, str, list[list[str]]]:
     width = draw(st.integers(1, 4))
     delimiter = draw(st.sampled_from(",;\t")) if width > 1 else ","
     rows = draw(st.lists(st.lists(FIELDS, min_size=width, max_size=width), min_size=1, max_size=5))
+    rows.append(["x"] * width)
     line_end = draw(st.sampled_from(["\n", "\r\n", "\r"]))
     text = io.StringIO(newline="")
     writer = csv.writer(
@@ -63,7 +65,7 @@ def files(draw: st.DrawFn) -> tuple[bytes, str, list[list[str]]]:
     if draw(st.booleans()):
         whole = whole.removesuffix(line_end)
     bom = codecs.BOM_UTF8 if draw(st.booleans()) else b""
-    return bom + whole.encode(), delimiter, rows
+    return bom + whole.encode(), delimiter, [row for row in rows if any(map(str.strip, row))]
 
 
 WRITTEN = files().map(lambda file: file[0])
@@ -114,9 +116,32 @@ def test_empty_lines_have_no_number() -> None:
     ]
 
 
-def test_empty_fields_make_a_record() -> None:
-    assert [r.fields for r in records_of(b'a\n""\n \n')] == [[""], [" "]]
-    assert [r.fields for r in records_of(b"a,b\n,\n")] == [["", ""]]
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_rows_without_a_value_are_as_empty_as_empty_lines(delimiter: str, line_end: str) -> None:
+    # As Excel writes rows that have a format and nothing else, and as others quote them.
+    empty = ["@", "@@@", " @ ", '""@""', "  ", '""', '"  "@', '@""', "\u00a0@"]
+    lines = ["@", "a@b", *empty, "1@2", *empty, "@3", '""@4', *empty, "@@5", *empty]
+    raw = line_end.join(lines).replace("@", delimiter).encode()
+
+    records = records_of(raw, [bytes([byte]) for byte in raw[format_of(raw).data_start :]])
+
+    assert records == records_of(raw)
+    assert [(record.number, record.fields) for record in records] == [
+        (2, ["1", "2"]),
+        (3, ["", "3"]),
+        (4, ["", "4"]),
+        (5, None),
+    ]
+
+
+def test_millions_of_rows_without_a_value_take_a_moment() -> None:
+    raw = b"a;b\n0;0\n" + b";\n" * 4_000_000 + b'"";""\r\n' * 1_000_000 + b"1;2\n"
+    started = time.process_time()
+
+    assert [record.number for record in records_of(raw, [raw[4:]])] == [2, 3]
+
+    assert time.process_time() - started < 5
 
 
 def test_bad_record_leaves_the_others_alone() -> None:
