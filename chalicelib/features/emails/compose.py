@@ -1,7 +1,7 @@
 """Message of an email (RFC 5322, MIME): what an SMTP server gets."""
 
 from collections.abc import Callable
-from email.message import EmailMessage, Message, MIMEPart
+from email.message import EmailMessage, Message
 from email.policy import SMTP, SMTPUTF8
 from email.utils import format_datetime
 from typing import Final
@@ -65,7 +65,7 @@ def _set_text(set_content: Callable[..., None], text: str, subtype: str) -> None
 def _attach(message: EmailMessage, file: AttachedFile) -> None:
     kind = Message()
     kind["Content-Type"] = file.content_type
-    part = MIMEPart(policy=message.policy)
+    part = EmailMessage(policy=message.policy)
     part.set_content(
         file.content,
         maintype=kind.get_content_maintype(),
@@ -76,6 +76,7 @@ def _attach(message: EmailMessage, file: AttachedFile) -> None:
     content_type = type_header(str(part["Content-Type"]), filename)
     part.replace_header("Content-Type", content_type)
     part["Content-Disposition"] = disposition_header(filename)
+    del part["MIME-Version"]
     if message.get_content_type() != "multipart/mixed":
         message.make_mixed()
     message.attach(part)

@@ -1,7 +1,7 @@
 """Notification of usage thresholds (50, 80, 100 %) and of the end of top-ups, once each.
 
-The limits item remembers the notified thresholds. If that is lost, the event still exists once: its
-id is derived from workspace, cycle and threshold.
+The limits item has when each was passed, and remembers the notified thresholds. If that is lost,
+the event still exists once: its id is derived from workspace, cycle and threshold.
 """
 
 import logging
@@ -16,6 +16,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.workspaces.limits import quota
+from chalicelib.features.workspaces.limits.model import PassedThreshold, find_passed
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.people.members import NotifyOwners
@@ -85,6 +86,9 @@ class NotifyThresholds:
             crash_if_armed(CrashPoint.THRESHOLD_SAVED)
 
     def _notify_threshold(self, workspace: Workspace, item: Item, threshold: str) -> None:
+        passed = find_passed(item, threshold) or PassedThreshold(
+            format_rfc3339(self._clock.now()), item["used"]
+        )
         event = DomainEvent(
             id=derived_id(
                 "evt",
@@ -97,8 +101,8 @@ class NotifyThresholds:
             workspace_id=workspace.id,
             subject=f"WS#{workspace.id}",
             request_id=f"threshold-{threshold}",
-            created_at=format_rfc3339(self._clock.now()),
-            detail=_event_detail(workspace, item, threshold),
+            created_at=passed.at,
+            detail=_event_detail(workspace, item, threshold, passed.used),
         )
         if self._events.create(event):
             crash_if_armed(CrashPoint.THRESHOLD_WRITTEN)
@@ -107,22 +111,22 @@ class NotifyThresholds:
             log.info(
                 "threshold event published", extra={"event_id": event.id, "threshold": threshold}
             )
-        self._notify(workspace, *_threshold_mail(workspace, item, threshold))
+        self._notify(workspace, *_threshold_mail(workspace, item, threshold, passed.used))
 
 
-def _event_detail(workspace: Workspace, item: Item, threshold: str) -> JsonObject:
+def _event_detail(workspace: Workspace, item: Item, threshold: str, used: int) -> JsonObject:
     return {
         "kind": TOP_UPS if threshold == TOP_UPS else "included_renders",
         "threshold_percent": None if threshold == TOP_UPS else int(threshold),
         "included": item["included"],
-        "used": item["used"],
+        "used": used,
         "prepaid_remaining": item["prepaid_left"],
         "spend_cap_cents": workspace.spend_cap_cents,
         "cycle": {"start": item["cycle_start"], "end": item["cycle_end"]},
     }
 
 
-def _threshold_mail(workspace: Workspace, item: Item, threshold: str) -> tuple[str, str]:
+def _threshold_mail(workspace: Workspace, item: Item, threshold: str, used: int) -> tuple[str, str]:
     """Return the subject and the text of a mail."""
     cycle_end = item["cycle_end"]
     if threshold == TOP_UPS:
@@ -139,7 +143,7 @@ def _threshold_mail(workspace: Workspace, item: Item, threshold: str) -> tuple[s
     return (
         f"{threshold} % of your renders are used",
         (
-            f"The workspace {workspace.id} has used {item['used']} of the {item['included']} "
+            f"The workspace {workspace.id} has used {used} of the {item['included']} "
             f"renders that its plan {workspace.plan_code} includes until {cycle_end}."
         ),
     )

@@ -92,6 +92,56 @@ def test_threshold_event_leaves_without_waiting_for_the_tick(service: Service, m
     assert "published_at" in event
 
 
+def passed(tenant: Tenant) -> list[tuple[int, int, str]]:
+    rows = sorted(tenant.events, key=lambda row: int(row["detail"]["threshold_percent"]))
+    return [
+        (row["detail"]["threshold_percent"], row["detail"]["used"], row["created_at"][11:19])
+        for row in rows
+    ]
+
+
+def test_each_event_has_the_count_and_time_at_which_its_threshold_was_passed(
+    service: Service,
+) -> None:
+    tenant = Tenant(service, used=0)
+    tenant.set(included=10, quota_left=10)
+    times = []
+    for _ in range(10):
+        tenant.render()
+        times.append(service.clock.now().strftime("%H:%M:%S"))
+    # What tells of it comes late, after all of them.
+    service.clock.advance(minutes=6)
+    tenant.process_queues()
+
+    assert passed(tenant) == [(50, 5, times[4]), (80, 8, times[7]), (100, 10, times[9])]
+
+
+def test_renders_that_end_at_once_pass_each_threshold_at_its_count(service: Service) -> None:
+    tenant = Tenant(service, used=0)
+    tenant.set(included=10, quota_left=10)
+    for _ in range(10):
+        service.clock.advance(seconds=2)
+        assert service.render(key=tenant.key, mode="async").status == 202
+    service.run_queued()
+    # One call of the relay counts all of them.
+    assert service.relay_events() == []
+    ended = service.clock.now().strftime("%H:%M:%S")
+    assert service.run_maintenance() == []
+
+    assert passed(tenant) == [(50, 5, ended), (80, 8, ended), (100, 10, ended)]
+
+
+def test_event_comes_at_once_though_the_limits_are_due_already(service: Service) -> None:
+    tenant = Tenant(service, used=999)
+    tenant.set(due_at="2026-01-01T00:00:00.000Z")
+
+    tenant.render()
+    assert service.relay_events() == []
+    assert service.run_maintenance() == []
+
+    assert tenant.marks == ["50"]
+
+
 def test_threshold_event_is_published_once_per_cycle(service: Service) -> None:
     tenant = Tenant(service, used=999)
     for _ in range(3):

@@ -15,6 +15,8 @@ The limits item of a workspace (`WS#<ws>#LIM`, `META`) has
 - `cycle_start`, `cycle_end`: the current cycle;
 - `prepaid_left`: renders left of packs; `topups`: packs bought automatically in this cycle;
 - `notified_thresholds`: usage threshold -> end of the cycle in which the owners were last notified;
+- `passed_<percent>`: when a usage threshold was passed in this cycle, and the renders used until then
+  (`PassedThreshold`);
 - `due_at`: when `holds` and `leases` are next compared with the renders themselves.
 
 All other requests are counted in an item of their own (`WS#<ws>#LIM`, `RATE`), with `rate_tat` and
@@ -147,6 +149,24 @@ class Allowance(NamedTuple):
 def limits_key(workspace_id: str) -> Item:
     """Return the key of the limits item."""
     return {"PK": limits_partition(workspace_id), "SK": "META"}
+
+
+class PassedThreshold(NamedTuple):
+    """When a usage threshold was passed, and the number of used renders then."""
+
+    at: str
+    used: int
+
+
+def passed_attribute(threshold: str) -> str:
+    """Return the attribute that has when a threshold was passed in the current cycle."""
+    return f"passed_{threshold}"
+
+
+def find_passed(item: Item, threshold: str) -> PassedThreshold | None:
+    """Return when a threshold was passed in the cycle of the item; None: that is not known."""
+    kept = item.get(passed_attribute(threshold))
+    return None if kept is None else PassedThreshold(*kept)
 
 
 def limits_partition(workspace_id: str) -> str:

@@ -12,7 +12,7 @@ from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
-from chalicelib.features.workspaces.limits.model import PREPAID, Hold
+from chalicelib.features.workspaces.limits.model import PREPAID, Hold, passed_attribute
 from chalicelib.features.workspaces.limits.update_builder import LimitsUpdateBuilder
 from chalicelib.features.workspaces.model import Workspace
 
@@ -84,6 +84,7 @@ def _begin_cycle(builder: LimitsUpdateBuilder, cycle_start: str, included: int, 
         "cycle_start = :cycle_start",
         "cycle_end = :cycle_end",
     ]
+    builder.removes += [passed_attribute(f"{percent}") for percent in THRESHOLD_PERCENTS]
     builder.conditions.append("cycle_end < :cycle_end")
     builder.values |= {
         ":zero": 0,
@@ -153,10 +154,15 @@ def reached_thresholds(item: Item) -> list[int]:
     return [percent for percent in THRESHOLD_PERCENTS if used >= percent * included]
 
 
-def has_reached_threshold(item: Item, newly_used: int) -> bool:
-    """Return whether the last `newly_used` renders reached a threshold or the quota is used up."""
-    before = item | {"used": item["used"] - newly_used}
-    return reached_thresholds(item) != reached_thresholds(before) or is_used_up(item)
+def passed_thresholds(item: Item, newly_used: int) -> list[int]:
+    """Return the thresholds (percent) that the last `newly_used` renders have passed."""
+    before = reached_thresholds(item | {"used": item["used"] - newly_used})
+    return [percent for percent in reached_thresholds(item) if percent not in before]
+
+
+def threshold_count(item: Item, percent: int) -> int:
+    """Return the number of used renders at which a threshold is passed."""
+    return -(-percent * item["included"] // 100)
 
 
 def is_used_up(item: Item) -> bool:

@@ -276,13 +276,18 @@ class WorkspaceLimits:
     def _check_thresholds(
         self, workspace_id: WorkspaceId, item: Item, newly_used: int, *, has_used_prepaid: bool
     ) -> bool:
-        """Make the item due at once if a threshold is reached, unless it is due already."""
-        is_end = newly_used or has_used_prepaid
-        if not is_end or not quota.has_reached_threshold(item, newly_used):
-            return False
+        """Note the thresholds that were passed, and make the item due at once; tell whether it is.
+
+        Where only nothing is left, an item that is due already is left as it is.
+        """
+        passed = quota.passed_thresholds(item, newly_used) if newly_used else []
         now = self._due_now_values(workspace_id)
-        if item.get("due_at", now[":now"]) < now[":now"]:
-            return False
+        if not passed:
+            is_end = (newly_used or has_used_prepaid) and quota.is_used_up(item)
+            if not is_end or item.get("due_at", now[":now"]) < now[":now"]:
+                return False
+        for percent in passed:
+            self._note_passed(workspace_id, item, percent)
         write = Write(
             self._table,
             key=model.limits_key(workspace_id),
@@ -294,6 +299,21 @@ class WorkspaceLimits:
             self._tables.write(write)
         crash_if_armed(CrashPoint.LIMITS_DUE)
         return True
+
+    def _note_passed(self, workspace_id: WorkspaceId, item: Item, percent: int) -> None:
+        """Note when a threshold was passed: maintenance may read the item after more renders."""
+        used = quota.threshold_count(item, percent)
+        passed = model.PassedThreshold(format_rfc3339(self._clock.now()), used)
+        write = Write(
+            self._table,
+            key=model.limits_key(workspace_id),
+            update="SET #passed = :passed",
+            condition="cycle_end = :cycle_end AND attribute_not_exists(#passed)",
+            names={"#passed": model.passed_attribute(f"{percent}")},
+            values={":passed": list(passed), ":cycle_end": item["cycle_end"]},
+        )
+        with suppress(ConditionFailed):
+            self._tables.write(write)
 
     def _due_now_values(self, workspace_id: WorkspaceId) -> dict[str, str]:
         partition = model.DUE_LIMITS.partition(workspace_id)
