@@ -132,6 +132,8 @@ class Dispatcher:
             auth.authorize(principal)
             if principal.counts_rate:
                 self._count_rate(call, principal, now)
+        if call.endpoint.check_path is not None:
+            call.endpoint.check_path(call)
         read_body_and_query(call, request)
         return call.endpoint(call)
 

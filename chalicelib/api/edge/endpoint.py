@@ -94,7 +94,8 @@ class Endpoint:
     (decision 2), not by the dispatcher. `problems` are the codes beyond those of every endpoint.
     `cache_control` is sent with replies below 400; a header of the view's own replaces it. With
     `allows_any_origin` scripts of all web pages may read the replies (CORS), but send no key. With
-    `takes_raw_query` the view reads path and query itself, as they were sent.
+    `takes_raw_query` the view reads path and query itself, as they were sent. `check_path` refuses
+    before body and query are read, so that these tell nothing to who has a wrong path.
     """
 
     view: View
@@ -119,6 +120,7 @@ class Endpoint:
     cache_control: str = NO_STORE
     allows_any_origin: bool = False
     takes_raw_query: bool = False
+    check_path: "Callable[[Call], None] | None" = None
 
     def __call__(self, call: Call) -> Reply:
         """Run the view."""

@@ -11,11 +11,16 @@ from chalicelib.features.emails.providers.brevo_reports import read_reports
 blueprint: Final = Blueprint(__name__)
 
 
+def _require_connection(call: Call) -> None:
+    call.services.emails.take_reports.connection(call.params["connection_id"], call.params["token"])
+
+
 @blueprint.route("/v1/provider-events/{connection_id}/{token}", methods=["POST"])
 @endpoint(
     auth=PUBLIC,
     body="chalicelib.contract.emails.provider_event:ProviderEvents",
     validates_body_itself=True,
+    check_path=_require_connection,
     tag="Emails",
     answers={204: None},
     problems=("not_found",),

@@ -201,7 +201,7 @@ def _recipients(rule: EmailRule, texts: _Texts) -> Iterator[tuple[str, object]]:
         yield "reply_to", mailbox
     if errors:
         raise _invalid(None)
-    if not lists["to"]:
+    if not lists["to"] and rule.redirect_to is None:
         message = "The rule's to gave no recipient."
         raise _Faulty(EmailFault("email_recipient_missing", message, "to"))
     count = sum(map(len, lists.values()))
@@ -257,10 +257,13 @@ def check_emails(
     """
     if len(emails) != len(rules):
         return tuple(_nonsense() for _ in rules)
-    return tuple(email if _is_plausible(email) else _nonsense() for email in emails)
+    return tuple(
+        email if _is_plausible(email, rule) else _nonsense()
+        for rule, email in zip(rules, emails, strict=True)
+    )
 
 
-def _is_plausible(email: RenderedEmail) -> bool:
+def _is_plausible(email: RenderedEmail, rule: EmailRule) -> bool:
     mailboxes = [*email.to, *email.cc, *email.bcc, *([email.reply_to] if email.reply_to else [])]
     lines = [email.subject, email.from_name or "", *(each.name or "" for each in mailboxes)]
     try:
@@ -276,8 +279,12 @@ def _is_plausible(email: RenderedEmail) -> bool:
             for line in lines
         )
         and size <= _MAX_EMAIL_BYTES
-        and (email.fault is not None or not email.is_wanted or bool(email.to))
+        and (email.fault is not None or not email.is_wanted or _has_recipient(email, rule))
     )
+
+
+def _has_recipient(email: RenderedEmail, rule: EmailRule) -> bool:
+    return bool(email.to) or rule.redirect_to is not None
 
 
 def _nonsense() -> RenderedEmail:

@@ -208,6 +208,15 @@ def test_address_with_another_token_is_not_found(service: Service, sent: Sent) -
 
     assert codes == {"not_found"}
     assert delivery(service, send) == {}
+    bodies = [b"", b"{", b"null", b"x" * 1_000_001, b"[" * 10_000, b'"\xff"']
+    kinds = ["application/json", "text/html", "multipart/form-data"]
+    answers = {
+        service.call("POST", wrong[0], body=body, headers={"Content-Type": kind}, key=None).code
+        for body in bodies
+        for kind in kinds
+    }
+    answers.add(service.call("POST", f"{wrong[0]}?x=1", json_body={}, key=None).code)
+    assert answers == {"not_found"}
 
 
 def test_new_credentials_have_a_new_address(

@@ -57,6 +57,22 @@ def test_email_of_a_test_goes_to_the_member_alone(
     assert send["rule_id"] == rule["id"]
 
 
+def test_email_of_a_test_needs_no_recipient_of_the_rule(
+    service: Service, server: SubmissionServer
+) -> None:
+    rule = rule_to_test(service, to="{{ nobody }}", cc="")
+
+    answer = run_test(service, rule)
+    service.run_queued()
+    service.relay_events()
+    service.send_emails()
+
+    ((recipients, _),) = server.mails
+    assert recipients == [MEMBER]
+    (send,) = sends(service, render_id=answer.json["id"])
+    assert (send["status"], send["to"], send["error"]) == ("sent", [], None)
+
+
 def test_unsaved_texts_can_be_tested(service: Service, server: SubmissionServer) -> None:
     rule = rule_to_test(service)
 

@@ -82,6 +82,12 @@ class ResendEmail:
         if send.is_open or send.status == "skipped":
             detail = f"The email send {send.id} is {send.status}: it cannot be repeated."
             raise ServiceError(_NOT_RESENDABLE, detail)
+        # Before the content, which a purge deletes with the files.
+        render = self._renders.get(send.workspace_id, send.render_id)
+        now = format_rfc3339(self._clock.now())
+        if render is None or render.at(now).files_purged_at is not None:
+            detail = "A file of the email is deleted, or its retention has ended."
+            raise ServiceError("email_file_expired", detail)
         stored = self._objects.get(contents_key(send.workspace_id, send.render_id))
         if stored is None:
             detail = "The content of the email is not kept any more."
@@ -90,11 +96,6 @@ class ResendEmail:
         if contents.rendered[send.number].fault is not None:
             detail = "The email failed before it could be sent: it has no content to repeat."
             raise ServiceError(_NOT_RESENDABLE, detail)
-        render = self._renders.get(send.workspace_id, send.render_id)
-        now = format_rfc3339(self._clock.now())
-        if render is None or render.at(now).files_purged_at is not None:
-            detail = "A file of the email is deleted, or its retention has ended."
-            raise ServiceError("email_file_expired", detail)
 
 
 def _repeat(send: EmailSend, now: str, request_id: str) -> EmailSend:

@@ -15,8 +15,8 @@ The limits item of a workspace (`WS#<ws>#LIM`, `META`) has
 - `cycle_start`, `cycle_end`: the current cycle;
 - `prepaid_left`: renders left of packs; `topups`: packs bought automatically in this cycle;
 - `notified_thresholds`: usage threshold -> end of the cycle in which the owners were last notified;
-- `passed_<percent>`: when a usage threshold was passed in this cycle, and the renders used until then
-  (`PassedThreshold`);
+- `passed_<percent>`: when a usage threshold was passed in this cycle, and the number of used
+  renders then (`PassedThreshold`);
 - `due_at`: when `holds` and `leases` are next compared with the renders themselves.
 
 All other requests are counted in an item of their own (`WS#<ws>#LIM`, `RATE`), with `rate_tat` and
