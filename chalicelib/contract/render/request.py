@@ -163,9 +163,9 @@ class DeliverySpec(Model):
     """False: the files are deleted once they are delivered, and never stored if only the answer
     carries them; a file that the answer cannot carry is kept for an hour. Emails get them as
     attachments, storage destinations by an upload, and after the last of both has succeeded they
-    are deleted; never after a failure. If the file is nowhere but in the answer,
-    `timeout_behavior` must be `cancel`, which is then the default. Excludes `url`. Null: true,
-    unless no storage destination of the render has `keep_hosted_copy`."""
+    are deleted; never after a failure: then they stay, with URLs. If the file is nowhere but in
+    the answer, `timeout_behavior` must be `cancel`, which is then the default. Excludes `url`.
+    Null: true, unless no storage destination of the render has `keep_hosted_copy`."""
     retention: Literal["none", "default"] | None = None
     """`none`: zero retention. With `binary` and `base64` nothing of the document is ever stored,
     queued or logged: the answer must carry the file (at most 4.3 MB, else `output_too_large`),

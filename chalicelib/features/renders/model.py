@@ -31,6 +31,8 @@ UNFINISHED_STATUSES: Final = tuple(status for status, after in TRANSITIONS.items
 MAX_ATTEMPTS: Final = 3
 # Counts of emails that need the files no more.
 DONE_EMAIL_COUNTS: Final = frozenset({"sent", "skipped"})
+# Counts of emails that have ended without being sent, or perhaps so.
+FAILED_EMAIL_COUNTS: Final = frozenset({"failed", "unknown", "canceled"})
 
 
 class StorageReceipt(NamedTuple):
@@ -168,6 +170,17 @@ class Render(NamedTuple):
             return self.upload_targets.done == len(self.upload_targets.destination_ids)
         done = {"succeeded", "failed"} if self.zero_retention else {"succeeded"}
         return all(receipt.status in done for receipt in self.storage)
+
+    @property
+    def has_failed_delivery(self) -> bool:
+        """Return True if an email or an upload has ended without its files, which then stay.
+
+        `storage` must have been read.
+        """
+        counts = self.email_counts or {}
+        return any(counts.get(name) for name in FAILED_EMAIL_COUNTS) or any(
+            receipt.status == "failed" for receipt in self.storage
+        )
 
     @property
     def _are_emails_done(self) -> bool:

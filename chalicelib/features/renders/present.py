@@ -38,12 +38,14 @@ class PresentRender:
     def __call__(self, render: Render, *, with_urls: bool = True) -> dict[str, Json]:
         """Return the render as JSON; fields without a value are null or empty.
 
-        The files have signed URLs if `with_urls`, unless they are kept for delivery only.
+        The files have signed URLs if `with_urls`, unless they are kept for a delivery that has not
+        failed.
         """
-        with_urls = with_urls and render.hosted
+        render = self._receipt_rows.with_receipts(render)
+        with_urls = with_urls and (render.hosted or render.has_failed_delivery)
         url_expires_at = self._clock.now() + dt.timedelta(seconds=render.expires_in_s)
         return render_json(
-            self._receipt_rows.with_receipts(render),
+            render,
             [
                 _file_json(file, self._signed_url(file, url_expires_at) if with_urls else {})
                 for file in render.files

@@ -1,6 +1,7 @@
 """Emails of renders with `hosted: false`: files are kept until all of them are sent."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -49,6 +50,12 @@ def stored(service: Service) -> list[str]:
     return [key for key in service.objects() if "/files/rnd_" in key or "/emails/" in key]
 
 
+def follow(service: Service, file: dict[str, Any]) -> ApiAnswer:
+    """Get the URL of a file."""
+    parts = urlsplit(file["url"])
+    return service.call("GET", f"{parts.path}?{parts.query}", key=None)
+
+
 def maintain(service: Service) -> None:
     """Let a minute pass, and do what is due."""
     service.clock.advance(minutes=1)
@@ -86,11 +93,15 @@ def test_kept_files_are_shown_without_urls(service: Service) -> None:
 def test_files_stay_for_their_retention_after_a_failure(
     service: Service, fake_provider: FakeProvider, answer: Any
 ) -> None:
-    render(service, template_with_rules(service))
+    rendered = render(service, template_with_rules(service)).json
     fake_provider.answers = [answer]
 
     deliver_emails(service, fake_provider)
     maintain(service)
+    # It is the last copy.
+    (file,) = shown(service, rendered)["files"]
+    assert follow(service, file).status == 302
+    assert file["expires_at"] == shown(service, rendered)["expires_at"] is not None
     service.clock.advance(days=29)
     service.process_due()
 
@@ -98,6 +109,20 @@ def test_files_stay_for_their_retention_after_a_failure(
     service.clock.advance(days=1)
     service.process_due()
     assert stored(service) == []
+
+
+def test_files_that_stayed_have_no_url_after_their_purge(
+    service: Service, fake_provider: FakeProvider
+) -> None:
+    rendered = render(service, template_with_rules(service)).json
+    fake_provider.answers = [REJECTED]
+    deliver_emails(service, fake_provider)
+    (file,) = shown(service, rendered)["files"]
+
+    service.call("DELETE", f"/v1/renders/{rendered['id']}/files")
+
+    assert shown(service, rendered)["files"] == []
+    assert follow(service, file).code == "file_expired"
 
 
 def test_files_go_when_the_failed_email_was_sent_again(

@@ -67,7 +67,9 @@ def test_files_stay_after_a_failure(
 
     assert [each["status"] for each in receipts(service, rendered)] == ["succeeded", "failed"]
     assert len(stored_files(service)) == 1
-    assert shown(service, rendered)["files"] != []
+    (file,) = shown(service, rendered)["files"]
+    assert file["expires_at"] is not None
+    assert file["url"].startswith("https://")
 
 
 def test_files_go_when_the_last_repeat_has_succeeded(service: Service, store: FakeStore) -> None:
