@@ -8,7 +8,7 @@ ServiceError            an error with a code of core/problems, answered to the c
 Any other exception is a bug, answered as `internal_error`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from chalicelib.core.problems import PROBLEMS, Problem
@@ -88,6 +88,21 @@ def validation_error(path: str, message: str, code: str = "invalid") -> ServiceE
         f"{path or 'The body'}: {message}",
         errors=[FieldError(path, code, message)],
     )
+
+
+def require_all(*checks: Callable[[], object]) -> None:
+    """Run checks that raise `validation_error`; raise one for the fields of all of them."""
+    errors: list[FieldError] = []
+    for check in checks:
+        try:
+            check()
+        except ServiceError as refusal:
+            if refusal.code != "validation_error":
+                raise
+            errors += refusal.errors
+    if errors:
+        detail = f"{errors[0].path or 'The body'}: {errors[0].message}"
+        raise ServiceError("validation_error", detail, errors=errors)
 
 
 def no_capacity_error(purpose: str) -> ServiceError:

@@ -33,6 +33,9 @@ _PEM: Final = re.compile(
 
 
 def _check_endpoint(url: str) -> str:
+    if "sig=" in url.partition("?")[2]:
+        message = "has a SAS token: enter that as credentials.sas_token, and no query here"
+        raise ValueError(message)
     if "?" in url or "#" in url:
         message = "has no query and no fragment"
         raise ValueError(message)
@@ -61,6 +64,9 @@ def _check_account_key(text: str) -> str:
 
 
 def _check_sas_token(text: str) -> str:
+    if "://" in text.partition("?")[0]:
+        message = "is a whole URL: enter only what stands behind its ?"
+        raise ValueError(message)
     token = text.removeprefix("?")
     if not token.isascii() or _BLANK_OR_CONTROL.search(token) or "sig=" not in token:
         message = "must be a query such as sv=…&sig=…"

@@ -32,6 +32,7 @@ MAX_TEXT_BYTES: Final = 1_000_000
 MAX_SUBJECT_CHARACTERS: Final = 998
 MAX_PARAMS_BYTES: Final = 100_000
 _MAX_ENTRY_CHARACTERS: Final = 512
+_MAX_SHOWN: Final = 5
 # With repetitions, which count once. Each entry is parsed.
 _MAX_ENTRIES: Final = 1_000
 # Texts with what JSON escapes in them, params and recipients.
@@ -195,10 +196,7 @@ def _recipients(rule: EmailRule, texts: _Texts) -> Iterator[tuple[str, object]]:
         yield field, lists[field]
     yield "recipient_errors", tuple(errors)
     if reply_to:
-        mailbox = parse_mailbox(reply_to)
-        if mailbox is None:
-            raise _invalid("reply_to")
-        yield "reply_to", mailbox
+        yield "reply_to", _reply_to(reply_to)
     if errors:
         raise _invalid(None)
     if not lists["to"] and rule.redirect_to is None:
@@ -207,6 +205,21 @@ def _recipients(rule: EmailRule, texts: _Texts) -> Iterator[tuple[str, object]]:
     count = sum(map(len, lists.values()))
     if count > MAX_RECIPIENTS:
         raise _too_many(count)
+
+
+def _reply_to(text: str) -> Mailbox:
+    entries = split_mailboxes(text)
+    mailboxes = [parse_mailbox(entry) for entry in entries]
+    wrong = [number for number, mailbox in enumerate(mailboxes, 1) if mailbox is None]
+    first = mailboxes[0] if mailboxes else None
+    if len(mailboxes) > 1:
+        which = ", ".join(map(str, wrong[:_MAX_SHOWN]))
+        judged = f"number {which} is no email address" if wrong else "all are email addresses"
+        message = f"reply_to gives {len(mailboxes)} entries, and takes one; {judged}."
+        raise _Faulty(EmailFault("email_address_invalid", message, "reply_to"))
+    if first is None:
+        raise _invalid("reply_to")
+    return first
 
 
 def _mailboxes(entries: Sequence[str], errors: list[str]) -> Iterator[Mailbox]:

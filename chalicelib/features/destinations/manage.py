@@ -8,7 +8,7 @@ from chalicelib.core.changed_address import check_address_change
 from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.destinations import SFTP_PORTS, DestinationRules
-from chalicelib.core.errors import FieldError, ServiceError, validation_error
+from chalicelib.core.errors import FieldError, ServiceError, require_all, validation_error
 from chalicelib.core.ids import DestinationId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.destinations.model import (
@@ -101,6 +101,11 @@ class ManageDestinations:
         now = self._clock.now()
         at = format_rfc3339(now)
         kind = fields["kind"]
+        config, credentials = fields["config"] or {}, fields.get("credentials")
+        require_all(
+            lambda: self._read_part(kind, "config", config),
+            lambda: credentials is not None and self._read_part(kind, "credentials", credentials),
+        )
         destination = StorageDestination(
             id=DestinationId(self._ids.new("dst", now)),
             workspace_id=workspace.id,
@@ -109,7 +114,7 @@ class ManageDestinations:
             prefix=fields["prefix"],
             keep_hosted_copy=fields["keep_hosted_copy"],
             is_default=fields["is_default"],
-            config=self._config(kind, {}, fields["config"] or {}),
+            config=self._config(kind, {}, config),
             sealed_credentials=None,
             created_at=at,
             updated_at=at,

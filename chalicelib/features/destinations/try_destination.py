@@ -9,6 +9,7 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
 from chalicelib.core.storage import MAX_KEY_BYTES, storage_key
+from chalicelib.features.destinations.mistakes import likely_mistake
 from chalicelib.features.destinations.model import StorageDestination, literal_part
 from chalicelib.features.destinations.outgoing import OutgoingFile, StoreSession, UploadFailed
 from chalicelib.features.destinations.repository import Destinations
@@ -54,8 +55,10 @@ class TryDestination:
                     go()
                     shown.append({"name": name, "ok": True, "detail": None})
         except UploadFailed as failure:
-            shown.append({"name": name, "ok": False, "detail": str(failure)})
-            error = upload_error(failure)
+            mistake = likely_mistake(destination.config)
+            detail = f"{failure} {mistake}" if mistake else str(failure)
+            shown.append({"name": name, "ok": False, "detail": detail})
+            error = {**upload_error(failure), "message": detail}
         at = format_rfc3339(self._clock.now())
         self._destinations.record_test(destination, at, error and {"at": at, **error})
         return shown

@@ -7,7 +7,7 @@ from chalicelib.core import json
 from chalicelib.core.changed_address import check_address_change
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.destinations import SUBMISSION_PORTS, DestinationRules
-from chalicelib.core.errors import FieldError, ServiceError, validation_error
+from chalicelib.core.errors import FieldError, ServiceError, require_all, validation_error
 from chalicelib.core.ids import ConnectionId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.connections import (
@@ -80,6 +80,13 @@ class ManageConnections:
         now = self._clock.now()
         at = format_rfc3339(now)
         provider = fields["provider"]
+        config, credentials = fields["config"] or {}, fields.get("credentials")
+        require_all(
+            lambda: self._read_part(provider, "config", config),
+            lambda: (
+                credentials is not None and self._read_part(provider, "credentials", credentials)
+            ),
+        )
         connection = EmailConnection(
             id=ConnectionId(self._ids.new("emc", now)),
             workspace_id=workspace.id,
@@ -89,7 +96,7 @@ class ManageConnections:
             reply_to=None,
             test_mode="",
             test_recipient=None,
-            config=self._config(provider, {}, fields["config"] or {}),
+            config=self._config(provider, {}, config),
             sealed_credentials=None,
             created_at=at,
             updated_at=at,

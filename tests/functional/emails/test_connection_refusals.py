@@ -114,6 +114,15 @@ def test_unknown_members_are_refused_at_their_place(service: Service) -> None:
     ]
 
 
+def test_what_is_missing_in_settings_and_credentials_is_told_at_once(service: Service) -> None:
+    assert pointers(create(service, config={}, credentials={})) == [
+        "/config/host",
+        "/config/port",
+        "/config/username",
+        "/credentials/password",
+    ]
+
+
 def test_keys_need_the_scopes_of_email(service: Service) -> None:
     reader = service.key("live", scopes=["email:read"])
     other = service.key("live", scopes=["renders:read"])

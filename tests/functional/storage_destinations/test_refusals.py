@@ -193,6 +193,7 @@ def test_settings_at_their_bounds_are_accepted(
         ("azure_blob", {"account_key": "no base64!"}, ["account_key"]),
         ("azure_blob", {"account_key": "QUFB" * 257}, ["account_key"]),
         ("azure_blob", {"sas_token": "sv=1"}, ["sas_token"]),
+        ("azure_blob", {"sas_token": "https://a.example/arch?sv=1&sig=abc"}, ["sas_token"]),
         ("azure_blob", {"sas_token": "sv=1&sig=a b"}, ["sas_token"]),
         ("azure_blob", {"sas_token": "sig=" + "x" * 2_045}, ["sas_token"]),
         ("azure_blob", {"password": "x"}, ["password"]),
@@ -224,3 +225,37 @@ def test_exactly_one_of_two_credentials_is_taken(
     service: Service, kind: str, credentials: dict[str, str | None]
 ) -> None:
     assert pointers(create_destination(service, kind, credentials=credentials)) == ["/credentials"]
+
+
+def test_what_is_missing_in_settings_and_credentials_is_told_at_once(service: Service) -> None:
+    body = BODY | {"kind": "s3", "config": {}, "credentials": {}}
+
+    assert pointers(service.call("POST", PATH, json_body=body)) == [
+        "/config/region",
+        "/config/bucket",
+        "/credentials/access_key_id",
+        "/credentials/secret_access_key",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "fields", "advice"),
+    [
+        ("credentials", {"sas_token": "https://a.example/c?sv=1&sig=x"}, "behind its ?"),
+        ("config", {"endpoint": "https://a.example/c?sv=1&sig=x"}, "credentials.sas_token"),
+    ],
+)
+def test_pasted_sas_url_is_named(
+    service: Service, part: str, fields: dict[str, Any], advice: str
+) -> None:
+    destination = made_destination(service, "azure_blob")
+
+    answer = service.call(
+        "PATCH",
+        f"{PATH}/{destination['id']}",
+        json_body={part: fields, "credentials": fields}
+        if part == "credentials"
+        else {part: fields, "credentials": {"sas_token": "sv=1&sig=x"}},
+    )
+
+    assert advice in answer.json["detail"]

@@ -18,6 +18,7 @@ from tests.builders.storage_destinations import (
 )
 from tests.fakes.store import DENIED, FakeStore
 
+FILES = {"bucket": "files"}
 STEPS = ("connect", "write", "delete")
 GOOD = [{"name": name, "ok": True, "detail": None} for name in STEPS]
 UNAVAILABLE = UploadFailed("storage_unavailable", "The store did not answer.", is_final=False)
@@ -276,3 +277,27 @@ def test_upload_errors_are_noted_once_and_cleared(service: Service) -> None:
     change_destination(service, destination, config={"bucket": "other-files"})
     destinations.note_outcome(before, {"at": "2026-01-03T00:00:00.000Z", **error})
     assert shown_destination(service, destination)["status"] == "active"
+
+
+@pytest.mark.parametrize(
+    ("config", "hint"),
+    [
+        ({"endpoint": "https://files.s3.eu-central-1.amazonaws.com"}, "contain the bucket"),
+        ({"endpoint": "https://s3.example.com/files"}, "contain the bucket"),
+        ({"endpoint": "https://s3.console.aws.amazon.com/s3/buckets"}, "address of a console"),
+        ({"endpoint": "https://s3.example.com"}, None),
+        ({"endpoint": None}, None),
+    ],
+)
+def test_likely_mistake_is_told_where_a_step_fails(
+    service: Service, store: FakeStore, config: dict[str, str | None], hint: str | None
+) -> None:
+    destination = made_destination(service, "s3", config=KINDS["s3"][0] | config | FILES)
+    assert run_storage_test(service, destination).json["ok"]
+    store.failures["write"] = DENIED
+
+    detail = run_storage_test(service, destination).json["steps"][-1]["detail"]
+
+    assert detail.startswith(str(DENIED))
+    assert hint in detail if hint else detail == str(DENIED)
+    assert shown_destination(service, destination)["last_error"]["message"] == detail

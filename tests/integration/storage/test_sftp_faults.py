@@ -62,6 +62,18 @@ def test_refusal_is_told_in_own_words_and_leaves_nothing(
     assert [path for path in server.folder.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.parametrize("key", ["x" * 260, "ä" * 130 + ".pdf", "x" * 260 + "/a.pdf"])
+def test_overlong_name_is_final_where_a_server_only_says_that_something_failed(
+    server: FakeSshServer, key: str
+) -> None:
+    file = outgoing_file(key, b"content")
+
+    with session_with(server) as session, pytest.raises(UploadFailed) as failed:
+        session.put(file)
+
+    assert (failed.value.code, failed.value.is_final) == ("storage_rejected", True)
+
+
 @pytest.mark.parametrize(
     ("key", "code", "reason"),
     [

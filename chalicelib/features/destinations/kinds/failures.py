@@ -11,6 +11,16 @@ MAX_RETRY_AFTER_S: Final = 3_600.0
 _SECONDS: Final = re.compile(r"[0-9]{1,6}")
 _DENIED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _WORTH_REPEATING: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
+# A store tells of another region by a redirect, or as AuthorizationHeaderMalformed.
+_OF_WRONG_REGION: Final = frozenset(
+    {
+        HTTPStatus.MOVED_PERMANENTLY,
+        HTTPStatus.TEMPORARY_REDIRECT,
+        HTTPStatus.BAD_REQUEST,
+    }
+)
+_REGION: Final = re.compile(r"[a-z0-9-]{1,64}")
+_REGION_IN_BODY: Final = re.compile(rb"<Region>([a-z0-9-]{1,64})</Region>")
 
 
 def egress_failure(failure: EgressError) -> UploadFailed:
@@ -25,6 +35,10 @@ def egress_failure(failure: EgressError) -> UploadFailed:
 def answer_failure(answer: FetchResponse) -> UploadFailed:
     """Return what an answer over HTTP means that is no success."""
     status = answer.status
+    region = _expected_region(answer)
+    if region is not None:
+        message = f"The bucket is in the region {region} (status {status}): correct `region`."
+        return UploadFailed("storage_rejected", message, is_final=True, status=status)
     if status in _DENIED:
         message = (
             f"The store denied the request (status {status}): check the credentials, and that "
@@ -44,6 +58,15 @@ def answer_failure(answer: FetchResponse) -> UploadFailed:
             retry_after_s=_retry_after_s(answer),
         )
     return UploadFailed("storage_rejected", _rejection(status), is_final=True, status=status)
+
+
+def _expected_region(answer: FetchResponse) -> str | None:
+    """Return the region that a store of S3 says it expects: no other text of it is repeated."""
+    if answer.status not in _OF_WRONG_REGION:
+        return None
+    found = _REGION_IN_BODY.search(answer.content) if b"Malformed" in answer.content else None
+    given = found[1].decode() if found else answer.headers.get("x-amz-bucket-region", "")
+    return given if _REGION.fullmatch(given) else None
 
 
 def _rejection(status: int) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from chalicelib.adapters.net.sftp import SftpClient, SftpLogin
     from chalicelib.adapters.net.sftp_faults import SftpFault
 
+_MAX_NAME_BYTES: Final = 255
 # With what the tenant has to change.
 _MEANINGS: Final[Mapping["SftpFault", tuple[StorageErrorCode, str]]] = {
     "host_key": (
@@ -64,7 +65,14 @@ class _SftpSession:
 
     def put(self, file: OutgoingFile) -> str | None:
         with file.open() as source:
-            self._attempt(lambda: self._client.put(self._path(file.key), source, file.sha256))
+            try:
+                self._attempt(lambda: self._client.put(self._path(file.key), source, file.sha256))
+            except UploadFailed as failure:
+                # Many servers say no more of such a name than that something failed.
+                if failure.code != "storage_unavailable" or not _is_overlong(file.key):
+                    raise
+                message = f"{self._host} does not take the name of the file: it is too long."
+                raise UploadFailed("storage_rejected", message, is_final=True) from failure
         # The protocol has no such tag.
         return None
 
@@ -85,6 +93,11 @@ class _SftpSession:
             code, advice = _MEANINGS[failure.fault]
             message = f"{self._host} {failure}" + (f": {advice}." if advice else ".")
             raise UploadFailed(code, message, is_final=code != "storage_unavailable") from failure
+
+
+def _is_overlong(key: str) -> bool:
+    """Tell whether a part of a path is longer than file systems take (NAME_MAX)."""
+    return any(len(part.encode()) > _MAX_NAME_BYTES for part in key.split("/"))
 
 
 def _login(config: JsonObject, credentials: JsonObject) -> "SftpLogin":

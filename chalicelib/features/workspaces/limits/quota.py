@@ -162,7 +162,8 @@ def passed_thresholds(item: Item, newly_used: int) -> list[int]:
 
 def threshold_count(item: Item, percent: int) -> int:
     """Return the number of used renders at which a threshold is passed."""
-    return -(-percent * item["included"] // 100)
+    included: int = item["included"]
+    return -(-percent * included // 100)
 
 
 def is_used_up(item: Item) -> bool:

@@ -273,3 +273,22 @@ def test_many_addresses_do_not_take_long() -> None:
     email(to="{{ '\"\\\\' * 1000000 }}")
 
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("reply_to", "judged"),
+    [
+        ("a@x.org, b@x.org", "all are email addresses"),
+        ("a@x.org; nobody", "number 2 is no email address"),
+        ("nobody, b@x.org, c@", "number 1, 3 is no email address"),
+    ],
+)
+def test_each_of_several_addresses_for_replies_is_judged(reply_to: str, judged: str) -> None:
+    rule = EmailRule(id="emr_1", connection_id="emc_1", to="a@x.org", reply_to=reply_to)
+
+    (made,) = evaluate_rules([rule], CONTEXT, [], None, run)
+
+    assert code_of(made) == "email_address_invalid"
+    assert made.fault is not None
+    assert made.fault.field == "reply_to"
+    assert judged in made.fault.message
