@@ -73,11 +73,12 @@ def evaluate_rules(
     files: Sequence[EmailFile],
     filename: str | None,
     run: RunText,
+    file_stem: str = "",
 ) -> tuple[RenderedEmail, ...]:
     """Return the email of each rule.
 
     Texts see `render`, which is `context` with `files`, and `downloads`. `filename` is that of the
-    request.
+    request; files without one go as `file_stem`.
     """
     shown: list[JsonObject] = [
         {
@@ -87,7 +88,10 @@ def evaluate_rules(
         for file in files
     ]
     more: JsonObject = {"render": {**context, "files": shown}, "downloads": DOWNLOADS_MARKER}
-    return tuple(_evaluate(rule, _Texts(run, more)) for rule in rules)
+    return tuple(
+        msgspec.structs.replace(_evaluate(rule, _Texts(run, more)), file_stem=file_stem)
+        for rule in rules
+    )
 
 
 class _Texts:

@@ -1,7 +1,7 @@
 """Emails of a job's rules: of its files, or as a preview of those without drawing."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -47,7 +47,17 @@ def job_emails(
             locale_defaults=LocaleDefaults(job.output.locale, job.output.timezone),
         )
 
-    return evaluate_rules(job.emails.rules, job.emails.context, files, filename, run)
+    emails = job.emails
+    return evaluate_rules(emails.rules, emails.context, files, filename, run, _file_stem(job))
+
+
+def _file_stem(job: PageJob) -> str:
+    """Return what files without a name are called: the invoice number, or the template's name."""
+    assert job.emails is not None
+    # The data have the completed invoice, not only what the caller calls so.
+    invoice = (job.data or {}).get("invoice") if job.einvoice is not None else None
+    number = invoice.get("number") if isinstance(invoice, Mapping) else None
+    return number if isinstance(number, str) and number else job.emails.template_name
 
 
 def preview_emails(

@@ -58,6 +58,7 @@ class EmailRules(msgspec.Struct, frozen=True):
     context: OpaqueObject
     rules: tuple[EmailRule, ...]
     omission: EmailOmission | None = None
+    template_name: str = ""
 
 
 class EmailFault(msgspec.Struct, frozen=True):
@@ -78,7 +79,8 @@ class RenderedEmail(msgspec.Struct, frozen=True, kw_only=True):
 
     `is_wanted` is False where the condition is false. With a `fault` it cannot be sent; what could
     be made before is there. `recipient_errors` are entries that are no addresses. `html` and `text`
-    keep DOWNLOADS_MARKER. `params` are those of the provider's template.
+    keep DOWNLOADS_MARKER. `params` are those of the provider's template. Files
+    without a name of their own go as `file_stem`: the invoice number or the template's name.
     """
 
     is_wanted: bool
@@ -93,6 +95,7 @@ class RenderedEmail(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
     params: OpaqueObject | None = None
     recipient_errors: tuple[str, ...] = ()
+    file_stem: str = ""
 
 
 class EmailContents(msgspec.Struct, frozen=True):

@@ -89,7 +89,7 @@ class PreviewEmail:
             "template_id": template.id,
             "template_version": source.version,
         }
-        emails = EmailRules(context, (rule.to_job(),))
+        emails = EmailRules(context, (rule.to_job(),), template_name=template.name)
         job = self._resolve.page_job(workspace.plan, template, source, values, emails)
         try:
             email = self._email(workspace, replace(job, schema=None), emails.rules, render_id)

@@ -59,5 +59,5 @@ class RuleTestCommand:
             request_id=request_id,
             version="draft" if template.live_version is None else "live",
             source="email_test",
-            emails=EmailRules(_NO_CONTEXT, (rule_of_job,)),
+            emails=EmailRules(_NO_CONTEXT, (rule_of_job,), template_name=template.name),
         )

@@ -29,6 +29,7 @@ class ResolvedSource:
     type: TemplateType
     source: SourceBundle
     email_rules: Sequence[EmailRuleId] = ()
+    name: str = ""
 
 
 class CachedTemplateSources:
@@ -52,13 +53,13 @@ class CachedTemplateSources:
         template = self._read.one(workspace_id, template_id)
         if version == "draft":
             _, source = self._read.draft(template)
-            return ResolvedSource(None, template.type, source, template.email_rules)
+            return ResolvedSource(None, template.type, source, template.email_rules, template.name)
         number = template.live_version if version == "live" else version
         if number is None:
             detail = f"The template {template_id} is not published; POST its /publish first."
             raise NotFound("version_not_found", detail)
         source = self._version_source(template, number)
-        return ResolvedSource(number, template.type, source, template.email_rules)
+        return ResolvedSource(number, template.type, source, template.email_rules, template.name)
 
     def _version_source(self, template: Template, number: int) -> SourceBundle:
         key = (template.workspace_id, template.id, number)

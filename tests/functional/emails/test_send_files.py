@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from chalicelib.engine.emails.model import DOWNLOADS_MARKER, RenderedEmail
 from tests.builders.email_connections import SMTP
+from tests.builders.email_rules import made_rule
 from tests.builders.email_sends import ADA, connect, deliver_emails, render_with_emails, sends
 from tests.builders.service import Service
+from tests.builders.templates import render_template
 from tests.fakes.email_provider import FakeProvider
 
 FORMATS = {"formats": ["pdf", "png"]}
@@ -118,3 +122,24 @@ def test_file_that_must_be_attached_and_does_not_fit_fails(
 
     assert (send["status"], send["error"]["code"]) == ("failed", "email_attachment_too_large")
     assert fake_provider.attempts == []
+
+
+@pytest.mark.parametrize(
+    ("filename", "named"), [(None, "Rechnung März.pdf"), ("Beleg 7", "Beleg 7.pdf")]
+)
+def test_attachment_without_a_name_is_called_after_the_template(
+    service: Service, fake_provider: FakeProvider, filename: str | None, named: str
+) -> None:
+    rule = made_rule(
+        service, connection_id=connect(service)["id"], to="ada@example.com", text="Hi", html=""
+    )
+    path = f"/v1/templates/{rule['template_id']}"
+    assert service.call("PATCH", path, json_body={"name": "Rechnung März"}).status == 200
+    render_template(service, path, **({"output": {"filename": filename}} if filename else {}))
+
+    deliver_emails(service, fake_provider)
+
+    (email,) = fake_provider.accepted
+    assert [file.filename for file in email.files] == [named]
+    (send,) = sends(service)
+    assert [each["filename"] for each in send["attachments"]] == [named]

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, cast
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.mailbox import Mailbox
+from chalicelib.engine.emails.file_names import attachment_name
 from chalicelib.engine.emails.model import DOWNLOADS_MARKER, EmailRule, RenderedEmail
 from chalicelib.features.emails.compose import ascii_domain
 from chalicelib.features.emails.connections import EmailConnection
@@ -68,8 +69,8 @@ class PrepareEmail:
         send, rendered = parts.send, parts.rendered
         files = _files(parts)
         attached, linked = _split(files, parts)
-        contents = tuple(self._attachment(file) for file in attached)
-        links = [(file.filename, self._link(file, now)) for file in linked]
+        contents = tuple(self._attachment(file, parts) for file in attached)
+        links = [(_name(file, parts), self._link(file, now)) for file in linked]
         sender = _sender(parts)
         is_redirected = send.mode == "redirect"
         to = _redirected_to(parts) if is_redirected else rendered.to
@@ -93,7 +94,7 @@ class PrepareEmail:
         attachments = [
             SendAttachment(
                 file.id,
-                file.filename,
+                _name(file, parts),
                 file.bytes,
                 "linked" if file.id in linked_ids else "attached",
             )
@@ -101,17 +102,22 @@ class PrepareEmail:
         ]
         return PreparedEmail(email, tuple(attachments))
 
-    def _attachment(self, file: StoredFile) -> AttachedFile:
+    def _attachment(self, file: StoredFile, parts: EmailParts) -> AttachedFile:
         content = self._objects.get(file.key)
         if content is None:
             raise EmailImpossible(None)
-        return AttachedFile(file.filename, file.content_type, content)
+        return AttachedFile(_name(file, parts), file.content_type, content)
 
     def _link(self, file: StoredFile, now: dt.datetime) -> str:
         expires = now + _LONGEST_LINK
         if file.expires_at is not None:
             expires = min(expires, parse_rfc3339(file.expires_at))
         return self._sign_url(file, expires)
+
+
+def _name(file: StoredFile, parts: EmailParts) -> str:
+    stem, render_id = parts.rendered.file_stem, parts.render.id
+    return attachment_name(file.filename, stem, render_id, file.format, file.part)
 
 
 def _files(parts: EmailParts) -> list[StoredFile]:

@@ -64,7 +64,7 @@ def resolved_emails(
         omission = "zero_retention"
     elif "email" not in workspace.plan.features:
         omission = "plan"
-    return EmailRules(_NO_CONTEXT, () if omission else rules, omission)
+    return EmailRules(_NO_CONTEXT, () if omission else rules, omission, template.name)
 
 
 def email_texts(emails: EmailRules | None) -> Iterator[str]:
