@@ -12,6 +12,7 @@ from chalicelib.contract.template.layer_constraints import (
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.canvas.scene import SceneLayer
+from chalicelib.engine.templating.number import Number
 
 # Runs a template over the data and returns plain text.
 type RunTemplate = Callable[[str], str]
@@ -41,7 +42,8 @@ class DataBinding:
             if value is None:
                 self._check_required(layer, bind)
             elif is_bindable(layer.type, value):
-                yield value
+                # As templates print it.
+                yield str(Number(repr(value))) if isinstance(value, float) else value
             else:
                 yield from self._coerce(layer, value)
             if layer.fields["fallback"] is not None:

@@ -30,6 +30,8 @@ PRINT_PLACEHOLDERS: Final = {
 # The same placeholders as in templates, for texts that are no templates.
 _PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*(" + "|".join(PRINT_PLACEHOLDERS) + r")[ \t]*\}\}")
 _HIDE_URL: Final = "<style>.url{display:none!important}</style>"
+_UNDEFINED_ADVICE: Final = "undefined. If that is meant, add |default('') to the whole expression."
+_NULL_ADVICE: Final = "null. If that is meant, add |default('', true) to it."
 _NO_MORE_DATA: Final[Mapping[str, str]] = {}
 
 
@@ -115,8 +117,8 @@ class JobTexts:
         text = text_name if value.template is None else f"template {value.template}"
         self.undefined[value.name] = RenderWarning(
             "undefined_value",
-            f"The template prints nothing for {value.name}, which is undefined. If that is meant, "
-            "add |default('') to the whole expression.",
+            f"The template prints nothing for {value.name}, which is "
+            + (_NULL_ADVICE if value.is_null else _UNDEFINED_ADVICE),
             f"{text}, line {value.line}, column {value.column}",
         )
 

@@ -11,6 +11,7 @@ from chalicelib.engine.templating.failures import TemplateFailure
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.fuel import FuelError
 from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.number import Number
 from chalicelib.engine.templating.renderer import TemplateRenderer
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _LAZY_IMPORTS: Final = (
 # their locales and time zones here (decision 21).
 _WARM_UP_TEMPLATE: Final = (
     "{% macro m(x) %}{{ x|e }}{% endmacro %}{% for r in rows %}{{ loop.index }}{{ m(r.a ~ '-') }}"
-    "{{ '%.2f'|format(r.n * 2) }}{% if r.a == 'b' and r.n is odd %}{{ r.a|upper }}{% endif %}"
+    "{{ '%.2f'|format(r.n * 2.5) }}{% if r.a == 'b' and r.n is odd %}{{ r.a|upper }}{% endif %}"
     "{% endfor %}{{ rows|tojson }}{{ rows|sum(attribute='n') }}{{ missing.x }}"
     "{{ 1|money('EUR') }}{{ '2026-11-22T01:02Z'|datetime('full', 'Europe/Berlin') }}{{ 1|percent }}"
     "{{ 'a'|qrcode }}{{ 'a'|barcode }}{{ '[a](b) *c* `d` &amp;'|markdown }}"
@@ -45,7 +46,7 @@ def main(parent_pid: int) -> None:
     missing_walls = process_sandbox.enter_sandbox(parent_pid)
     recycle_above_bytes = process_sandbox.peak_memory_bytes() + _RECYCLE_BYTES
     wire.send({"ready": True, "missing_walls": missing_walls}, _STDOUT_FD)
-    while (request := wire.receive(lambda size: os.read(_STDIN_FD, size))) is not None:
+    while (request := wire.receive(_read, Number)) is not None:
         answer = _answer(renderer, request)
         must_recycle = (
             "code" in answer and answer["code"] == "template_fuel_exhausted"
@@ -53,6 +54,10 @@ def main(parent_pid: int) -> None:
         wire.send({**answer, "recycle": must_recycle}, _STDOUT_FD)
         if must_recycle:
             return
+
+
+def _read(size: int) -> bytes:
+    return os.read(_STDIN_FD, size)
 
 
 def _answer(
@@ -92,7 +97,7 @@ def _create_warm_renderer() -> TemplateRenderer:
     for name in _LAZY_IMPORTS:
         importlib.import_module(name)
     renderer = TemplateRenderer()
-    rows: Json = [{"a": "b", "n": 1}, {"a": "<", "n": 2.5}]
+    rows: Json = [{"a": "b", "n": 1}, {"a": "<", "n": 2}]
     renderer.render(_WARM_UP_TEMPLATE, {"rows": rows}, strict=False)
     renderer.render("{{ nothing }}", {}, strict=True)
     renderer.render("{% if %}", {}, strict=False)

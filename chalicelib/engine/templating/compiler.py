@@ -9,6 +9,8 @@ from jinja2.compiler import CodeGenerator, Frame, MacroRef
 from jinja2.exceptions import TemplateAssertionError
 
 from chalicelib.core.ids import is_id
+from chalicelib.engine.templating.number import Number
+from chalicelib.engine.templating.operators import REPETITION
 
 if TYPE_CHECKING:
     from chalicelib.engine.templating.environment import TemplateEnvironment
@@ -126,7 +128,20 @@ class MeteredCodeGenerator(CodeGenerator):
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:
         if isinstance(node.value, float) and math.isinf(node.value):
             self.fail(_TOO_LARGE_MESSAGE, node.lineno)
-        super().visit_Const(node, frame)
+        if isinstance(node.value, Number):
+            self.write(f"literal('{node.value}')")
+        else:
+            super().visit_Const(node, frame)
+
+    @override
+    def visit_Mul(self, node: nodes.BinExpr, frame: Frame) -> None:
+        # A literal of digits is repeated; a text of the data that reads as a number is multiplied.
+        is_repetition = _is_text(node.left) or _is_text(node.right)
+        self.write(f"environment.call_binop(context, {REPETITION if is_repetition else '*'!r}, ")
+        self.visit(node.left, frame)
+        self.write(", ")
+        self.visit(node.right, frame)
+        self.write(")")
 
     @override
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
@@ -188,6 +203,8 @@ class MeteredCodeGenerator(CodeGenerator):
         self, node: nodes.Expr, frame: Frame, finalize: _FinalizeInfo
     ) -> str:
         # Only literals are evaluated while compiling: other work must be paid with fuel.
+        if isinstance(node, nodes.Const) and node.value is None:
+            return ""
         if isinstance(node, nodes.TemplateData) or (
             isinstance(node, nodes.Const) and node.value != math.inf
         ):
@@ -254,6 +271,10 @@ def static_template_names(node: nodes.Expr | None) -> list[str]:
             *([] if node.expr2 is None else static_template_names(node.expr2)),
         ]
     return [""]
+
+
+def _is_text(node: nodes.Expr) -> bool:
+    return isinstance(node, nodes.Const) and isinstance(node.value, str)
 
 
 def _is_long_path(node: nodes.Expr | None) -> bool:

@@ -14,11 +14,17 @@ from jinja2.runtime import Context, StrictUndefined, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace, concat, generate_lorem_ipsum, object_type_repr
 
-from chalicelib.engine.templating import limits, operators
+from chalicelib.engine.templating import limits
 from chalicelib.engine.templating.compiler import MeteredCodeGenerator
 from chalicelib.engine.templating.failures import python_refusal
 from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
 from chalicelib.engine.templating.filters.registry import document_filters
+from chalicelib.engine.templating.filters.values import (
+    TEXT_FILTERS,
+    is_float,
+    json_number,
+    value_filters,
+)
 from chalicelib.engine.templating.fuel import FuelError, FuelMeter, MappingView, MeteredIterable
 from chalicelib.engine.templating.loader import TemplateLoader
 from chalicelib.engine.templating.methods import (
@@ -28,6 +34,8 @@ from chalicelib.engine.templating.methods import (
     format_method,
     missing_method_hint,
 )
+from chalicelib.engine.templating.number import literal
+from chalicelib.engine.templating.operators import OPERATORS, Operators
 from chalicelib.engine.templating.positions import PositionLexer
 from chalicelib.engine.templating.runtime import (
     Block,
@@ -41,12 +49,7 @@ from chalicelib.engine.templating.runtime import (
     UnprintableNamespace,
 )
 from chalicelib.engine.templating.undefined import UndefinedValues, lenient_undefined
-from chalicelib.engine.templating.unprintable import (
-    Unprintable,
-    check_printable,
-    html_text,
-    plain_text,
-)
+from chalicelib.engine.templating.unprintable import Printer, PrintNull, Unprintable
 
 type _Function = Callable[..., object]
 
@@ -91,7 +94,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
     code_generator_class = MeteredCodeGenerator
     context_class = TemplateContext
-    intercepted_binops = frozenset(operators.OPERATORS)
+    intercepted_binops = frozenset(OPERATORS)
 
     def __init__(
         self,
@@ -104,23 +107,35 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         escape: bool = True,
     ) -> None:
         """Build the language; `strict` makes undefined values errors, `escape` is for HTML."""
+        printer = Printer(undefined_values.print_null)
         super().__init__(
             autoescape=escape,
             optimized=False,
             undefined=StrictUndefined if strict else lenient_undefined(undefined_values.add),
-            finalize=check_printable,
+            finalize=printer.finalize,
             extensions=("jinja2.ext.do", "jinja2.ext.loopcontrols"),
         )
         self.meter = meter
+        self.print_null = undefined_values.print_null
+        self.operators = Operators(meter, self.print_null)
         self.template_loader = loader
         self.found_ids = frozenset[str]()
         self.layout = Method(functools.partial(loader.load_layout, self), meter)
         self.metered = Method(lambda iterable: MeteredIterable(iterable, meter), meter)
         self.concat = functools.partial(_concat, meter)  # type: ignore[method-assign]
-        self.policies["json.dumps_kwargs"] = {"sort_keys": True, "allow_nan": False}
-        self.filters.update(document_filters(locale_settings, meter))
+        self.policies["json.dumps_kwargs"] = {
+            "sort_keys": True,
+            "allow_nan": False,
+            "default": json_number,
+        }
+        print_null = self.print_null
+        self.filters.update(document_filters(locale_settings, meter, print_null))
+        self.filters.update(value_filters(self, self.operators, print_null))
+        self.tests["float"] = is_float
         self.filters = {
-            name: _metered_function(meter, name, cast("_Function", it))
+            name: _metered_function(
+                meter, name, cast("_Function", it), print_null if name in TEXT_FILTERS else None
+            )
             for name, it in self.filters.items()
         }
         self.tests = {
@@ -132,14 +147,15 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         self.globals["lipsum"] = Method(functools.partial(_lorem_ipsum, meter), meter)
         self.runtime_names: Mapping[str, object] = {
             "charge_operation": meter.charge_operation,
-            "html_text": html_text,
+            "html_text": printer.html_text,
             "import_module": self._import_module,
             "lookup": self.getattr,
-            "plain_text": plain_text,
+            "literal": literal,
+            "plain_text": printer.plain_text,
             "LoopContext": functools.partial(MeteredLoop, meter),
             "Macro": UnprintableMacro,
             "TemplateReference": SelfReference,
-            **operators.metered_joins(meter),
+            **self.operators.joins(),
         }
 
     @functools.cached_property
@@ -209,7 +225,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
-        return operators.apply_operator(self.meter, operator, left, right)
+        return self.operators.apply(operator, left, right)
 
     @override
     def is_safe_callable(self, obj: object) -> TypeGuard[_Function]:
@@ -235,7 +251,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         if isinstance(obj, Undefined | SelfReference):
             return self.getitem(obj, attribute)
         if isinstance(obj, str) and attribute == "format":
-            return Method(format_method(self, obj), self.meter)
+            return Method(format_method(self, obj, self.print_null), self.meter)
         missing = self.undefined(missing_method_hint(obj, attribute), obj=obj, name=attribute)
         if isinstance(obj, ImportedModule) and not attribute.startswith("_"):
             return vars(obj).get(attribute, missing)
@@ -251,15 +267,19 @@ def _missing_item_hint(obj: object, argument: object) -> str | None:
     return f"{object_type_repr(obj)} has no element that is named by a function"
 
 
-def _metered_function(meter: FuelMeter, name: str, function: _Function) -> _Function:
+def _metered_function(
+    meter: FuelMeter, name: str, function: _Function, print_null: PrintNull | None = None
+) -> _Function:
     iterates = name not in _CHARGED_BY_RESULT
     subject_index = 0 if getattr(function, "jinja_pass_arg", None) is None else 1
 
     @functools.wraps(function)
     def call_metered(*args: object, **kwargs: object) -> object:
-        if iterates and len(args) > subject_index:
+        if len(args) > subject_index:
             subject = args[subject_index]
-            if isinstance(subject, _COLLECTION_TYPES):
+            if subject is None and print_null is not None:
+                args = (*args[:subject_index], print_null(None), *args[subject_index + 1 :])
+            elif iterates and isinstance(subject, _COLLECTION_TYPES):
                 meter.spend(len(subject))
         return meter.charge_result(function(*args, **kwargs))
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import DivisionUndefined, InvalidOperation
 from types import TracebackType
 from typing import Final
 
@@ -31,6 +32,7 @@ _OFFSET_SUFFIX: Final = re.compile(r" at (\d+$|0x[0-9a-f]+)")
 # Words for the classes of this service that Python names in its messages.
 _CLASS_WORDS: Final = {
     "Method": "function",
+    "Number": "number",
     "MeteredIterable": "sequence",
     "MappingView": "view of a mapping",
     "MeteredLoop": "loop",
@@ -46,6 +48,12 @@ _CLASS_NAME: Final = re.compile(rf"\b({'|'.join(_CLASS_WORDS)})\b")
 _TYPED_OBJECT: Final = re.compile(rf"'({'|'.join(_CLASS_WORDS)}) object'")
 _MODULE_PREFIX: Final = re.compile(r"'(?:chalicelib|jinja2)\.[\w.]*\b(\w+ object')")
 _TOO_MANY_DIGITS: Final = "A number has too many digits."
+_BY_ZERO: Final = "A division by zero has no result."
+_TOO_LARGE: Final = "A number, or a text made of one, is too large here."
+_TEXT_COMPARED: Final = re.compile(
+    "not supported between instances of (?:'str' and '(?:int|Number)'|'(?:int|Number)' and 'str')"
+)
+_COMPARE_ADVICE: Final = ". Write |float behind a text to compare it as a number."
 _UNKNOWN_NAME_PREFIXES: Final = ("No filter named", "No test named")
 # Parameters of the function that Jinja2 compiles for an unknown filter or test in a branch. Its
 # frame has no position in the source.
@@ -145,12 +153,20 @@ def _failure_at(
 
 
 def _message(error: Exception) -> str:
+    if isinstance(error, ArithmeticError):
+        return _BY_ZERO if _is_of_zero(error) else _TOO_LARGE
     if isinstance(error, MemoryError):
         return f"The template needs more than {limits.MEMORY_BYTES:,} bytes of memory."
     if isinstance(error, RecursionError):
         return "The template calls itself too deeply."
     if isinstance(error, TemplatesNotFound):
         return f"None of {', '.join(map(str, error.templates))} is there. {INCLUDE_ADVICE}"
+    text = _own_words(error)[:_MAX_MESSAGE_CHARACTERS]
+    return _with_class_words(_MODULE_PREFIX.sub(r"'\1", text), error)
+
+
+def _own_words(error: Exception) -> str:
+    """Return the message of an error as Jinja2 or Python has it, with what to do where known."""
     try:
         text = str(error)
     except TemplateRuntimeError as unprintable:  # An argument of the error is a function.
@@ -158,11 +174,17 @@ def _message(error: Exception) -> str:
     if isinstance(error, TemplateSyntaxError):
         text = error.message or ""
     if isinstance(error, ValueError) and text.startswith("Exceeds the limit"):
-        return _TOO_MANY_DIGITS
-    if isinstance(error, OverflowError):
-        return "A number, or a text made of one, is too large here."
-    text = _OFFSET_SUFFIX.sub("", text or type(error).__name__)[:_MAX_MESSAGE_CHARACTERS]
-    return _with_class_words(_MODULE_PREFIX.sub(r"'\1", text), error)
+        text = _TOO_MANY_DIGITS
+    if isinstance(error, TypeError) and _TEXT_COMPARED.search(text):
+        text += _COMPARE_ADVICE
+    return _OFFSET_SUFFIX.sub("", text or type(error).__name__)
+
+
+def _is_of_zero(error: ArithmeticError) -> bool:
+    # Decimals name the conditions of an invalid operation in a list.
+    return isinstance(error, ZeroDivisionError) or (
+        isinstance(error, InvalidOperation) and error.args == ([DivisionUndefined],)
+    )
 
 
 def _with_class_words(text: str, error: Exception) -> str:

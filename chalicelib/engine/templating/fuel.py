@@ -6,9 +6,10 @@ from types import NoneType
 from typing import Final, TypeIs, cast, override
 
 from chalicelib.engine.templating import limits
+from chalicelib.engine.templating.number import Number
 from chalicelib.engine.templating.unprintable import Unprintable
 
-_ATOMIC_TYPES: Final = frozenset({bool, int, float, NoneType})
+_ATOMIC_TYPES: Final = frozenset({bool, int, float, Number, NoneType})
 _SHORT_TEXT_CHARACTERS: Final = limits.CHARACTERS_PER_UNIT
 _CONTAINER_TYPES: Final = (list, tuple, dict)
 _VIEW_TYPES: Final = (KeysView, ValuesView, ItemsView)

@@ -24,7 +24,7 @@ from chalicelib.engine.templating.runtime import (
     UnprintableCycler,
     UnprintableMacro,
 )
-from chalicelib.engine.templating.unprintable import Unprintable
+from chalicelib.engine.templating.unprintable import PrintNull, Unprintable
 
 _STRING_METHODS: Final = frozenset(
     [
@@ -165,13 +165,17 @@ class Method(Unprintable):
         return self._meter.charge_result(self._function(*args, **kwargs))
 
 
-def format_method(environment: SandboxedEnvironment, text: str) -> Callable[..., str]:
+def format_method(
+    environment: SandboxedEnvironment, text: str, print_null: PrintNull
+) -> Callable[..., str]:
     """Return `text.format`, which looks fields up as templates do."""
-    formatter: SandboxedFormatter = (
+    formatter: _WidthCheckedFormatter = (
         _EscapeFormatter(environment, escape=text.escape)
         if isinstance(text, Markup)
         else _PlainFormatter(environment)
     )
+
+    formatter.print_null = print_null
 
     def format_text(*args: object, **kwargs: object) -> str:
         return type(text)(formatter.vformat(text, args, kwargs))
@@ -182,9 +186,13 @@ def format_method(environment: SandboxedEnvironment, text: str) -> Callable[...,
 class _WidthCheckedFormatter(SandboxedFormatter):
     """Formatter that refuses huge field widths before it builds the text."""
 
+    print_null: PrintNull
+
     @override
     def format_field(self, value: object, format_spec: str) -> str:
         check_field_widths(format_spec)
+        if value is None:
+            value = self.print_null(value)
         text: str = super().format_field(value, format_spec)
         return text
 

@@ -5,13 +5,16 @@ here puts the position in the source (counted from 1) there instead, and `source
 back into line and column.
 """
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, override
 
 from jinja2.exceptions import TemplateSyntaxError
 from jinja2.lexer import TOKEN_EOF, Lexer, Token, TokenStream
+
+from chalicelib.engine.templating.number import literal
 
 _LINE_BREAK: Final = re.compile(r"\r\n|\r")
 _MAX_EXCERPT_CHARACTERS: Final = 160
@@ -50,6 +53,7 @@ class PositionLexer(Lexer):
     """Lexer whose line numbers are positions in the source, counted from 1."""
 
     position = 1
+    _text = ""
 
     @override
     def tokenize(
@@ -78,11 +82,28 @@ class PositionLexer(Lexer):
                 # Jinja2 drops only white space between two tokens, so the text is found from here.
                 start = source.find(text, offset)
                 self.position = start + 1
+                self._text = text
                 yield start + 1, kind, text
                 offset = start + len(text)
         except TemplateSyntaxError as error:
             error.lineno = offset + 1
             raise
+
+    @override
+    def wrap(
+        self,
+        stream: Iterable[tuple[int, str, str]],
+        name: str | None = None,
+        filename: str | None = None,
+    ) -> Iterator[Token]:
+        for token in super().wrap(stream, name, filename):
+            # Jinja2 reads it in binary. One that is too large stays infinite, and is refused.
+            value: object = token.value
+            if isinstance(value, float) and math.isfinite(value):
+                number = literal(self._text.replace("_", ""))
+                yield Token(token.lineno, token.type, number)  # type: ignore[arg-type]  # as Jinja2's
+            else:
+                yield token
 
 
 class _EndPositionStream(TokenStream):

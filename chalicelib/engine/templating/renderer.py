@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from decimal import localcontext
 from types import GeneratorType
 from typing import Final
 
@@ -16,6 +17,7 @@ from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
 from chalicelib.engine.templating.fuel import FuelError, FuelMeter
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.loader import CompileError, TemplateLoader
+from chalicelib.engine.templating.number import CONTEXT
 from chalicelib.engine.templating.undefined import UndefinedValues
 from chalicelib.engine.templating.undefined_value import UndefinedValue
 
@@ -76,7 +78,10 @@ class TemplateRenderer:
             template = self._loader.load(environment)
             if compile_only and includes != _NO_INCLUDES:
                 self._loader.check_names(environment)
-            return "" if compile_only else _collect_output(template, data, parts)
+            if compile_only:
+                return ""
+            with localcontext(CONTEXT):
+                return _collect_output(template, data, parts)
         except CompileError as error:
             return failures.compile_failure(
                 error, self._loader, environment.position_lexer.position

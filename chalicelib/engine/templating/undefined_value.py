@@ -6,9 +6,10 @@ MAX_UNDEFINED_VALUES: Final = 20
 
 
 class UndefinedValue(NamedTuple):
-    """Undefined value that was printed; `template` is None in the template that runs."""
+    """Undefined value or null that was printed; `template` is None in the template that runs."""
 
     name: str
     template: str | None
     line: int
     column: int
+    is_null: bool = False

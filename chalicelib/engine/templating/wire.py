@@ -47,11 +47,13 @@ def send(message: Mapping[str, object], descriptor: int, contents: Sequence[byte
             remaining = remaining[os.write(descriptor, remaining) :]
 
 
-def receive(read: Callable[[int], bytes]) -> Any:
+def receive(
+    read: Callable[[int], bytes], parse_float: Callable[[str], object] | None = None
+) -> Any:
     """Return the next message, or None when the other side is gone; raises MalformedMessage.
 
     The caller names the message's type. `read(size)` returns 1 to `size` bytes, none at the end.
-    A message with contents has them as `contents`.
+    A message with contents has them as `contents`; `parse_float` reads numbers with a fraction.
     """
     head = _read_exactly(_LENGTH_PREFIX.size, read)
     if head is None:
@@ -62,7 +64,7 @@ def receive(read: Callable[[int], bytes]) -> Any:
     body = _read_exactly(body_size, read)
     if body is None:
         return None
-    message = _parse(body)
+    message = _parse(body, parse_float)
     if "content_sizes" in message:
         contents = [_read_exactly(size, read) for size in _sizes(message["content_sizes"])]
         if None in contents:
@@ -71,9 +73,9 @@ def receive(read: Callable[[int], bytes]) -> Any:
     return message
 
 
-def _parse(body: bytes) -> dict[str, object]:
+def _parse(body: bytes, parse_float: Callable[[str], object] | None) -> dict[str, object]:
     try:
-        message = json.loads(body)
+        message = json.loads(body, parse_float=parse_float)
     except (ValueError, RecursionError) as damage:
         raise MalformedMessage from damage
     if not isinstance(message, dict):

@@ -52,6 +52,15 @@ def _child(worker: TemplateWorker) -> psutil.Process:
     return children[0]
 
 
+def test_numbers_of_the_data_are_decimals(worker: TemplateWorker) -> None:
+    source = "{{ a + b }} {{ whole }} {{ rows|sum(attribute='p') }} {{ [a, whole]|tojson }}"
+    data: dict[str, Any] = {"a": 0.1, "b": 0.2, "whole": 7.0, "rows": [{"p": "12.50"}, {"p": 7}]}
+
+    text = worker.render(source, data, strict=True, deadline=time.time() + PATIENCE_S)
+
+    assert text == "0.3 7 19.5 [0.1, 7]"
+
+
 def test_error_location_reaches_the_caller(worker: TemplateWorker) -> None:
     failure = _failure(worker, "one\n  {{ 1 / 0 }}")
 

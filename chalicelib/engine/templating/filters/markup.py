@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 from chalicelib.engine import barcodes
 from chalicelib.engine.templating.filters.value_description import value_description
 from chalicelib.engine.templating.fuel import FuelMeter
+from chalicelib.engine.templating.number import Number
 
 _CODE128: Final = "code128"
 _CSS_LENGTH: Final = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?(?:px|pt|mm|cm|in)?")
@@ -71,6 +72,8 @@ class Drawn:
 
     def _charged_text(self, value: object, name: str) -> str:
         is_short_integer = type(value) is int and value.bit_length() <= _MAX_INTEGER_BITS
+        if isinstance(value, Number) and value == value.to_integral_value():
+            is_short_integer = True
         if not is_short_integer and not isinstance(value, str):
             raise FilterArgumentError(
                 f"{name} takes a text or a whole number; this is {value_description(value)}."
@@ -88,8 +91,8 @@ def _module_count(svg: str) -> int:
 
 def _css_length(size: object) -> str:
     text = size
-    if isinstance(size, int | float) and type(size) is not bool and 0 < size < _MAX_PIXELS:
-        text = f"{size:g}"
+    if isinstance(size, int | Number) and type(size) is not bool and 0 < size < _MAX_PIXELS:
+        text = str(size)
     if not isinstance(text, str) or _CSS_LENGTH.fullmatch(text) is None:
         raise FilterArgumentError(
             f"size must be a number of pixels below {_MAX_PIXELS:,} or a length such as '30mm'."
@@ -131,7 +134,7 @@ class Prose:
 def _plain_text(value: object, name: str) -> str:
     if isinstance(value, str):
         return value
-    if type(value) in {int, float}:
+    if type(value) in {int, Number}:
         return str(value)
     raise FilterArgumentError(f"{name} takes a text; this is {value_description(value)}.")
 

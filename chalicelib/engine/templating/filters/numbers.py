@@ -19,6 +19,7 @@ from jinja2.exceptions import FilterArgumentError
 from chalicelib.engine.templating.filters.locale_data import digit_translation
 from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
 from chalicelib.engine.templating.filters.value_description import value_description
+from chalicelib.engine.templating.number import Number
 
 _MAX_DIGITS: Final = 400
 _MAX_BITS: Final = 1_320
@@ -70,13 +71,10 @@ class Numbers:
 
 
 def _parse_decimal(value: object, name: str) -> Decimal:
-    """Return the value as a decimal; a float becomes the shortest decimal that reads back as it."""
     if type(value) is int and value.bit_length() <= _MAX_BITS:
         return Decimal(value)
-    if type(value) is float:
-        number = Decimal(repr(value))
-        if number.is_finite():
-            return number
+    if isinstance(value, Number):
+        return value
     if isinstance(value, str) and _DECIMAL.fullmatch(value):
         number = Decimal(value)
         if abs(number.adjusted()) <= _MAX_DIGITS:

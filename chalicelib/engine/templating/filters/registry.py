@@ -10,11 +10,14 @@ from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
 from chalicelib.engine.templating.filters.markup import Drawn, Prose
 from chalicelib.engine.templating.filters.numbers import Numbers
 from chalicelib.engine.templating.fuel import FuelMeter
+from chalicelib.engine.templating.unprintable import PrintNull
 
 type _Filter = Callable[..., object]
 
 
-def document_filters(locale_settings: LocaleSettings, meter: FuelMeter) -> Mapping[str, _Filter]:
+def document_filters(
+    locale_settings: LocaleSettings, meter: FuelMeter, print_null: PrintNull
+) -> Mapping[str, _Filter]:
     """Return the filters that this language adds to Jinja2's."""
     numbers, dates = Numbers(locale_settings), Dates(locale_settings)
     codes, prose = Drawn(meter), Prose(meter)
@@ -29,20 +32,22 @@ def document_filters(locale_settings: LocaleSettings, meter: FuelMeter) -> Mappi
         prose.markdown,
         prose.nl2br,
     )
-    return {function.__name__: _skip_undefined(function) for function in filters}
+    return {function.__name__: _skip_undefined(function, print_null) for function in filters}
 
 
-def _skip_undefined(function: _Filter) -> _Filter:
-    """Wrap a filter for undefined values.
+def _skip_undefined(function: _Filter, print_null: PrintNull) -> _Filter:
+    """Wrap a filter for undefined values and nulls.
 
-    An undefined value becomes an empty text, an undefined argument None; in the strict language
-    either raises.
+    Either becomes an empty text, an undefined argument None; in the strict language what is
+    undefined raises.
     """
 
     @functools.wraps(function)
     def call_defined(value: object, *args: object, **kwargs: object) -> object:
         if isinstance(value, Undefined):
             return str(value)
+        if value is None:
+            return print_null(value)
         return function(
             value,
             *map(_defined_or_none, args),

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from chalicelib.engine.templating.number import Number
+
 _MAX_SHOWN_CHARACTERS: Final = 40
 _TYPE_NAMES: Final = {
     bool: "true or false",
@@ -18,6 +20,6 @@ def value_description(value: object) -> str:
     if isinstance(value, str):
         ellipsis = "…" if len(value) > _MAX_SHOWN_CHARACTERS else ""
         return f"'{value[:_MAX_SHOWN_CHARACTERS]}{ellipsis}'"
-    if isinstance(value, float):
+    if isinstance(value, Number):
         return str(value)
     return _TYPE_NAMES.get(type(value), "something else")

@@ -90,6 +90,11 @@ def test_binding_falls_back_and_warns(bind: str, text: str, warnings: int) -> No
     assert all(bind in w.message and w.detail == "layers[0]" for w in page.warnings)
 
 
+@pytest.mark.parametrize(("value", "text"), [(19.0, "19"), (2.50, "2.5"), (1.5e-7, "0.00000015")])
+def test_bound_number_is_written_as_templates_print_it(value: float, text: str) -> None:
+    assert shown(draw({"type": "text", "bind": "n"}, {"n": value})) == text
+
+
 def test_literal_value_needs_no_fallback() -> None:
     assert shown(draw({"type": "text", "text": "OWN", "bind": "absent"})) == "OWN"
 

@@ -11,6 +11,7 @@ from chalicelib.contract.template.template import TemplateRequest
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.renderer import TemplateRenderer
 from infra.local.examples import example_data, stored_examples, template_body
+from tests.builders.template_data import template_data
 
 CENT: Final = Decimal("0.01")
 BLANKS: Final = str.maketrans("\u00a0\u202f\u2212", "  -")
@@ -38,7 +39,10 @@ def page_of(example: str) -> str:
     body = template_body(example)
     locale_defaults = LocaleDefaults(body["options"]["locale"])
     page = TemplateRenderer().render(
-        body["html"], example_data(example), strict=True, locale_defaults=locale_defaults
+        body["html"],
+        template_data(example_data(example)),
+        strict=True,
+        locale_defaults=locale_defaults,
     )
     assert isinstance(page, str), page
     return page.translate(BLANKS)

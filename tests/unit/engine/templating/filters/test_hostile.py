@@ -13,8 +13,8 @@ def renderer() -> TemplateRenderer:
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("(1e308 * 10)|money('EUR')", "this is inf"),
-        ("(1e308 * 10 - 1e308 * 10)|number", "this is nan"),
+        ("(1e308 * 10)|money('EUR')", "too large"),
+        ("(1e308 * 10 - 1e308 * 10)|number", "too large"),
         ("'NaN'|number", "this is 'NaN'"),
         ("'Infinity'|percent", "this is 'Infinity'"),
         ("(10 ** 5000)|number", "this is a whole number"),
@@ -29,7 +29,6 @@ def renderer() -> TemplateRenderer:
         ("'\u0661'|number", "decimal string"),
         ("'0x10'|number", "decimal string"),
         ("true|number", "this is true or false"),
-        ("none|money('EUR')", "this is null"),
         ("[1]|money('EUR')", "this is a list"),
         ("{}|money('EUR')", "this is an object"),
         ("1|money('eur')", "ISO 4217 code such as 'EUR'"),
@@ -61,7 +60,6 @@ def renderer() -> TemplateRenderer:
         ("'٢٠٢٦-11-22'|date", "ISO 8601"),
         ("('2' * 9000000)|date", "ISO 8601"),
         ("1763769600|date", "this is a whole number"),
-        ("none|datetime", "this is null"),
         ("'9999-12-31T23:59Z'|datetime(timezone='Asia/Tokyo')", "its years are 1 to 9999"),
         ("'0001-01-01T00:00'|datetime(timezone='Asia/Tokyo')", "its years are 1 to 9999"),
         ("'2026-11-22'|datetime(timezone='Mars/Base')", "name such as 'Europe/Berlin'"),

@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
+from chalicelib.engine.templating.number import Number
 from chalicelib.engine.templating.renderer import TemplateRenderer
 
 # Written by hand (`_` is a no-break space, `~` a narrow one) and compared with ICU 78.
@@ -122,7 +123,7 @@ def test_numbers_are_exact_and_round_half_away_from_zero(
 def test_locale_comes_from_filter_output_page_or_english(
     renderer: TemplateRenderer, source: str, locale: str | None, expected: str
 ) -> None:
-    assert text(renderer, source, locale, n=1.5, l="de-AT") == expected
+    assert text(renderer, source, locale, n=Number("1.50"), l="de-AT") == expected
 
 
 def test_page_language_does_not_outlive_its_page(renderer: TemplateRenderer) -> None:
