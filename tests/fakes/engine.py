@@ -131,6 +131,8 @@ class FakeEngine:
             timings={"load_ms": 1, "print_ms": 2},
         )
         name = job.output.filename
+        if name is not None and name.startswith("{{ '"):  # As batches write names of items.
+            name = InProcessTemplates().render(name, {}, strict=False, deadline=0, escape=False)
         return RenderOutcome(
             files,
             trace,

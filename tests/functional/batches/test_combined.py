@@ -69,6 +69,26 @@ def test_zip_and_merged_pdf_hold_the_succeeded_items(service: Service) -> None:
     assert types == ["batch.progress", "batch.completed"]
 
 
+def test_equal_batches_give_equal_archives_where_names_vanish(service: Service) -> None:
+    names = ["..", " ", "con.pdf", "/", "a.pdf", "A.pdf", "\u202e", "nul", "{{ gone }}"]
+    items = [{"data": {"name": str(n)}, "filename": name} for n, name in enumerate(names)]
+    archives = []
+    for _ in range(2):
+        path = make_batch(service, items, combine={"zip": True})
+        service.run_batches()
+        (archive,) = batch_at(service, path)["files"]
+        key = max(key for key in service.objects() if key.endswith(".zip"))
+        stored = service.clients.s3.get_object(Bucket=service.settings.bucket, Key=key)
+        archives.append(stored["Body"].read())
+        assert archive["kind"] == "zip"
+
+    first, second = archives
+    with zipfile.ZipFile(io.BytesIO(first)) as opened:
+        assert not [name for name in opened.namelist() if "rnd_" in name]
+        assert {"item-0.pdf", "item-1.pdf", "item-2.pdf", "item-3.pdf"} <= {*opened.namelist()}
+    assert first == second
+
+
 def test_batch_without_a_success_has_no_files(service: Service) -> None:
     fail_items(service, {0, 1})
     path = make_batch(service, 2, combine=BOTH)

@@ -80,8 +80,7 @@ class WriteZipPart:
         size = 0
         for found, contents in self._fetch(batch, start.next_index):
             for file, content in zip(found.files, contents, strict=True):
-                filename = file.filename if found.has_name else None
-                name = names.add(filename, found.item.index, file.format)
+                name = names.add(found.name_of(file), found.item.index, file.format)
                 parts.append(zip_archive.append(archive, name, content))
                 size += len(parts[-1])
             if size >= PART_BYTES:

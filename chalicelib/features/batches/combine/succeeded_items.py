@@ -21,7 +21,15 @@ class ItemFiles(NamedTuple):
 
     item: BatchItem
     files: Sequence[StoredFile]
-    has_name: bool
+
+    def name_of(self, file: StoredFile) -> str | None:
+        """Return the name that a file was given, if only by its template; None without one.
+
+        What is left of some names is nothing, and the file is then called after its render, which
+        equal batches do not have in common.
+        """
+        is_of_render = file.filename.startswith(self.item.render_id or "")
+        return None if is_of_render else file.filename
 
 
 class ItemFilesExpired(Exception):  # noqa: N818 -- names what happened
@@ -43,12 +51,10 @@ class SucceededItems:
 
     def __call__(self, batch: Batch, start: int) -> Iterator[ItemFiles]:
         """Yield the items from an index on; raises ItemFilesExpired."""
-        template = self._stores.bodies.template(*batch.key)
-        has_names = template is not None and template.render.output.get("filename") is not None
         for item, files in self._with_files(batch, start):
             if files is None:
                 raise ItemFilesExpired(item.index)
-            yield ItemFiles(item, files, has_names or item.filename is not None)
+            yield ItemFiles(item, files)
 
     def expired_indexes(
         self, batch: Batch, start: int, *, max_items: int | None = None
