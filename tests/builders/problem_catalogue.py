@@ -84,6 +84,7 @@ BROWSER_WARNINGS: Final[dict[str, dict[str, Any]]] = {
     },
     "font_fallback_used": _scene_request(text="x", font_family="Papyrus"),
     "data_coerced": _scene_request(text="x", bind="list", fallback="y"),
+    "data_unused": {**_scene_request(text="x"), "data": {"title.text": "y"}},
     "text_overflow": _scene_request(text="x " * 500, overflow="ellipsis"),
     "undefined_value": {"html": "<p>{{ gone }}", "templating": True, "data": {}},
     "einvoice_skipped_plan": _SKIPPED_INVOICE,

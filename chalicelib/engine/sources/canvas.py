@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, override
 
+import msgspec
+
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import OpaqueObject, strings_in
 from chalicelib.engine.sources.source import SourceBase
@@ -45,6 +47,7 @@ class CanvasSource(SourceBase, frozen=True, tag="canvas"):
         from chalicelib.engine.browser.output.pictures import check_sizes  # noqa: PLC0415
         from chalicelib.engine.canvas.page import canvas_page  # noqa: PLC0415
         from chalicelib.engine.canvas.scene import scene_invalid  # noqa: PLC0415
+        from chalicelib.engine.canvas.unused_data import unused_data  # noqa: PLC0415
 
         texts = JobTexts(templates, job, context)
         page = canvas_page(
@@ -59,6 +62,17 @@ class CanvasSource(SourceBase, frozen=True, tag="canvas"):
             check_sizes(page.output)
         except RenderFailure as failure:
             raise scene_invalid("scene", failure.detail) from failure
+        unused = unused_data(job.data or {}, _texts_of(job))
         return SourceDocument(
-            page.html, page.output, is_canvas=True, warnings=(*page.warnings, *texts.warnings)
+            page.html,
+            page.output,
+            is_canvas=True,
+            warnings=(*page.warnings, *texts.warnings, *unused),
         )
+
+
+def _texts_of(job: "PageJob") -> Iterator[str]:
+    """Yield all texts of a job that may name data: also those of its output and its delivery."""
+    yield from job.includes.sources.values()
+    for part in (job.source, job.output, job.einvoice_default, job.emails, job.storage):
+        yield from strings_in(msgspec.to_builtins(part))
