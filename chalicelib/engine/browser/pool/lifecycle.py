@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.memory import OverBudget, watch_memory
-from chalicelib.engine.browser.chromium.pipe import BrowserGone
+from chalicelib.engine.browser.chromium.pipe import BrowserGone, BrowserHung, PageCrashed
 from chalicelib.engine.browser.chromium.process import BrowserProcess
 from chalicelib.engine.browser.pool.browser_pool import BrowserPool, RecyclePolicy
 from chalicelib.engine.browser.pool.launch import BrowserLauncher, PooledPage
@@ -27,6 +27,8 @@ RENDERS_PER_PROCESS: Final = 200
 MAX_PAGE_MEMORY_BYTES: Final = 1_500_000_000
 # A browser that keeps more than this after a render is replaced (decision 19).
 RECYCLE_MEMORY_BYTES: Final = 600_000_000
+# That in use, the standby and a new one.
+_MAX_BROWSERS: Final = 3
 _TIMEOUT_CODES: Final = frozenset({"wait_timeout", "render_timeout"})
 
 
@@ -81,26 +83,30 @@ class Browser:
         deadline: Deadline,
         lane: str | None = None,
     ) -> Result:
-        """Call `work` with a page of its own; retry once when the browser dies or hangs.
+        """Call `work` with a page of its own; retry when the browser dies or hangs.
+
+        A document is tried in two browsers, and in a third where the processes of both ended: the
+        standby may have been killed together with the browser in use.
 
         Its context and process are fresh, or served documents of the same `lane` (decision 40).
         Raises RenderFailure: that of `work`, `render_timeout`, or `render_failed` when the page
-        exceeds its memory budget or the second browser is lost too. Raises BrowserUnusable when no
+        exceeds its memory budget or the last browser is lost too. Raises BrowserUnusable when no
         browser can be prepared.
         """
         with self._use_lock:
-            try:
-                return self._run_once(work, deadline, lane)
-            except BrowserGone as lost:
-                log.warning("browser lost: %s", type(lost).__name__)
-                if deadline.has_passed:
-                    raise timeout_failure() from lost
-            try:
-                return self._run_once(work, deadline, lane)
-            except BrowserGone as lost:
-                log.warning("browser lost again: %s", type(lost).__name__)
-                message = "the browser ended while it rendered this document"
-                raise RenderFailure("render_failed", message) from lost
+            for number in range(1, _MAX_BROWSERS + 1):
+                try:
+                    return self._run_once(work, deadline, lane)
+                except BrowserGone as lost:
+                    log.warning("browser lost: %s", type(lost).__name__)
+                    if deadline.has_passed:
+                        raise timeout_failure() from lost
+                    # A page that crashes or hangs twice does so by itself; processes may be killed.
+                    is_by_page = number > 1 and isinstance(lost, BrowserHung | PageCrashed)
+                    if is_by_page or number == _MAX_BROWSERS:
+                        message = "the browser ended while it rendered this document"
+                        raise RenderFailure("render_failed", message) from lost
+        raise AssertionError(_MAX_BROWSERS)
 
     def prepare(self) -> Future[PooledPage]:
         """Start preparing the next page in the background, idempotently; return at once."""

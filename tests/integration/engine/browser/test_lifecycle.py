@@ -137,6 +137,20 @@ def test_a_browser_that_dies_in_mid_render_is_replaced(
     eventually(lambda: alive(old) == [])
 
 
+def test_both_browsers_killed_at_once_do_not_fail_the_render(browser: Browser, site: Site) -> None:
+    render_with(browser, "<p>x")
+    eventually(lambda: len(browser.processes) == 2)
+    browser.prepare().result()
+
+    def kill_both() -> None:
+        for process in browser.processes:
+            os.kill(main_process(process.pids()), signal.SIGKILL)
+
+    outcome = rendered_despite(browser, site, kill_both)
+
+    assert outcome.files[0].pages == 1
+
+
 def test_a_page_process_that_dies_in_mid_render_is_replaced(browser: Browser, site: Site) -> None:
     browser.start()
 
