@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from chalicelib.engine.browser.chromium.installation import BrowserMissing, check_temporary_folder
 from infra.local import background, examples
 from infra.local.console import Console
 from infra.local.die_with_parent import die_with_parent
@@ -55,6 +56,10 @@ def up(
     """Start the stack and serve until Ctrl-C."""
     if tied:
         die_with_parent(os.getppid(), signal.SIGTERM)
+    try:
+        check_temporary_folder()
+    except BrowserMissing as unusable:
+        _fail(str(unusable))
     folder = StackFolder(path.resolve())
     if run_info := background.find_running_stack(folder):
         _fail(f"a stack already serves at {run_info['base_url']} (process {run_info['pid']})")

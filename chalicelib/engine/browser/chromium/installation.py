@@ -48,6 +48,7 @@ def locate_browser(chromium: Path, fonts: Path) -> BrowserInstallation:
             raise _missing_error(path, "fonts")
     account = None
     if os.geteuid() == 0:
+        check_temporary_folder()
         entry = pwd.getpwnam(UNPRIVILEGED_USER)
         account = UnixAccount(entry.pw_uid, entry.pw_gid)
         chromium, fonts = _ensure_readable(chromium), _ensure_readable(fonts)
@@ -58,6 +59,29 @@ def locate_browser(chromium: Path, fonts: Path) -> BrowserInstallation:
         font_families=fonts / "families.json",
         account=account,
     )
+
+
+def check_temporary_folder() -> None:
+    """Raise BrowserMissing where the user that runs the browser cannot write its home."""
+    if os.geteuid() != 0:
+        return
+    folder = Path(tempfile.gettempdir()).resolve()
+    status = folder.stat()
+    is_own = status.st_uid == pwd.getpwnam(UNPRIVILEGED_USER).pw_uid
+    if not is_own and not status.st_mode & stat.S_IWOTH:
+        message = (
+            f"the temporary folder {folder} has the mode {stat.S_IMODE(status.st_mode):o}, so the "
+            f"user {UNPRIVILEGED_USER}, who runs the browser, cannot write to it: give TMPDIR the "
+            f"mode of /tmp (chmod 1777 {folder}), or unset it"
+        )
+        raise BrowserMissing(message)
+    closed = [each for each in (folder, *folder.parents) if not _is_open_to_all(each)]
+    if closed and not is_own:
+        message = (
+            f"the user {UNPRIVILEGED_USER}, who runs the browser, cannot reach the temporary "
+            f"folder {folder}: {closed[-1]} is closed to others; use another TMPDIR"
+        )
+        raise BrowserMissing(message)
 
 
 def shared_copy(source: Path, fill: Callable[[Path, Path], None]) -> Path:
@@ -168,9 +192,13 @@ def _missing_error(path: Path, layer: str) -> BrowserMissing:
 
 def _ensure_readable(folder: Path) -> Path:
     folder = folder.resolve()
-    if all(parent.stat().st_mode & stat.S_IXOTH for parent in (folder, *folder.parents)):
+    if all(map(_is_open_to_all, (folder, *folder.parents))):
         return folder
     return shared_copy(folder, _copy)
+
+
+def _is_open_to_all(folder: Path) -> bool:
+    return bool(folder.stat().st_mode & stat.S_IXOTH)
 
 
 def _copy(source: Path, target: Path) -> None:

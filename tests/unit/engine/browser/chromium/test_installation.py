@@ -14,7 +14,11 @@ import brotli  # type: ignore[import-untyped]
 import pytest
 
 from chalicelib.engine.browser.chromium import unpack
-from chalicelib.engine.browser.chromium.installation import BrowserMissing, locate_browser
+from chalicelib.engine.browser.chromium.installation import (
+    BrowserMissing,
+    check_temporary_folder,
+    locate_browser,
+)
 from infra.package.archives import pack_fonts
 
 PROGRAM = b"\x7fELF a browser" * 100_000
@@ -22,12 +26,13 @@ PROGRAM = b"\x7fELF a browser" * 100_000
 
 @pytest.fixture(autouse=True)
 def own_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Temporary folder that every user may read, like /tmp."""
+    """Temporary folder that is open to every user, like /tmp."""
     for parent in (tmp_path, *tmp_path.parents):
         if not parent.stat().st_mode & stat.S_IXOTH:
             parent.chmod(0o755)
     folder = tmp_path / "tmp"
     folder.mkdir()
+    folder.chmod(0o1777)
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     yield folder
     assert not list(folder.rglob("*.part"))
@@ -207,3 +212,32 @@ def test_the_memory_of_a_start_does_not_grow_with_the_browser(layer: Path) -> No
 
     assert sum(parts) == 32_000_000
     assert max(parts) < 8_000_000
+
+
+@pytest.mark.parametrize(
+    ("mode", "parent_mode", "words"),
+    [
+        (0o755, 0o755, "has the mode 755, so the user nobody"),
+        (0o1770, 0o755, "chmod 1777"),
+        (0o1777, 0o700, "is closed to others"),
+    ],
+)
+def test_temporary_folder_that_the_browser_cannot_use_is_named(
+    own_tmp: Path, mode: int, parent_mode: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    own_tmp.chmod(mode)
+    own_tmp.parent.chmod(parent_mode)
+    try:
+        with pytest.raises(BrowserMissing, match=words) as refusal:
+            check_temporary_folder()
+    finally:
+        own_tmp.parent.chmod(0o755)
+
+    assert str(own_tmp.parent) in str(refusal.value)
+
+
+def test_temporary_folder_that_is_open_is_taken(own_tmp: Path) -> None:
+    assert own_tmp.is_dir()
+
+    check_temporary_folder()
