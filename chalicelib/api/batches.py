@@ -8,7 +8,7 @@ from chalicelib.adapters.json_logs import bind
 from chalicelib.api._batch_command import batch_command
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
 from chalicelib.core.json import Json
 from chalicelib.features.batches.model import Batch, ItemCounts
 from chalicelib.features.renders.read import Viewer
@@ -170,6 +170,7 @@ def retry_failed(call: Call) -> Reply:
 @endpoint(
     auth=KeyAuth("render:write"),
     body="chalicelib.contract.batches.request:BatchResendEmailsRequest",
+    creates=Creation(),
     tag="Batches",
     answers={200: "chalicelib.contract.batches.batch:BatchResendEmailsResult"},
     problems=("not_found",),

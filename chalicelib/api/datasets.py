@@ -12,8 +12,10 @@ from chalicelib.api._template_request import (
 )
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.api.edge.idempotency import shown_again
 from chalicelib.core.errors import Conflict
+from chalicelib.core.ids import IdSeed
 from chalicelib.features.templates.datasets import DatasetInput
 from chalicelib.features.templates.infer import inferred_schema, samples_within_budget
 from chalicelib.features.templates.model import Dataset, Template
@@ -28,10 +30,15 @@ _DATASET: Final = f"{_CONTRACT}:Dataset"
 _REQUEST: Final = f"{_CONTRACT}:DatasetRequest"
 
 
+def _made_before(call: Call, seed: IdSeed) -> Reply | None:
+    return shown_again(call, seed.id("ds"), retrieve, "ds")
+
+
 @blueprint.route("/v1/templates/{id}/datasets", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
     body=_REQUEST,
+    creates=Creation(_made_before),
     tag="Templates",
     answers={201: _DATASET},
     problems=(*LOOKUP_PROBLEMS, "conflict"),

@@ -7,7 +7,9 @@ from chalice.app import Blueprint
 from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, require_unrestricted_key
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.api.edge.idempotency import shown_again
+from chalicelib.core.ids import IdSeed
 from chalicelib.features.destinations.model import StorageDestination
 from chalicelib.features.destinations.present import destination_json
 
@@ -31,10 +33,15 @@ _REFUSALS: Final = (
 )
 
 
+def _made_before(call: Call, seed: IdSeed) -> Reply | None:
+    return shown_again(call, seed.id("dst"), retrieve)
+
+
 @blueprint.route("/v1/storage-destinations", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:StorageDestinationRequest",
+    creates=Creation(_made_before),
     tag="Storage",
     answers={201: _DESTINATION},
     problems=_REFUSALS,

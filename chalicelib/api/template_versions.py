@@ -13,8 +13,10 @@ from chalicelib.api._template_request import (
 )
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import NotFound
+from chalicelib.core.ids import IdSeed
 from chalicelib.features.templates.allowed_includes import check_includes
 from chalicelib.features.templates.present import (
     draft_json,
@@ -32,6 +34,25 @@ _DRAFT: Final = f"{_CONTRACT}:TemplateDraft"
 _VERSION: Final = f"{_CONTRACT}:TemplateVersion"
 # Limit of a version number in a path.
 _MAX_DIGITS: Final = 9
+_VERSIONS_LOOKED_AT: Final = 20
+
+
+def _made_before(call: Call, seed: IdSeed) -> Reply | None:
+    """Return the answer of a version that an earlier attempt of this request has published.
+
+    One that another request has published of the same draft or version meanwhile is as good.
+    """
+    template = requested_template(call)
+    body = call.body.model_dump()
+    versions, _ = call.services.templates.read.versions(
+        template, limit=_VERSIONS_LOOKED_AT, below=None
+    )
+    for version in versions:
+        is_same = version.rollback_of == body.get("version") and version.note == body.get("note")
+        is_of_draft = body.get("revision") in {None, version.draft_revision}
+        if version.created_at >= format_rfc3339(seed.moment) and is_same and is_of_draft:
+            return _version_reply(call, PublishResult(template, version))
+    return None
 
 
 @blueprint.route("/v1/templates/{id}/draft", methods=["GET"])
@@ -82,6 +103,7 @@ def replace_draft(call: Call) -> Reply:
     auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:PublishRequest",
     body_required=False,
+    creates=Creation(_made_before),
     tag="Templates",
     answers={201: _VERSION},
     problems=(*LOOKUP_PROBLEMS, "draft_revision_conflict", "conflict", *DRY_RUN_PROBLEMS),
@@ -107,6 +129,7 @@ def publish(call: Call) -> Reply:
 @endpoint(
     auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:RollbackRequest",
+    creates=Creation(_made_before),
     tag="Templates",
     answers={201: _VERSION},
     problems=(*LOOKUP_PROBLEMS, "version_not_found", "conflict"),

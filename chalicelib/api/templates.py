@@ -16,7 +16,9 @@ from chalicelib.api._template_request import (
 )
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.api.edge.idempotency import shown_again
+from chalicelib.core.ids import IdSeed
 from chalicelib.features.templates.create import NewTemplate
 from chalicelib.features.templates.present import template_json
 from chalicelib.features.templates.publish import NewDataset
@@ -30,10 +32,15 @@ _CONTRACT: Final = "chalicelib.contract.template.template"
 _TEMPLATE: Final = f"{_CONTRACT}:Template"
 
 
+def _made_before(call: Call, seed: IdSeed) -> Reply | None:
+    return shown_again(call, seed.id("tpl"), retrieve)
+
+
 @blueprint.route("/v1/templates", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:TemplateRequest",
+    creates=Creation(_made_before),
     tag="Templates",
     answers={201: _TEMPLATE},
     problems=("template_not_allowed_for_key", *DRY_RUN_PROBLEMS),

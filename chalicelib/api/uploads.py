@@ -5,7 +5,7 @@ from typing import Final
 from chalice.app import Blueprint
 
 from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import JSON, Call, Creation, Reply, endpoint
 from chalicelib.api.edge.request_body import MULTIPART_TYPE, form_file
 from chalicelib.core import json
 from chalicelib.features.uploads.create import AnnouncedUpload
@@ -22,6 +22,7 @@ _UPLOAD = "chalicelib.contract.uploads:Upload"
     auth=KeyAuth("render:write"),
     body="chalicelib.contract.uploads:UploadRequest",
     media_types=(JSON, MULTIPART_TYPE),
+    creates=Creation(has_secret=True),
     tag="Uploads",
     answers={201: _UPLOAD},
     problems=("conflict",),

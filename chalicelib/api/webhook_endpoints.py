@@ -12,8 +12,11 @@ from chalicelib.api._restricted_key import (
 )
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.api.edge.idempotency import unless_absent
 from chalicelib.core.errors import Conflict, NotFound, validation_error
+from chalicelib.core.ids import IdSeed
+from chalicelib.features.webhooks.manage import EndpointWithSecret
 from chalicelib.features.webhooks.model import WebhookEndpoint
 from chalicelib.features.webhooks.present import delivery_detail_json, endpoint_json
 
@@ -26,10 +29,25 @@ _ENDPOINT: Final = f"{_CONTRACT}:WebhookEndpoint"
 _WITH_SECRET: Final = f"{_CONTRACT}:WebhookEndpointWithSecret"
 
 
+def _made_before(call: Call, seed: IdSeed) -> Reply | None:
+    """Return the answer of an endpoint that an earlier attempt of this request has made.
+
+    Nobody has seen its secret, so it gets another one.
+    """
+    webhooks, caller, endpoint_id = call.services.webhooks, call.caller, seed.id("whe")
+    endpoint = unless_absent(
+        lambda: webhooks.endpoints.one(
+            caller.workspace_id, endpoint_id, caller.mode, caller.templates
+        )
+    )
+    return None if endpoint is None else _created_reply(call, webhooks.manage.roll(endpoint, 0))
+
+
 @blueprint.route("/v1/webhook-endpoints", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:EndpointRequest",
+    creates=Creation(_made_before, has_secret=True),
     tag="Webhooks",
     answers={201: _WITH_SECRET},
     problems=("url_not_allowed", "conflict"),
@@ -54,9 +72,7 @@ def create(call: Call) -> Reply:
     }
     caller = call.caller
     created = services.webhooks.manage.create(caller.workspace_id, caller.mode, fields)
-    url = f"{services.settings.base_url}/webhook-endpoints/{created.endpoint.id}"
-    shown = _endpoint_json(call, created.endpoint) | {"secret": created.secret}
-    return Reply(201, shown, headers={"Location": url})
+    return _created_reply(call, created)
 
 
 @blueprint.route("/v1/webhook-endpoints", methods=["GET"])
@@ -206,6 +222,12 @@ def test(call: Call) -> Reply:
         with_file_urls=call.caller.workspace.webhook_file_urls,
     )
     return Reply(202, delivery_detail_json(delivery, (), webhooks.log.body(delivery)))
+
+
+def _created_reply(call: Call, created: EndpointWithSecret) -> Reply:
+    url = f"{call.services.settings.base_url}/webhook-endpoints/{created.endpoint.id}"
+    shown = _endpoint_json(call, created.endpoint) | {"secret": created.secret}
+    return Reply(201, shown, headers={"Location": url})
 
 
 def _named_endpoint(call: Call) -> WebhookEndpoint:

@@ -21,8 +21,9 @@ from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES, EVENT_TYPES
 from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.destinations import DestinationRules
-from chalicelib.core.ids import IdGenerator, RandomIdGenerator
+from chalicelib.core.ids import IdGenerator, RandomIdGenerator, RepeatableIds
 from chalicelib.core.locked_property import LockedCachedProperty
+from chalicelib.features.answers.keep import KeptAnswers
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.einvoices.validate import ValidateEInvoice
 from chalicelib.features.files.signed_urls import SignedFileUrls
@@ -47,6 +48,8 @@ from chalicelib.settings import ApiSettings
 
 # The usual timeout of an invocation: the gateway's limit less the time for the response.
 USUAL_WAIT_S: Final = 27.0
+# Prefixes of what a request makes once for each Idempotency-Key (decision 62).
+_REPEATABLE: Final = frozenset({"tpl", "ds", "src", "emc", "emr", "dst", "lnk", "whe", "upl"})
 
 
 class UploadUseCases(NamedTuple):
@@ -97,8 +100,8 @@ class ApiServices:
         """Build nothing yet."""
         self.settings = settings
         self.clock = clock
-        self.ids = ids
-        self.state: Final = ApiState(settings, clients, clock=clock, ids=ids)
+        self.ids = RepeatableIds(ids, _REPEATABLE)
+        self.state: Final = ApiState(settings, clients, clock=clock, ids=self.ids)
         self._signing_keys = SigningKeys(Secret(clients, settings.signing_secret, clock), clock)
         arm_crash_points(settings.crash_points)
 
@@ -234,6 +237,16 @@ class ApiServices:
     @LockedCachedProperty
     def _sealer(self) -> SecretSealer:
         return SecretSealer(self.state.clients, self.settings.data_key, self.clock)
+
+    @LockedCachedProperty
+    def answers(self) -> KeptAnswers:  # noqa: D102
+        return KeptAnswers(
+            tables=self.state.tables,
+            table=self.settings.transient_table,
+            objects=self.state.objects,
+            sealer=self._sealer,
+            clock=self.clock,
+        )
 
     @LockedCachedProperty
     def usage(self) -> UsageUseCases:  # noqa: D102

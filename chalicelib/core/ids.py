@@ -4,7 +4,11 @@ import datetime as dt
 import hashlib
 import re
 import secrets
-from typing import Final, NewType, Protocol
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final, NamedTuple, NewType, Protocol
 
 from chalicelib.core.clock import epoch_ms
 
@@ -45,6 +49,53 @@ class RandomIdGenerator:
     def new(self, prefix: str, moment: dt.datetime) -> str:
         """Return a fresh `<prefix>_<ULID>` that sorts by `moment`."""
         return f"{prefix}_{_ulid(epoch_ms(moment), secrets.randbits(_RANDOM_BITS))}"
+
+
+class IdSeed(NamedTuple):
+    """What the ids of the objects that one request makes are derived of."""
+
+    text: str
+    moment: dt.datetime
+
+    def id(self, prefix: str, number: int = 0) -> str:
+        """Return the id of the object with this number among those of the prefix."""
+        return derived_id(prefix, self.moment, self.text, str(number))
+
+
+class _Given(NamedTuple):
+    seed: IdSeed
+    counts: Counter[str]
+
+
+_GIVEN: Final[ContextVar[_Given | None]] = ContextVar("given", default=None)
+
+
+@contextmanager
+def repeatable_ids(seed: IdSeed) -> Iterator[None]:
+    """Derive the ids that RepeatableIds gives inside: a repeat gets the same ones."""
+    token = _GIVEN.set(_Given(seed, Counter()))
+    try:
+        yield
+    finally:
+        _GIVEN.reset(token)
+
+
+class RepeatableIds:
+    """Generator whose ids a repeated request gets again, of the prefixes of objects that stay."""
+
+    def __init__(self, ids: IdGenerator, prefixes: frozenset[str]) -> None:
+        """Take all other ids from `ids`."""
+        self._ids = ids
+        self._prefixes = prefixes
+
+    def new(self, prefix: str, moment: dt.datetime) -> str:
+        """Return an id of the seed of the request, or a fresh one."""
+        given = _GIVEN.get()
+        if given is None or prefix not in self._prefixes:
+            return self._ids.new(prefix, moment)
+        number = given.counts[prefix]
+        given.counts[prefix] += 1
+        return given.seed.id(prefix, number)
 
 
 def derived_id(prefix: str, moment: dt.datetime, *parts: str) -> str:

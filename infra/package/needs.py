@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.bootstrap.work import WORK, Work
+from chalicelib.features.answers.keep import ANSWER_FIELD
 from chalicelib.features.signed_links.model import LINK_SECRET_FIELD
 from chalicelib.features.webhooks.secrets import REQUEST_SECRET_FIELD
 from chalicelib.settings import (
@@ -72,6 +73,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("kms:GenerateDataKey", "DataKey"),
             ("kms:Decrypt", f"DataKey {REQUEST_SECRET_FIELD}"),
             ("kms:Decrypt", f"DataKey {LINK_SECRET_FIELD}"),
+            ("kms:Decrypt", f"DataKey {ANSWER_FIELD}"),
             ("dynamodb:GetItem BatchGetItem PutItem UpdateItem DeleteItem", "TransientTable"),
             ("dynamodb:Query", "${MainTable.Arn}/index/lists"),
             ("dynamodb:Query", "MainTable WS#*#USE#*"),
@@ -82,6 +84,7 @@ NEEDS: Final[Mapping[str, FunctionNeeds]] = {
             ("s3:PutObject", "${FilesBucket.Arn}/ws/*/templates/*"),
             ("s3:PutObject", "${FilesBucket.Arn}/ws/*/batches/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/uploads/*"),
+            ("s3:GetObject", "${FilesBucket.Arn}/tmp/answers/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/log/*"),
             ("s3:GetObject", "${FilesBucket.Arn}/tmp/ws/*/engine/*"),
             ("sqs:SendMessage GetQueueAttributes", "RendersQueue"),

@@ -31,6 +31,28 @@ PUBLIC = {
     "GET /l/{link_id}/{file}",
     "POST /v1/provider-events/{connection_id}/{token}",
 }
+# POSTs that try, read, change or end what is there.
+MAKES_NOTHING = {
+    "/v1/renders/preflight",
+    "/v1/renders/{id}/cancel",
+    "/v1/batches/{id}/cancel",
+    "/v1/batches/{id}/retry-failed",
+    "/v1/einvoices/validate",
+    "/v1/templates/{id}/restore",
+    "/v1/templates/{id}/lock",
+    "/v1/templates/{id}/unlock",
+    "/v1/templates/{id}/infer-schema",
+    "/v1/email-connections/{id}/test",
+    "/v1/email-rules/preview",
+    "/v1/email-rules/{id}/preview",
+    "/v1/email-rules/{id}/test",
+    "/v1/storage-destinations/{id}/test",
+    "/v1/signed-links/{id}/sign",
+    "/v1/webhook-endpoints/{id}/roll-secret",
+    "/v1/webhook-endpoints/{id}/test",
+    "/v1/webhook-deliveries/{id}/replay",
+    "/v1/provider-events/{connection_id}/{token}",
+}
 HEAVY = ("lxml", "pikepdf", "PIL", "jinja2", "httpx", "pydantic.main")
 
 
@@ -86,10 +108,16 @@ def test_every_endpoint_is_described_and_guarded(row: Endpoint) -> None:
         assert row.auth.scope in SCOPES
 
 
-def test_creating_endpoints_are_marked() -> None:
-    marked = {f"{row.method} {row.path}" for row in ENDPOINTS if row.idempotent}
+def test_every_post_takes_an_idempotency_key_but_those_that_make_nothing() -> None:
+    posts = {row.path: row for row in ENDPOINTS if row.method == "POST"}
+    tools = {
+        path for path in posts if path.startswith("/v1/pdf-tools/") and path.endswith("/preflight")
+    }
+    without = {path for path, row in posts.items() if not row.takes_idempotency_key}
 
-    assert "POST /v1/renders" in marked
+    assert without - tools == MAKES_NOTHING
+    assert not any(row.takes_idempotency_key for row in ENDPOINTS if row.method != "POST")
+    assert not any(row.idempotent and row.creates for row in posts.values())
 
 
 def test_version_equals_the_project_version() -> None:

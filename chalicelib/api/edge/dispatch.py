@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, cast
 from chalicelib.adapters.json_logs import bind
 from chalicelib.api.edge.auth import Principal
 from chalicelib.api.edge.endpoint import JSON, NO_STORE, Call, Endpoint, Reply
+from chalicelib.api.edge.idempotency import answer_once
 from chalicelib.api.edge.problems import error_for_exception, problem_reply
 from chalicelib.api.edge.request import Request
 from chalicelib.api.edge.request_body import read_body_and_query
@@ -135,7 +136,7 @@ class Dispatcher:
         if call.endpoint.check_path is not None:
             call.endpoint.check_path(call)
         read_body_and_query(call, request)
-        return call.endpoint(call)
+        return answer_once(call)
 
     def _count_rate(self, call: Call, principal: Principal, now: dt.datetime) -> None:
         services = self._services()

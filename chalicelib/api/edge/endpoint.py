@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from chalicelib.bootstrap.api import ApiServices
+    from chalicelib.core.ids import IdSeed
     from chalicelib.features.workspaces.limits.model import RateState
 
 type ModelName = str  # "package.module:Model", imported when it is first used
@@ -76,6 +77,10 @@ class Call:
         """Record the rate that is left after this request, for the `RateLimit` header."""
         self.rate = rate
 
+    def with_params(self, params: Mapping[str, str]) -> "Call":
+        """Return the call with other parameters of the path."""
+        return replace(self, params=params)
+
     @property
     def deadline(self) -> float:
         """Return the Unix second by which the response must be sent."""
@@ -83,6 +88,18 @@ class Call:
         if self.known_caller is not None:
             budget_s = min(budget_s, self.known_caller.workspace.plan.sync_timeout_s)
         return self.started_at + budget_s
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """What an endpoint makes once for each Idempotency-Key (decision 62).
+
+    `find` returns the answer of what an earlier attempt of a request has made, by the ids of its
+    seed or since its moment; None if that made nothing. With `has_secret` the answer shows one.
+    """
+
+    find: "Callable[[Call, IdSeed], Reply | None]" = lambda _call, _seed: None
+    has_secret: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,6 +113,9 @@ class Endpoint:
     `allows_any_origin` scripts of all web pages may read the replies (CORS), but send no key. With
     `takes_raw_query` the view reads path and query itself, as they were sent. `check_path` refuses
     before body and query are read, so that these tell nothing to who has a wrong path.
+
+    A POST that makes something takes Idempotency-Key. With `idempotent` the view itself keeps the
+    key, in the transaction that makes a render; with `creates` the edge does.
     """
 
     view: View
@@ -116,6 +136,7 @@ class Endpoint:
     media_types: tuple[str, ...] = (JSON,)
     problems: tuple[str, ...] = ()
     idempotent: bool = False
+    creates: Creation | None = None
     counts_rate_itself: bool = False
     cache_control: str = NO_STORE
     allows_any_origin: bool = False
@@ -135,6 +156,11 @@ class Endpoint:
     def operation_id(self) -> str:
         """Return the operation id in the OpenAPI document, `module.view`."""
         return f"{self.view.__module__.rpartition('.')[2]}.{self.view.__name__}"
+
+    @property
+    def takes_idempotency_key(self) -> bool:
+        """Tell whether a repeat with the same Idempotency-Key makes nothing more."""
+        return self.idempotent or self.creates is not None
 
     @property
     def has_tail(self) -> bool:

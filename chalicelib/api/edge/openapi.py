@@ -232,11 +232,11 @@ def _problem_codes(row: Endpoint) -> list[str]:
         codes += [*_KEY_PROBLEMS, "region_degraded"]
     if row.body is not None or row.media_types != (JSON,):
         codes += _BODY_PROBLEMS
-    elif row.idempotent or row.method != "GET":
+    elif row.takes_idempotency_key or row.method != "GET":
         codes.append("validation_error")
     if row.query is not None:
         codes.append(row.query_error_code)
-    if row.idempotent:
+    if row.takes_idempotency_key:
         codes += ["idempotency_in_progress", "idempotency_key_reused"]
     return list(dict.fromkeys(codes))
 
@@ -259,7 +259,7 @@ def _path_parameters(path: str) -> list[oas.Parameter]:
 
 def _header_parameters(row: Endpoint) -> list[oas.Parameter]:
     names = ["X-Request-Id"]
-    if row.idempotent:
+    if row.takes_idempotency_key:
         names.insert(0, "Idempotency-Key")
     return [{"$ref": f"#/components/parameters/{name}"} for name in names]
 

@@ -35,7 +35,7 @@ PARAMETERS: Final[Mapping[str, oas.Parameter]] = {
         "name": "Idempotency-Key",
         "in": "header",
         "description": "A repeat within 24 hours with the same key and body returns the first "
-        "result and makes no second document.",
+        "result, and makes nothing more.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255},
     },
     "X-Request-Id": {

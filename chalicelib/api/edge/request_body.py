@@ -35,7 +35,7 @@ def read_body_and_query(call: Call, request: Request) -> None:
             _validate_body(call)
     elif has_json:
         _check_no_body(call)
-    if call.endpoint.idempotent:
+    if call.endpoint.takes_idempotency_key:
         call.idempotency_key = request.idempotency_key()
 
 

@@ -7,7 +7,9 @@ from chalice.app import Blueprint
 from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, require_unrestricted_key
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.api.edge.idempotency import shown_again
+from chalicelib.core.ids import IdSeed
 from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.present import connection_json
 
@@ -21,10 +23,15 @@ _CONTRACT: Final = "chalicelib.contract.emails.connection"
 _CONNECTION: Final = f"{_CONTRACT}:EmailConnection"
 
 
+def _made_before(call: Call, seed: IdSeed) -> Reply | None:
+    return shown_again(call, seed.id("emc"), retrieve)
+
+
 @blueprint.route("/v1/email-connections", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:EmailConnectionRequest",
+    creates=Creation(_made_before),
     tag="Emails",
     answers={201: _CONNECTION},
     problems=(TEMPLATE_NOT_ALLOWED, "feature_not_enabled", "url_not_allowed", "conflict"),

@@ -1,5 +1,7 @@
 """`/v1/email-rules`: emails that the renders of a template send."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from chalice.app import Blueprint
@@ -7,8 +9,10 @@ from chalice.app import Blueprint
 from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, check_template
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.api.edge.idempotency import shown_again
 from chalicelib.core.errors import NotFound
+from chalicelib.core.ids import IdSeed
 from chalicelib.features.emails.manage_rules import PlacedRule
 from chalicelib.features.emails.present import rule_json
 from chalicelib.features.templates.allowed_includes import check_includes
@@ -26,10 +30,20 @@ _WRITE_PROBLEMS: Final = (
 )
 
 
+def _made_before(call: Call, seed: IdSeed) -> Reply | None:
+    """Return the answer of a rule that an earlier attempt of this request has made."""
+    reply = shown_again(call, seed.id("emr"), retrieve)
+    if reply is None:
+        return None
+    assert isinstance(reply.body, Mapping)
+    return replace(reply, body={**reply.body, "warnings": []})
+
+
 @blueprint.route("/v1/email-rules", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:EmailRuleRequest",
+    creates=Creation(_made_before),
     tag="Emails",
     answers={201: _SAVED},
     problems=("template_not_found", "template_deleted", *_WRITE_PROBLEMS),

@@ -6,7 +6,9 @@ from chalice.app import Blueprint
 
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.core.clock import format_rfc3339
+from chalicelib.core.ids import IdSeed
 from chalicelib.features.emails.sends.model import EmailSend
 from chalicelib.features.emails.sends.present import send_json
 from chalicelib.features.emails.sends.read import SendFilter
@@ -17,6 +19,16 @@ blueprint: Final = Blueprint(__name__)
 _READ: Final = "renders:read"
 _CONTRACT: Final = "chalicelib.contract.emails.send"
 _SEND: Final = f"{_CONTRACT}:EmailSend"
+
+
+def _made_before(call: Call, seed: IdSeed) -> Reply | None:
+    """Return the answer of the repeat that an earlier attempt of this request has made."""
+    repeat_id = _named_send(call).resent_as
+    if repeat_id is None:
+        return None
+    again = call.services.emails.sends.one(_viewer(call), repeat_id)
+    is_later = again.created_at >= format_rfc3339(seed.moment)
+    return Reply(202, send_json(again)) if is_later else None
 
 
 @blueprint.route("/v1/email-sends", methods=["GET"])
@@ -72,6 +84,7 @@ def events(call: Call) -> Reply:
 @blueprint.route("/v1/email-sends/{id}/resend", methods=["POST"])
 @endpoint(
     auth=KeyAuth("render:write"),
+    creates=Creation(_made_before),
     tag="Emails",
     answers={202: _SEND},
     problems=("not_found", "conflict", "email_not_resendable", "email_file_expired"),

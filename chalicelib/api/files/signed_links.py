@@ -8,10 +8,17 @@ from chalice.app import Blueprint
 from chalicelib.api._submit import file_expired_error
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import PUBLIC, KeyAuth
-from chalicelib.api.edge.endpoint import NO_STORE, Call, Reply, endpoint
+from chalicelib.api.edge.endpoint import NO_STORE, Call, Creation, Reply, endpoint
+from chalicelib.api.edge.idempotency import unless_absent
 from chalicelib.core.errors import Conflict, NotFound
+from chalicelib.core.ids import IdSeed
 from chalicelib.core.text import content_disposition
-from chalicelib.features.signed_links.manage import LinkFields, LinkViewer, WantedUrl
+from chalicelib.features.signed_links.manage import (
+    LinkFields,
+    LinkViewer,
+    LinkWithSecret,
+    WantedUrl,
+)
 from chalicelib.features.signed_links.model import SignedLink, link_json
 from chalicelib.features.signed_links.serve import LinkRequest, failure_for_anyone
 
@@ -30,10 +37,18 @@ _TEMPLATE_PROBLEMS: Final = (
 )
 
 
+def _made_before(call: Call, seed: IdSeed) -> Reply | None:
+    """Return the answer of a link that an earlier attempt of this request has made."""
+    manage, link_id = call.services.signed_links.manage, seed.id("lnk")
+    link = unless_absent(lambda: manage.one(_viewer(call), link_id))
+    return None if link is None else _reply_with_secret(call, manage.with_secret(link))
+
+
 @blueprint.route("/v1/signed-links", methods=["POST"])
 @endpoint(
     auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:SignedLinkRequest",
+    creates=Creation(_made_before, has_secret=True),
     tag="Signed links",
     answers={201: f"{_CONTRACT}:SignedLinkWithSecret"},
     problems=_TEMPLATE_PROBLEMS,
@@ -54,10 +69,8 @@ def create(call: Call) -> Reply:
         "enabled": call.body.enabled,
         **given,
     }
-    made = call.services.signed_links.manage.create(_viewer(call), call.body.template_id, fields)
-    url = f"{call.services.settings.base_url}/signed-links/{made.link.id}"
-    body = link_json(made.link) | {"secret": made.secret}
-    return Reply(201, body, headers={"Location": url})
+    manage = call.services.signed_links.manage
+    return _reply_with_secret(call, manage.create(_viewer(call), call.body.template_id, fields))
 
 
 @blueprint.route("/v1/signed-links", methods=["GET"])
@@ -200,6 +213,11 @@ def fetch(call: Call) -> Reply:
         "Content-Disposition": disposition,
     }
     return Reply(200, content, file.content_type, headers)
+
+
+def _reply_with_secret(call: Call, made: LinkWithSecret) -> Reply:
+    url = f"{call.services.settings.base_url}/signed-links/{made.link.id}"
+    return Reply(201, link_json(made.link) | {"secret": made.secret}, headers={"Location": url})
 
 
 def _named_link(call: Call) -> SignedLink:

@@ -12,7 +12,7 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import RenderStatus
 from chalicelib.features.workspaces.model import Mode
 
-_RETENTION: Final = dt.timedelta(hours=24)
+RETENTION: Final = dt.timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,7 @@ class IdempotencyRecords:
         if item is None or item["expires_at"] <= format_rfc3339(now):
             return None
         if item["body_sha256"] != key.body_sha256:
-            raise ServiceError(
-                "idempotency_key_reused",
-                "This Idempotency-Key came with another body before. Use a new key for a new "
-                "request, and the same body for a repeat.",
-            )
+            raise key_reused_error()
         accepted = Accepted202(**item["accepted"]) if item["accepted"] else None
         return IdempotencyRecord(RenderId(item["render_id"]), accepted)
 
@@ -85,7 +81,7 @@ class IdempotencyRecords:
         accepted: Accepted202 | None,
     ) -> Write:
         """Return the write that creates a record; refused while another one has not expired."""
-        expires_at = now + _RETENTION
+        expires_at = now + RETENTION
         return Write(
             self._table,
             item={
@@ -125,3 +121,12 @@ class IdempotencyRecords:
             self._tables.write(write)
         except ConditionFailed:
             return
+
+
+def key_reused_error() -> ServiceError:
+    """Return the error of a key that came with another body."""
+    return ServiceError(
+        "idempotency_key_reused",
+        "This Idempotency-Key came with another body before. Use a new key for a new "
+        "request, and the same body for a repeat.",
+    )

@@ -130,6 +130,12 @@ class ManageLinks:
             raise _not_found(link_id)
         return link
 
+    def with_secret(self, link: SignedLink) -> LinkWithSecret:
+        """Return a link with its secret, for a caller whose first answer was lost."""
+        return LinkWithSecret(
+            link, self._sealer.open(link.sealed_secret, link.secret_place).decode()
+        )
+
     def page(self, viewer: LinkViewer, *, limit: int, below: str) -> LinkPage:
         """Return up to `limit` links below an id, newest first."""
         page = self._links.page(viewer.workspace_id, limit=limit, below=below)

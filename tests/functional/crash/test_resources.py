@@ -24,6 +24,7 @@ DELETIONS = (
     P.WORKSPACE_LIMITS_ERASED,
     P.WORKSPACE_RELEASED,
 )
+ANSWERS = (P.ANSWER_CLAIMED, P.ANSWER_MADE, P.ANSWER_KEPT)
 THRESHOLDS = (P.THRESHOLD_WRITTEN, P.THRESHOLD_EVENT_SENT, P.THRESHOLD_SAVED)
 CROSSINGS = (
     (P.LIMITS_SETTLED, "sync"),
@@ -85,7 +86,7 @@ def test_every_crash_point_of_other_resources_is_covered() -> None:
         P.LEASE_TAKEN,
         P.WORKSPACE_POSTPONED,
     }
-    killed |= {point for point, _ in CROSSINGS}
+    killed |= {point for point, _ in CROSSINGS} | {*ANSWERS}
     killed |= {P.LIMITS_RECOUNTED, P.LIMITS_CONFIRMED, P.LIMITS_RELEASED}
     # test_webhooks.py kills over webhooks.
     assert killed == {point for point in P if FIRST_POINT <= point < FIRST_WEBHOOK_POINT}
@@ -100,6 +101,23 @@ def test_upload_can_be_repeated_after_its_function_died(crash: CrashWorkspace, p
 
     assert crash.call("GET", f"/uploads/{upload['id']}")["status"] == "ready"
     assert crash.objects() == []
+
+
+@pytest.mark.parametrize("point", ANSWERS, ids=lambda point: point.name)
+def test_repeat_with_the_same_key_makes_one_template(
+    crash: CrashWorkspace, stack: ServiceStack, point: P
+) -> None:
+    sent: dict[str, Any] = {
+        "headers": {"Idempotency-Key": "k"},
+        "json": {"name": "T", "html": LARGE_HTML, "publish": True},
+    }
+    crash.call_killed(point, "POST", "/templates", **sent)
+    stack.service.clock.advance(seconds=31)
+
+    made = crash.call("POST", "/templates", **sent)
+
+    assert [each["id"] for each in crash.call("GET", "/templates")["data"]] == [made["id"]]
+    crash.settle(lambda: list(crash.template_faults()))
 
 
 @pytest.mark.parametrize("point", UPLOADS, ids=lambda point: point.name)

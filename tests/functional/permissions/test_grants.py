@@ -28,7 +28,9 @@ from tests.builders.permission_scenarios import (
 )
 from tests.builders.queue_scenarios import dead_letters_of_every_queue, unknown_messages
 from tests.builders.service import Service
+from tests.builders.signed_links import LINKS_PATH, published
 from tests.builders.storage_scenarios import storage_of_every_kind
+from tests.builders.templates import make_template
 from tests.builders.webhooks import ENDPOINTS_PATH, receiver_of
 
 KEY: Final = {"Idempotency-Key": "k"}
@@ -48,6 +50,18 @@ def successful_renders(service: Service) -> None:
     body = '{"input":{"type":"html","html":"x"},"data":{"n":[' + numbers + "]}}"
     assert service.call("POST", "/v1/renders", body=body.encode()).status == 200
     service.process_due()
+    _kept_answers(service)
+
+
+def _kept_answers(service: Service) -> None:
+    large = {"name": "D", "data": {"text": "x" * 200_000}}
+    path = f"{make_template(service)}/datasets"
+    link = {"name": "L", "template_id": published(service)}
+    for target, body in ((path, large), (LINKS_PATH, link)) * 2:
+        assert service.call("POST", target, json_body=body, headers=KEY).status == 201
+    other = {"Idempotency-Key": "refused"}
+    refused = {"name": "L", "template_id": "tpl_absent"}
+    assert service.call("POST", LINKS_PATH, json_body=refused, headers=other).status == 404
 
 
 def reads(service: Service) -> None:

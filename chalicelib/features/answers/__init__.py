@@ -1,0 +1,1 @@
+"""Kept answers: what a request with an Idempotency-Key has answered, for its repeats."""
