@@ -5,6 +5,7 @@ the routes are public. Then follow the key (401), its rights (403) and the rate 
 request itself (415, 413, 400).
 """
 
+import base64
 import datetime as dt
 import logging
 import time
@@ -73,7 +74,7 @@ class Dispatcher:
             "duration_ms": round(1000 * (time.perf_counter() - started)),
         }
         log.info("request", extra=exchange.log_fields() | outcome)
-        return replace(reply, body="") if request.method == "HEAD" else reply
+        return _without_body(reply) if request.method == "HEAD" else reply
 
     def _answer_and_count(self, exchange: "_Exchange") -> Reply:
         try:
@@ -216,6 +217,17 @@ def _encode_body(reply: Reply) -> Reply:
     if isinstance(reply.body, Mapping):
         return replace(reply, body=json.dumps(reply.body))
     return reply
+
+
+def _without_body(reply: Reply) -> Reply:
+    """Return the reply of HEAD: that of GET with its length, where there is a body."""
+    if not reply.body:
+        return reply
+    assert isinstance(reply.body, bytes | str)
+    body = reply.body.encode() if isinstance(reply.body, str) else reply.body
+    size = len(base64.b64decode(body)) if reply.is_base64 else len(body)
+    headers = {**reply.headers, "Content-Length": str(size)}
+    return replace(reply, body="", is_base64=False, headers=headers)
 
 
 def _common_headers(reply: Reply, exchange: "_Exchange") -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from http import HTTPStatus
 from typing import Final, cast
+from urllib.parse import unquote
 
 from chalice.app import Blueprint
 
@@ -12,7 +13,9 @@ from chalicelib.api.edge.endpoint import NO_STORE, Call, Creation, Reply, endpoi
 from chalicelib.api.edge.idempotency import unless_absent
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import IdSeed
-from chalicelib.core.text import content_disposition
+from chalicelib.core.text import content_disposition, safe_filename
+from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
+from chalicelib.features.files.model import StoredFile
 from chalicelib.features.signed_links.manage import (
     LinkFields,
     LinkViewer,
@@ -20,7 +23,7 @@ from chalicelib.features.signed_links.manage import (
     WantedUrl,
 )
 from chalicelib.features.signed_links.model import SignedLink, link_json
-from chalicelib.features.signed_links.serve import LinkRequest, failure_for_anyone
+from chalicelib.features.signed_links.serve import LinkAnswer, LinkRequest, failure_for_anyone
 
 blueprint: Final = Blueprint(__name__)
 
@@ -28,6 +31,13 @@ _READ: Final = "signed_links:read"
 _WRITE: Final = "signed_links:write"
 _CONTRACT: Final = "chalicelib.contract.signed_links"
 _LINK: Final = f"{_CONTRACT}:SignedLink"
+_CONTENT_TYPES: Final = {
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "jpg": "image/jpeg",
+    "webp": "image/webp",
+}
 _TEMPLATE_PROBLEMS: Final = (
     "template_not_allowed_for_key",
     "template_not_found",
@@ -177,42 +187,70 @@ def fetch(call: Call) -> Reply:
     the query are paths into the template's data, except `exp`, the Unix second at which the URL
     ends. `&sig=` stands last: the HMAC-SHA256, in lower-case hex, of path and query as they are
     sent before it. The first request makes the file, later ones get the same one while it is kept.
-    A file that does not fit into an answer is answered with 303 and its address. A render that
-    fails is answered with the code of its problem: the reason, which may quote the template or its
-    data, stands in the render, for the owner of the link.
+    HEAD makes and counts nothing: it has the length once the file is made. The file is saved under
+    its name in the URL. A file that does not fit into an answer is answered with 303 and its
+    address. A render that fails is answered with the code of its problem: the reason, which may
+    quote the template or its data, stands in the render, for the owner of the link.
     """
     target = call.raw_target
     if target is None:
         raise NotFound("not_found", "Signed links are at the host of the files.")
-    answer = call.services.signed_links.serve(
-        LinkRequest(
-            link_id=call.params["link_id"],
-            filename=call.params["file"],
-            path=target.path,
-            query=target.query,
-            referrer=call.headers.get("referer"),
-            request_id=call.request_id,
-            deadline=call.deadline,
-        )
+    request = LinkRequest(
+        link_id=call.params["link_id"],
+        filename=call.params["file"],
+        path=target.path,
+        query=target.query,
+        referrer=call.headers.get("referer"),
+        request_id=call.request_id,
+        deadline=call.deadline,
     )
+    serve = call.services.signed_links.serve
+    if call.method == "HEAD":
+        return _head_reply(call, serve.look(request))
+    answer = serve(request)
+    assert answer.made is not None
     render, file, content = answer.made
     if file is None:
         if render.status == "canceled":
             raise Conflict("conflict", "The render was canceled; ask again to have it made anew.")
         raise file_expired_error() if render.error is None else failure_for_anyone(render)
-    disposition = content_disposition(file.filename, "inline")
     if content is None:
-        location = call.services.files.signed_urls.presigned_object_url(
-            file.key, file.content_type, disposition
-        )
-        # The address is valid for a minute.
-        headers = {"Location": location, "Cache-Control": NO_STORE}
-        return Reply(HTTPStatus.SEE_OTHER, headers=headers)
-    headers = {
-        "Cache-Control": f"public, max-age={answer.max_age_s}",
-        "Content-Disposition": disposition,
+        return _redirect(call, file)
+    return Reply(200, content, file.content_type, _file_headers(call, answer.max_age_s))
+
+
+def _head_reply(call: Call, answer: LinkAnswer) -> Reply:
+    """Return the headers of the file; before it is made, its length is not known."""
+    headers = _file_headers(call, answer.max_age_s)
+    file = answer.made.file if answer.made else None
+    if file is None:
+        return Reply(200, b"", _CONTENT_TYPES[call.params["file"].rpartition(".")[2]], headers)
+    if file.bytes > MAX_RETURNED_BYTES:
+        return _redirect(call, file)
+    return Reply(200, b"", file.content_type, {**headers, "Content-Length": str(file.bytes)})
+
+
+def _redirect(call: Call, file: StoredFile) -> Reply:
+    location = call.services.files.signed_urls.presigned_object_url(
+        file.key, file.content_type, _disposition(call)
+    )
+    # The address is valid for a minute.
+    headers = {"Location": location, "Cache-Control": NO_STORE}
+    return Reply(HTTPStatus.SEE_OTHER, headers=headers)
+
+
+def _file_headers(call: Call, max_age_s: int) -> dict[str, str]:
+    return {
+        "Cache-Control": f"public, max-age={max_age_s}",
+        "Content-Disposition": _disposition(call),
     }
-    return Reply(200, content, file.content_type, headers)
+
+
+def _disposition(call: Call) -> str:
+    """Return the disposition under the name in the URL, whatever the render calls its file."""
+    # Gateways differ in how they decode a path.
+    stem, _, extension = unquote(call.params["file"]).rpartition(".")
+    return content_disposition(safe_filename(stem, fallback="file", extension=extension), "inline")
 
 
 def _reply_with_secret(call: Call, made: LinkWithSecret) -> Reply:

@@ -119,6 +119,13 @@ class MakeOnce:
                 waiting.for_render = True
                 self._await(wanted, render, waiting)
 
+    def made_before(self, wanted: WantedFile, url: LinkUrl) -> UrlRender | None:
+        """Return the render of a URL whose file is there, without the content; makes nothing."""
+        render = self._last_render(wanted, url)
+        if render is None or render.status != "succeeded" or render.files_purged_at is not None:
+            return None
+        return UrlRender(render, render.files[0])
+
     def _last_render(self, wanted: WantedFile, url: LinkUrl) -> Render | None:
         if url.render_id is None:
             return None

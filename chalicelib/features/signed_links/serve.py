@@ -8,7 +8,7 @@ from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.errors import Forbidden, NotFound, ServiceError
 from chalicelib.features.renders.model import Render
 from chalicelib.features.signed_links.make_once import MakeOnce, UrlRender, WantedFile
-from chalicelib.features.signed_links.model import SignedLink
+from chalicelib.features.signed_links.model import LinkUrl, SignedLink
 from chalicelib.features.signed_links.referrers import is_referrer_allowed
 from chalicelib.features.signed_links.repository import SignedLinks
 from chalicelib.features.signed_links.signature import read_target
@@ -46,9 +46,15 @@ class LinkRequest(NamedTuple):
 
 
 class LinkAnswer(NamedTuple):
-    """Render of a URL, and how long its file may be kept."""
+    """Render of a URL, None if there is none, and how long its file may be kept."""
 
-    made: UrlRender
+    made: UrlRender | None
+    max_age_s: int
+
+
+class _CheckedRequest(NamedTuple):
+    wanted: WantedFile
+    url: LinkUrl
     max_age_s: int
 
 
@@ -78,6 +84,25 @@ class ServeLink:
         more than one meaning, `link_expired`, `referrer_not_allowed`, the codes of
         `require_active`, and those of MakeOnce, whose details say nothing of template and data.
         """
+        wanted, url, max_age_s = self._checked(request)
+        try:
+            made = self._make_once(wanted, url)
+        except ServiceError as refused:
+            if refused.code in _ABOUT_THE_LINK:
+                raise
+            raise ServiceError(refused.code, _REFUSED, headers=refused.headers) from refused
+        return LinkAnswer(made, max_age_s)
+
+    def look(self, request: LinkRequest) -> LinkAnswer:
+        """Return the render of a URL if its file is there, and make none; raises the same refusals.
+
+        The content is left out.
+        """
+        wanted, url, max_age_s = self._checked(request)
+        return LinkAnswer(self._make_once.made_before(wanted, url), max_age_s)
+
+    def _checked(self, request: LinkRequest) -> _CheckedRequest:
+        """Return what a request asks for; raises all refusals but those of MakeOnce."""
         _, dot, extension = request.filename.rpartition(".")
         if not dot or extension not in FORMATS:
             raise NotFound("not_found", f"A signed link ends in one of {', '.join(FORMATS)}.")
@@ -102,13 +127,7 @@ class ServeLink:
         wanted = WantedFile(
             link, workspace, FORMATS[extension], query.data, request.request_id, request.deadline
         )
-        try:
-            made = self._make_once(wanted, url)
-        except ServiceError as refused:
-            if refused.code in _ABOUT_THE_LINK:
-                raise
-            raise ServiceError(refused.code, _REFUSED, headers=refused.headers) from refused
-        return LinkAnswer(made, max_age_s)
+        return _CheckedRequest(wanted, url, max_age_s)
 
     def _max_age_s(self, link: SignedLink, query: LinkQuery) -> int:
         """Return how long an answer may be kept; raises `link_expired`."""

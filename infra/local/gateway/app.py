@@ -53,6 +53,14 @@ class GatewayResponses:
         return Response(int(response["statusCode"]), headers, text.encode())
 
 
+def _length(method: str, response: Response) -> str | None:
+    """Return the length of the body, of HEAD as the function says, which may not know it."""
+    if method != "HEAD":
+        return str(len(response.body))
+    said = (value for name, value in response.headers if name.lower() == "content-length")
+    return next(said, None)
+
+
 def _header_value(mapped: str, request_id: str) -> str:
     return request_id if mapped == "context.requestId" else mapped.strip("'")
 
@@ -75,7 +83,9 @@ class Gateway:
         request = read_request(environ)
         response = self._answer(request, started)
         headers = [pair for pair in response.headers if pair[0].lower() not in _HOP_BY_HOP]
-        headers.append(("Content-Length", str(len(response.body))))
+        length = _length(request.method, response)
+        if length is not None:
+            headers.append(("Content-Length", length))
         start(f"{response.status} {_reason_phrase(response.status)}", headers)
         self._console.log_request(
             request.method,

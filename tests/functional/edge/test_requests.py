@@ -67,6 +67,7 @@ def test_head_answers_as_get_without_a_body(app: App, key: str) -> None:
 
         assert (head.status, head.body) == (200, b"")
         assert head.headers["Content-Type"] == get.headers["Content-Type"]
+        assert head.headers["Content-Length"] == str(len(get.body))
 
 
 def test_binary_answer_ignores_the_accept_header(app: App, key: str) -> None:

@@ -94,6 +94,46 @@ def test_extension_chooses_the_format(service: Service, extension: str, content_
     assert (options.pdf.pdfa is not None) == (extension == "pdf")
 
 
+def test_head_has_the_headers_of_the_file(service: Service) -> None:
+    url = sign(make_link(service))
+    get = fetch(service, url)
+
+    head = fetch(service, url, method="HEAD")
+
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["Content-Length"] == str(len(get.body))
+    for name in ("Content-Type", "Content-Disposition", "Cache-Control"):
+        assert head.headers[name] == get.headers[name]
+
+
+def test_head_before_the_file_is_made_makes_nothing(service: Service) -> None:
+    link = make_link(service, quota_total=1)
+
+    head = fetch(service, sign(link, "a.jpg"), method="HEAD")
+
+    assert (head.status, head.headers["Content-Type"]) == (200, "image/jpeg")
+    assert head.headers["Cache-Control"] == "public, max-age=86400"
+    assert "Content-Length" not in head.headers
+    assert renders(service) == []
+    assert fetch(service, sign(link, "a.jpg")).status == 200
+    assert fetch(service, sign(link, query="n=2"), method="HEAD").status == 200
+    assert fetch(service, "/l/lnk_1/a.jpg?sig=1", method="HEAD").status == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "saved"),
+    [
+        ("badge.png", "filename=\"badge.png\"; filename*=UTF-8''badge.png"),
+        ("a%20%C3%A9.jpg", "filename=\"a _.jpg\"; filename*=UTF-8''a%20%C3%A9.jpg"),
+        ("a%0D%0Ab%22.pdf", "filename*=UTF-8''ab"),
+    ],
+)
+def test_file_is_saved_under_its_name_in_the_url(service: Service, name: str, saved: str) -> None:
+    answer = fetch(service, sign(make_link(service), name))
+
+    assert saved in answer.headers["Content-Disposition"]
+
+
 def test_answer_is_kept_until_the_url_ends_and_a_day_at_most(service: Service) -> None:
     now = service.clock.now()
     second = epoch_ms(now) // 1_000
