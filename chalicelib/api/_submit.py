@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 type Headers = Mapping[str, str]
 
 _RENDER: Final = "chalicelib.contract.render.render:Render"
+_REDIRECT: Final = "chalicelib.contract.render.render:FileRedirect"
 # Media type of a file that is returned in base64.
 _BASE64_TYPE: Final = "text/plain"
 # Fields of Endpoint that all endpoints that make a render have in common.
 ENDPOINT_FIELDS: Final[Mapping[str, Any]] = {
     "auth": KeyAuth("render:write"),
     "tag": "Renders",
-    "answers": {200: _RENDER, 202: _RENDER, 303: None},
+    "answers": {200: _RENDER, 202: _RENDER, 303: _REDIRECT},
     "answer_types": (
         JSON,
         "application/pdf",
@@ -178,11 +179,32 @@ def _stored_file_reply(call: Call, result: SyncResult, headers: Mapping[str, str
         raise file_expired_error()
     file = render.files[0]
     if file.bytes > MAX_RETURNED_BYTES:
-        return Reply(303, headers={**headers, "Location": _file_url(call, render, file)})
+        return _redirect_reply(call, render, file, headers)
     content = call.services.state.objects.get(file.key)
     if content is None:
         raise file_expired_error()
     return _file_reply(render, file, base64.b64encode(content).decode(), headers)
+
+
+def _redirect_reply(call: Call, render: Render, file: StoredFile, headers: Headers) -> Reply:
+    """Return the address of a file that does not fit into an answer, also for who reads no header.
+
+    The bytes are those of the body at the address.
+    """
+    location, size = _file_url(call, render, file), file.bytes
+    content_type = file.content_type
+    if render.delivery == "base64":
+        size, content_type = 4 * ((size + 2) // 3), _BASE64_TYPE
+    body = {
+        "object": "redirect",
+        "location": location,
+        "bytes": size,
+        "content_type": content_type,
+        "detail": "This is not the file: it does not fit into an answer of this service, which has "
+        f"at most {MAX_RETURNED_BYTES} bytes. Follow the redirect (GET, within a minute, without "
+        "the API key), or ask for delivery url.",
+    }
+    return Reply(303, body, headers={**headers, "Location": location})
 
 
 def _file_url(call: Call, render: Render, file: StoredFile) -> str:

@@ -7,9 +7,10 @@ from chalicelib.adapters.json_logs import bind
 from chalicelib.api._restricted_key import check_template
 from chalicelib.api.edge.endpoint import Call
 from chalicelib.core import json
-from chalicelib.core.errors import ServiceError, validation_error
+from chalicelib.core.errors import Conflict, ServiceError, validation_error
 from chalicelib.core.json import Json
 from chalicelib.features.templates.model import CONTENT_FIELDS, SourceBundle, Template, TemplateType
+from chalicelib.features.templates.publish import check_revision
 
 if TYPE_CHECKING:
     from chalicelib.contract.template.template import TemplateContent, TemplateSourceFields
@@ -123,3 +124,28 @@ def _without_nulls(value: dict[str, Json]) -> dict[str, Json]:
         for name, member in value.items()
         if member is not None
     }
+
+
+def requested_revision(call: Call, template: Template) -> int | None:
+    """Return the revision that the draft must have, None for any, of `If-Match` and body.
+
+    Raises `draft_revision_conflict` if it has another one.
+    """
+    revision: int | None = call.body.revision
+    check_revision(template, revision)
+    text = call.headers.get("if-match", "*").strip()
+    if text == "*":
+        return revision
+    # A weak tag matches nothing here (RFC 9110, 13.1.1).
+    if draft_etag(template.draft_revision) not in {tag.strip() for tag in text.split(",")}:
+        raise Conflict(
+            "draft_revision_conflict",
+            f"If-Match is not the ETag of the draft, which has revision {template.draft_revision}. "
+            "Read it again, and repeat the request with the ETag that it has now.",
+        )
+    return template.draft_revision
+
+
+def draft_etag(revision: int) -> str:
+    """Return the entity tag of a revision of a draft."""
+    return f'"{revision}"'

@@ -38,8 +38,9 @@ def create(call: Call) -> Reply:
     """Make a document.
 
     `sync` responds when the document is ready: with the render or, for delivery `binary` or
-    `base64`, with the file itself (a 303 to the file if it is too large for a response). `async`
-    responds with 202 at once.
+    `base64`, with the file itself. A file of more than 4 300 000 bytes is answered with 303 and a
+    JSON body (`object: redirect`) that says where it is: follow redirects. `async` responds with
+    202 at once.
     """
     return submit_render(call, call.body)
 

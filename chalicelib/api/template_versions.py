@@ -7,7 +7,9 @@ from chalice.app import Blueprint
 from chalicelib.api._template_request import (
     DRY_RUN_PROBLEMS,
     LOOKUP_PROBLEMS,
+    draft_etag,
     dry_run_deadline,
+    requested_revision,
     requested_source,
     requested_template,
 )
@@ -18,6 +20,7 @@ from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import IdSeed
 from chalicelib.features.templates.allowed_includes import check_includes
+from chalicelib.features.templates.model import Draft, SourceBundle, Template
 from chalicelib.features.templates.present import (
     draft_json,
     version_json,
@@ -60,12 +63,14 @@ def _made_before(call: Call, seed: IdSeed) -> Reply | None:
     auth=KeyAuth(_READ),
     tag="Templates",
     answers={200: _DRAFT},
+    has_etag=True,
     problems=LOOKUP_PROBLEMS,
 )
 def read_draft(call: Call) -> Reply:
     """Retrieve a template's draft."""
     template = requested_template(call)
-    return Reply(200, draft_json(template, *call.services.templates.read.draft(template)))
+    draft, source = call.services.templates.read.draft(template)
+    return _draft_reply(template, draft, source)
 
 
 @blueprint.route("/v1/templates/{id}/draft", methods=["PUT"])
@@ -74,6 +79,8 @@ def read_draft(call: Call) -> Reply:
     body=f"{_CONTRACT}:DraftRequest",
     tag="Templates",
     answers={200: _DRAFT},
+    takes_if_match=True,
+    has_etag=True,
     problems=(
         *LOOKUP_PROBLEMS,
         "template_locked",
@@ -85,17 +92,18 @@ def read_draft(call: Call) -> Reply:
 def replace_draft(call: Call) -> Reply:
     """Replace a template's draft, the whole of it.
 
-    With the `revision` that was read before, a draft that has changed since is not replaced:
-    `draft_revision_conflict`. Without `revision` it is always replaced. For a key with a template
-    allowlist, the draft may include templates of the list only.
+    With the `revision` that was read before, or its `ETag` in `If-Match`, a draft that has changed
+    since is not replaced: `draft_revision_conflict`. Without them it is always replaced. For a key
+    with a template allowlist, the draft may include templates of the list only.
     """
     template = requested_template(call)
     source = requested_source(call.body, template.type)
     allowed = call.caller.templates
     check_includes(source.content, "" if call.body.content is None else "/content", allowed)
     check_includes(source.options, "/options", allowed)
-    replaced = call.services.templates.replace_draft(template, source, revision=call.body.revision)
-    return Reply(200, draft_json(replaced.template, replaced.draft, source))
+    revision = requested_revision(call, template)
+    replaced = call.services.templates.replace_draft(template, source, revision=revision)
+    return _draft_reply(replaced.template, replaced.draft, source)
 
 
 @blueprint.route("/v1/templates/{id}/publish", methods=["POST"])
@@ -103,6 +111,7 @@ def replace_draft(call: Call) -> Reply:
     auth=KeyAuth(_WRITE),
     body=f"{_CONTRACT}:PublishRequest",
     body_required=False,
+    takes_if_match=True,
     creates=Creation(_made_before),
     tag="Templates",
     answers={201: _VERSION},
@@ -115,10 +124,11 @@ def publish(call: Call) -> Reply:
     that no data can render, by a syntax error or an included template that is not there.
     A draft that changes meanwhile is a `draft_revision_conflict`.
     """
+    template = requested_template(call)
     published = call.services.templates.publish.publish_draft(
-        requested_template(call),
+        template,
         note=call.body.note,
-        revision=call.body.revision,
+        revision=requested_revision(call, template),
         request_id=call.request_id,
         deadline=dry_run_deadline(call),
     )
@@ -182,6 +192,11 @@ def retrieve_version(call: Call) -> Reply:
         raise NotFound("version_not_found", f"The template {template.id} has no such version.")
     version_and_source = call.services.templates.read.version(template, int(number))
     return Reply(200, version_source_json(template, *version_and_source))
+
+
+def _draft_reply(template: Template, draft: Draft, source: SourceBundle) -> Reply:
+    headers = {"ETag": draft_etag(draft.revision)}
+    return Reply(200, draft_json(template, draft, source), headers=headers)
 
 
 def _version_reply(call: Call, result: PublishResult) -> Reply:

@@ -79,6 +79,7 @@ _LAYERS: Final = {
 ENUMS: Final[dict[str, str]] = {
     "AccountPlan.interval": "month year",
     **{f"{name}.type": type_ for name, type_ in _LAYERS.items()},
+    "FileRedirect.object": "redirect",
     "Attachment.relationship": "Source Data Alternative Supplement Unspecified",
     "Batch.object": "batch",
     "Batch.status": _BATCH_STATUS,

@@ -111,8 +111,9 @@ class Endpoint:
     (decision 2), not by the dispatcher. `problems` are the codes beyond those of every endpoint.
     `cache_control` is sent with replies below 400; a header of the view's own replaces it. With
     `allows_any_origin` scripts of all web pages may read the replies (CORS), but send no key. With
-    `takes_raw_query` the view reads path and query itself, as they were sent. `check_path` refuses
-    before body and query are read, so that these tell nothing to who has a wrong path.
+    `takes_raw_query` the view reads path and query itself, as they were sent. `takes_if_match` and
+    `has_etag` name headers that the view itself reads and sends. `check_path` refuses before body
+    and query are read, so that these tell nothing to who has a wrong path.
 
     A POST that makes something takes Idempotency-Key. With `idempotent` the view itself keeps the
     key, in the transaction that makes a render; with `creates` the edge does.
@@ -142,6 +143,8 @@ class Endpoint:
     allows_any_origin: bool = False
     takes_raw_query: bool = False
     check_path: "Callable[[Call], None] | None" = None
+    takes_if_match: bool = False
+    has_etag: bool = False
 
     def __call__(self, call: Call) -> Reply:
         """Run the view."""

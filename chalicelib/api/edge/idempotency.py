@@ -27,7 +27,7 @@ def answer_once(call: Call) -> Reply:
     if isinstance(claim, KeptAnswer):
         return Reply(claim.status, claim.body, headers={**claim.headers, **_REPLAYED})
     crash_if_armed(CrashPoint.ANSWER_CLAIMED)
-    reply = _made(call, claim)
+    reply = _run_or_find(call, claim)
     crash_if_armed(CrashPoint.ANSWER_MADE)
     assert isinstance(reply.body, Mapping)
     answer = KeptAnswer(reply.status, json.dumps(reply.body), dict(reply.headers))
@@ -61,7 +61,7 @@ def unless_absent[T](read: Callable[[], T]) -> T | None:
         raise
 
 
-def _made(call: Call, claim: AnswerClaim) -> Reply:
+def _run_or_find(call: Call, claim: AnswerClaim) -> Reply:
     answers, creates = call.services.answers, call.endpoint.creates
     assert creates is not None
     try:
@@ -93,7 +93,7 @@ def _key(call: Call, key: str) -> IdempotencyKey:
 
 
 def _body_sha256(call: Call) -> str:
-    """Return the hash of what is asked for: of a form, of the name and bytes of its file."""
+    """Return the hash of a request: of a form, of the name and bytes of its file."""
     asked: dict[str, json.Json] = {"json": call.json, "if_match": call.headers.get("if-match")}
     if call.headers.get("content-type", "").lower().startswith(MULTIPART_TYPE):
         file = form_file(call)

@@ -193,8 +193,12 @@ class _OperationWriter:
         return responses
 
     def _success_response(self, row: Endpoint, status: HTTPStatus) -> oas.Response:
-        response: oas.Response = {"description": status.phrase, "headers": _header_references(row)}
-        if status.is_redirection or status == HTTPStatus.NO_CONTENT:
+        headers = _header_references(row)
+        if row.has_etag:
+            headers["ETag"] = {"$ref": "#/components/headers/ETag"}
+        response: oas.Response = {"description": status.phrase, "headers": headers}
+        is_empty = status.is_redirection and row.answers[status] is None
+        if is_empty or status == HTTPStatus.NO_CONTENT:
             return response
         types = {kind.partition(";")[0] for kind in row.answer_types}
         if status != HTTPStatus.OK:
@@ -261,6 +265,8 @@ def _header_parameters(row: Endpoint) -> list[oas.Parameter]:
     names = ["X-Request-Id"]
     if row.takes_idempotency_key:
         names.insert(0, "Idempotency-Key")
+    if row.takes_if_match:
+        names.append("If-Match")
     return [{"$ref": f"#/components/parameters/{name}"} for name in names]
 
 

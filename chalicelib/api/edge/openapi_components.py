@@ -11,6 +11,7 @@ SECURITY: Final = {
     "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
 }
 HEADERS: Final[Mapping[str, oas.Header]] = {
+    "ETag": {"description": "The revision in quotes, for `If-Match`.", "schema": TEXT_SCHEMA},
     "X-Request-Id": {
         "description": "Id of this request in the logs: the client's own if it sent a valid one.",
         "schema": TEXT_SCHEMA,
@@ -37,6 +38,13 @@ PARAMETERS: Final[Mapping[str, oas.Parameter]] = {
         "description": "A repeat within 24 hours with the same key and body returns the first "
         "result, and makes nothing more.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+    },
+    "If-Match": {
+        "name": "If-Match",
+        "in": "header",
+        "description": "The `ETag` of the draft that was read, or `*`: a draft that has changed "
+        "since is a `draft_revision_conflict`.",
+        "schema": TEXT_SCHEMA,
     },
     "X-Request-Id": {
         "name": "X-Request-Id",

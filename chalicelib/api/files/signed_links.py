@@ -247,7 +247,7 @@ def _file_headers(call: Call, max_age_s: int) -> dict[str, str]:
 
 
 def _disposition(call: Call) -> str:
-    """Return the disposition under the name in the URL, whatever the render calls its file."""
+    """Return the disposition under the name in the URL, not under that of the render."""
     # Gateways differ in how they decode a path.
     stem, _, extension = unquote(call.params["file"]).rpartition(".")
     return content_disposition(safe_filename(stem, fallback="file", extension=extension), "inline")

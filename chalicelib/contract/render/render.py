@@ -115,6 +115,18 @@ class Explain(Model):
     """At most 20."""
 
 
+class FileRedirect(Model):
+    """Answer in place of a file that does not fit into one: it leads to the file."""
+
+    object: Literal["redirect"]
+    location: str
+    """Signed URL of the file, for a minute; it is also in the header `Location`."""
+    bytes: int
+    content_type: str
+    detail: str
+    """What to do."""
+
+
 class Render(Model):
     """A render in its present state."""
 

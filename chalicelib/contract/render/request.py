@@ -154,9 +154,10 @@ class DeliverySpec(Model):
     type: Literal["url", "binary", "base64", "none"] | None = None
     """`url`: the answer has signed URLs. `binary`: the answer is the file itself, of at most 20 MB.
     `base64`: the answer is the file in base64, as text of at most 10 MB. Both are for sync renders
-    with one file (several go into a `zip`); a body over 4.3 MB is answered with 303 and a URL to
-    it. `none`: `files` without URLs, which `GET /v1/renders/{id}` gives. Null: `url` if the files
-    are kept, else `none`."""
+    with one file (several go into a `zip`). An answer carries files of at most 4.3 MB (4 300 000
+    bytes): a larger one is answered with 303, its URL in `Location` and in a JSON body, so let
+    your client follow redirects. `none`: `files` without URLs, which `GET /v1/renders/{id}` gives.
+    Null: `url` if the files are kept, else `none`."""
     expires_in: Annotated[int, Field(ge=60, le=604_800)] = 3600
     """Seconds for which the signed URLs are valid."""
     hosted: bool | None = None

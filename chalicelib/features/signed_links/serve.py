@@ -84,7 +84,7 @@ class ServeLink:
         more than one meaning, `link_expired`, `referrer_not_allowed`, the codes of
         `require_active`, and those of MakeOnce, whose details say nothing of template and data.
         """
-        wanted, url, max_age_s = self._checked(request)
+        wanted, url, max_age_s = self._check(request)
         try:
             made = self._make_once(wanted, url)
         except ServiceError as refused:
@@ -98,10 +98,10 @@ class ServeLink:
 
         The content is left out.
         """
-        wanted, url, max_age_s = self._checked(request)
+        wanted, url, max_age_s = self._check(request)
         return LinkAnswer(self._make_once.made_before(wanted, url), max_age_s)
 
-    def _checked(self, request: LinkRequest) -> _CheckedRequest:
+    def _check(self, request: LinkRequest) -> _CheckedRequest:
         """Return what a request asks for; raises all refusals but those of MakeOnce."""
         _, dot, extension = request.filename.rpartition(".")
         if not dot or extension not in FORMATS:

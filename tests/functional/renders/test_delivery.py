@@ -97,6 +97,12 @@ def test_file_over_the_response_limit_is_redirected(
     content = service.engine.content
     exactly = content if kind == "binary" else base64.b64encode(content)
     assert stored == exactly
+    told = answer.json
+    assert answer.headers["Content-Type"] == "application/json"
+    assert (told["object"], told["location"]) == ("redirect", answer.headers["Location"])
+    assert told["bytes"] == len(exactly)
+    assert told["content_type"] == ("application/pdf" if kind == "binary" else "text/plain")
+    assert "4300000" in told["detail"]
     assert service.render(delivery={"type": kind}, headers=KEY).status == 303
     service.relay_events()
     assert key in service.objects()

@@ -190,6 +190,29 @@ def test_dry_runs_have_25_seconds_on_every_plan(service: Service) -> None:
     assert [deadline - begun for _, _, deadline in dry_run.calls] == [25, 25]
 
 
+def test_etag_of_a_draft_is_its_revision_and_fences_changes(service: Service) -> None:
+    path = make_template(service, html="1")
+    draft = f"{path}/draft"
+
+    def put(html: str, tag: str | tuple[str, ...]) -> ApiAnswer:
+        return service.call("PUT", draft, json_body={"html": html}, headers={"If-Match": tag})
+
+    def publish(tag: str) -> ApiAnswer:
+        return service.call("POST", f"{path}/publish", json_body={}, headers={"If-Match": tag})
+
+    assert service.call("GET", draft).headers["ETag"] == '"1"'
+    assert put("2", '"1"').headers["ETag"] == '"2"'
+    for stale in ('"1"', "2", 'W/"2"', "", '"2', '"a", "1"', "," * 5_000):
+        refused = put("x", stale)
+        assert (refused.status, refused.code) == (409, "draft_revision_conflict"), stale
+        assert publish(stale).code == "draft_revision_conflict"
+    assert publish('"2"').json["draft_revision"] == 2
+    assert put("3", '"1", "2"').json["revision"] == 3
+    assert put("4", "*").json["revision"] == 4
+    assert publish("*").json["draft_revision"] == 4
+    assert service.call("GET", draft).json["html"] == "4"
+
+
 def test_stale_draft_revision_is_refused(service: Service) -> None:
     path = make_template(service)
 
