@@ -77,6 +77,7 @@ ENDPOINT_FIELDS: Final[Mapping[str, Any]] = {
         "output_too_large",
         "render_failed",
         "render_lost",
+        "email_needs_hosted_file",
         "region_degraded",
         "maintenance",
         "file_expired",

@@ -59,19 +59,20 @@ def create(call: Call) -> Reply:
 @blueprint.route("/v1/templates/{id}/datasets", methods=["GET"])
 @endpoint(
     auth=KeyAuth(_READ),
+    query=f"{_CONTRACT}:DatasetQuery",
     tag="Templates",
     answers={200: f"{_CONTRACT}:DatasetList"},
     problems=LOOKUP_PROBLEMS,
 )
 def list_datasets(call: Call) -> Reply:
-    """List a template's datasets, all of them in the order in which they were made.
+    """List a template's datasets, in the order in which they were made.
 
     The list is without their data; retrieve a single dataset for its data.
     """
     template = requested_template(call)
     datasets = call.services.templates.read_datasets.all(template)
     rows = [dataset_json(template, dataset) for dataset in datasets]
-    return Reply(200, paging.list_envelope(call, rows, None))
+    return Reply(200, paging.page_of_all(call, rows, oldest_first=True))
 
 
 @blueprint.route("/v1/templates/{id}/datasets/{ds}", methods=["GET"])

@@ -60,12 +60,17 @@ def create(call: Call) -> Reply:
 
 
 @blueprint.route("/v1/storage-destinations", methods=["GET"])
-@endpoint(auth=KeyAuth(_READ), tag="Storage", answers={200: f"{_CONTRACT}:StorageDestinationList"})
+@endpoint(
+    auth=KeyAuth(_READ),
+    query=f"{_CONTRACT}:StorageDestinationQuery",
+    tag="Storage",
+    answers={200: f"{_CONTRACT}:StorageDestinationList"},
+)
 def list_destinations(call: Call) -> Reply:
-    """List all storage destinations, newest first, on one page."""
+    """List storage destinations, newest first."""
     destinations = call.services.storage.destinations.all(call.caller.workspace_id)
     shown = [destination_json(each) for each in reversed(destinations)]
-    return Reply(200, paging.list_envelope(call, shown, None))
+    return Reply(200, paging.page_of_all(call, shown))
 
 
 @blueprint.route("/v1/storage-destinations/{id}", methods=["GET"])

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from chalicelib.contract.base import Model
+from chalicelib.contract.field_types import Cursor, PageLimit
 from chalicelib.contract.render.conformance_report import RenderResult
 
 
@@ -77,8 +78,16 @@ class Engine(Model):
     removed."""
 
 
+class EngineQuery(Model):
+    """Paging of `GET /v1/engines`."""
+
+    limit: PageLimit = 20
+    cursor: Cursor | None = None
+    """The `next_cursor` of the previous page."""
+
+
 class EngineList(Model):
-    """All rendering engines, newest first."""
+    """One page of rendering engines, newest first."""
 
     object: Literal["list"]
     data: list[Engine]

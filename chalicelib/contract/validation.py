@@ -66,7 +66,7 @@ def _field_error(finding: ErrorDetails, value: object, prefix: str) -> FieldErro
     kind, context = finding["type"], finding.get("ctx", {})
     code, message_of = _MESSAGES.get(kind, ("invalid", _default_message))
     path = _json_path(value, finding)
-    if kind == "union_tag_not_found":
+    if kind in {"union_tag_not_found", "union_tag_invalid"}:
         # pydantic locates the union, and the contract the member that chooses its branch.
         path.append(str(context["discriminator"]).strip("'"))
     return FieldError(json_pointer(path, prefix), code, message_of(finding, context))

@@ -236,7 +236,8 @@ def _problem_codes(row: Endpoint) -> list[str]:
         codes += [*_KEY_PROBLEMS, "region_degraded"]
     if row.body is not None or row.media_types != (JSON,):
         codes += _BODY_PROBLEMS
-    elif row.takes_idempotency_key or row.method != "GET":
+    elif not row.takes_raw_query and row.query_error_code == "validation_error":
+        # Of a parameter that is unknown or sent twice.
         codes.append("validation_error")
     if row.query is not None:
         codes.append(row.query_error_code)

@@ -87,6 +87,22 @@ def list_envelope(
     }
 
 
+def page_of_all(
+    call: Call, rows: Sequence[Mapping[str, object]], key: str = "id", *, oldest_first: bool = False
+) -> dict[str, object]:
+    """Return a page of rows that are all known, sorted by their `key`, newest first."""
+    position = start_position(call)
+    if position is not None:
+        after = str(position["after"])
+        keys = [str(row[key]) for row in rows]
+        # The row itself may be deleted meanwhile.
+        gone = sum(each < after if oldest_first else each > after for each in keys)
+        rows = rows[keys.index(after) + 1 if after in keys else gone :]
+    shown = fitting_prefix(rows[: call.query.limit]) if rows else rows
+    has_more = len(shown) < len(rows)
+    return list_envelope(call, shown, {"after": shown[-1][key]} if has_more else None)
+
+
 def _encoded_size(row: Mapping[str, object]) -> int:
     """Return an upper bound of the row's bytes in a Lambda response.
 

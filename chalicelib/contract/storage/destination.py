@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.connection import ConnectionName, Parts
+from chalicelib.contract.field_types import Cursor, PageLimit
 from chalicelib.core.storage import StorageErrorCode
 
 DestinationKind = Literal["s3", "azure_blob", "gcs", "sftp"]
@@ -91,8 +92,16 @@ class StorageDestination(Model):
     updated_at: str
 
 
+class StorageDestinationQuery(Model):
+    """Paging of `GET /v1/storage-destinations`."""
+
+    limit: PageLimit = 20
+    cursor: Cursor | None = None
+    """The `next_cursor` of the previous page."""
+
+
 class StorageDestinationList(Model):
-    """All storage destinations of a workspace, newest first."""
+    """One page of a workspace's storage destinations, newest first."""
 
     object: Literal["list"]
     data: list[StorageDestination]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import UncheckedJson
+from chalicelib.contract.field_types import Cursor, PageLimit, UncheckedJson
 from chalicelib.contract.template.template import DisplayName
 
 
@@ -38,8 +38,16 @@ class Dataset(DatasetSummary):
     data: dict[str, UncheckedJson]
 
 
+class DatasetQuery(Model):
+    """Paging of a template's datasets."""
+
+    limit: PageLimit = 20
+    cursor: Cursor | None = None
+    """The `next_cursor` of the previous page."""
+
+
 class DatasetList(Model):
-    """All datasets of a template, in the order in which they were made: one page."""
+    """One page of a template's datasets, in the order in which they were made."""
 
     object: Literal["list"]
     data: list[DatasetSummary]

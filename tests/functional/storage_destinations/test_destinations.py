@@ -173,7 +173,7 @@ def test_texts_of_credentials_are_stored_in_one_form(service: Service) -> None:
     assert opened(sas)["sas_token"] == "sv=1&sig=x"
 
 
-def test_list_is_one_page_with_the_newest_first(service: Service) -> None:
+def test_list_has_the_newest_first(service: Service) -> None:
     ids = []
     for number in range(3):
         ids.append(made_destination(service, name=f"D{number}", is_default=number == 1)["id"])
@@ -184,7 +184,6 @@ def test_list_is_one_page_with_the_newest_first(service: Service) -> None:
     assert [each["id"] for each in page["data"]] == ids[::-1]
     assert [each["is_default"] for each in page["data"]] == [False, True, False]
     assert (page["object"], page["has_more"], page["next_cursor"]) == ("list", False, None)
-    assert service.call("GET", f"{PATH}?limit=1").pointers == ["/query/limit"]
 
 
 def test_workspace_has_fifty_destinations_also_when_many_are_made_at_once(
@@ -201,7 +200,7 @@ def test_workspace_has_fifty_destinations_also_when_many_are_made_at_once(
         )
 
     assert sorted(each.status for each in answers) == [201, 201, 409, 409, 409]
-    page = service.call("GET", PATH).json["data"]
+    page = service.call("GET", f"{PATH}?limit=50").json["data"]
     assert len(page) == 50
     assert sum(each["is_default"] for each in page) == 1
     assert service.call("DELETE", f"{PATH}/{page[0]['id']}").status == 204

@@ -75,7 +75,7 @@ def nested(levels: int, innermost: dict[str, Any]) -> dict[str, Any]:
         ({"type": "image", **BOX, "src": "upload:a/../b"}, "layers[1].src", "https URL"),
         ({"type": "barcode", **BOX, "symbology": "x"}, "layers[1].symbology", "must be"),
         ({"type": "rect"}, "layers[1].width", "required"),
-        ({"type": "script"}, "layers[1]", "must be one of"),
+        ({"type": "script"}, "layers[1].type", "must be one of"),
         ({}, "layers[1].type", "is required"),
         (7, "layers[1]", "an object"),
         (
