@@ -49,8 +49,9 @@ PARAMETERS: Final[Mapping[str, oas.Parameter]] = {
     "X-Request-Id": {
         "name": "X-Request-Id",
         "in": "header",
-        "description": "The client's own id for this request.",
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"},
+        "description": "The client's own id for this request: 1 to 128 letters, digits, `.`, `_` "
+        "and `-`. Another text is replaced by an id of ours.",
+        "schema": TEXT_SCHEMA,
     },
     "webhook-id": {
         "name": "webhook-id",

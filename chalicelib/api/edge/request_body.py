@@ -60,7 +60,9 @@ def form_file(call: Call) -> FormFile:
     try:
         parts = list(parser)
     except MultipartError as damage:
-        raise validation_error("", f"the form cannot be read: {damage}") from damage
+        is_encoding = any(isinstance(each, UnicodeDecodeError) for each in damage.args)
+        reason = "the names in it must be UTF-8" if is_encoding else damage.args[0]
+        raise validation_error("", f"the form cannot be read: {reason}") from damage
     for part in parts:
         if part.name != _FILE_FIELD:
             raise validation_error(

@@ -160,3 +160,15 @@ def test_form_cannot_replace_an_arrived_file(service: Service) -> None:
     assert service.engine.html_texts == ["<p>1<"]
     service.call("DELETE", f"/v1/uploads/{upload['id']}")
     assert [key for key in service.objects() if upload["id"] in key] == []
+
+
+def test_name_that_is_no_utf8_is_refused_in_plain_words(service: Service) -> None:
+    form = multipart_request(file_part(b"x", name="NAME"))
+    form["body"] = form["body"].replace(b"NAME", "ü.html".encode("latin-1"))
+
+    answer = service.call("POST", "/v1/uploads", **form)
+
+    assert answer.code == "validation_error"
+    assert answer.json["errors"][0]["message"] == (
+        "the form cannot be read: the names in it must be UTF-8"
+    )
