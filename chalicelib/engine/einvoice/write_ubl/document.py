@@ -67,7 +67,7 @@ def write_ubl(
         leaf("cbc:ID", invoice.number),
         leaf("cbc:IssueDate", format_date(invoice.issue_date)),
         *head,
-        *_body(invoice, totals, is_credit_note=is_credit_note),
+        *_body(invoice, totals, profile, is_credit_note=is_credit_note),
     )
     assert root is not None, "the guideline is always there"
     return serialise_xml(root, {None: f"{UBL_SCHEMA}:{name}-2", **NAMESPACES})
@@ -169,11 +169,11 @@ def _currencies_and_period(invoice: Invoice) -> tuple[XmlNode | None, ...]:
 
 
 def _body(
-    invoice: Invoice, totals: InvoiceTotals, *, is_credit_note: bool
+    invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile, *, is_credit_note: bool
 ) -> tuple[XmlNode | None, ...]:
     currency = invoice.currency
     return (
-        seller_party(invoice),
+        seller_party(invoice, profile),
         buyer_party(invoice.buyer),
         payee_party(invoice.payee),
         tax_representative_party(invoice.tax_representative),

@@ -11,18 +11,23 @@ from chalicelib.engine.einvoice.model import (
     PostalAddress,
     TaxRepresentative,
 )
+from chalicelib.engine.einvoice.profiles import InvoiceProfile
 from chalicelib.engine.einvoice.write_ubl.values import identifier, tax_scheme
 from chalicelib.engine.einvoice.xml_writer import XmlNode, group, leaf
 
 # Scheme of the creditor identifier (BT-90), which UBL has among the identifiers of a party.
 CREDITOR_ID_SCHEME: Final = "SEPA"
 # Tax scheme of the tax number (BT-32), which is not a VAT identifier.
-TAX_NUMBER_SCHEME: Final = "FC"
+_TAX_NUMBER_SCHEME: Final = "FC"
+# Peppol looks for the word "Foretaksregisteret" of Norwegian sellers under this one (NO-R-002).
+_NORWEGIAN_SCHEME: Final = "TAX"
 
 
-def seller_party(invoice: Invoice) -> XmlNode | None:
+def seller_party(invoice: Invoice, profile: InvoiceProfile) -> XmlNode | None:
     """Return the seller (BG-4); its identifiers include the creditor identifier (BT-90)."""
     seller = invoice.seller
+    is_norwegian = profile.name == "PEPPOL" and seller.address.country == "NO"
+    tax_number_scheme = _NORWEGIAN_SCHEME if is_norwegian else _TAX_NUMBER_SCHEME
     debit = invoice.payment.direct_debit if invoice.payment else None
     return group(
         "cac:AccountingSupplierParty",
@@ -34,7 +39,7 @@ def seller_party(invoice: Invoice) -> XmlNode | None:
             _party_name(seller.trading_name),
             postal_address("cac:PostalAddress", seller.address),
             _tax_registration(seller.vat_id, "VAT"),
-            _tax_registration(seller.tax_number, TAX_NUMBER_SCHEME),
+            _tax_registration(seller.tax_number, tax_number_scheme),
             group(
                 "cac:PartyLegalEntity",
                 leaf("cbc:RegistrationName", seller.name),
