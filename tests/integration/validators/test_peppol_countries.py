@@ -18,7 +18,7 @@ from tests.integration.validators.conftest import installed, refused, verdict
 
 _COUNTRY_RULE: Final = re.compile(r'<xsl:attribute name="id">([A-Z]{2}-[A-Z]-[0-9T]+(?:-\d+)?)<')
 # EINDAGI asks for a due date, for which UBL has no element in a credit note.
-_NO_CREDIT_NOTE: Final = {"IS": {"supporting_documents": []}}
+_NO_CREDIT_NOTE: Final[Mapping[str, Any]] = {"IS": {"supporting_documents": []}}
 
 
 def _country_rules() -> set[str]:
