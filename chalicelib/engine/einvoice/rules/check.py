@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Final
 
@@ -40,13 +41,19 @@ def read_and_check(
 def check_rules(
     invoice: Invoice, totals: InvoiceTotals, profile: InvoiceProfile, syntax: Syntax, root: str
 ) -> tuple[Finding, ...]:
-    """Return the violations of model, profile and syntax; equal ones become one with a count."""
+    """Return the violations of model, profile and syntax; equal ones become one with a count.
+
+    The message is that of the first one.
+    """
     merged: dict[tuple[str, str], Finding] = {}
     for rule, path, message in _violations(invoice, totals, profile, syntax):
         location = f"{root}.{path}" if path else root
         known = merged.get((rule, location))
-        count = 1 if known is None else known.count + 1
-        merged[rule, location] = Finding(rule, f"{location} {message}", location, count)
+        merged[rule, location] = (
+            Finding(rule, f"{location} {message}", location)
+            if known is None
+            else replace(known, count=known.count + 1)
+        )
     return tuple(merged.values())
 
 

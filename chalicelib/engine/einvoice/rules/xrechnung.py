@@ -13,6 +13,7 @@ from chalicelib.engine.einvoice.model import (
 )
 from chalicelib.engine.einvoice.profiles import Syntax
 from chalicelib.engine.einvoice.rules.lines import RuleViolation
+from chalicelib.engine.einvoice.rules.payment_terms import discount_fault
 from chalicelib.engine.einvoice.totals import InvoiceTotals
 
 # A field is required if the object that contains it is present.
@@ -43,11 +44,6 @@ _PAYMENT_MEANS_RULES: Final = {
 _URL_SCHEME: Final = re.compile("[a-zA-Z][a-zA-Z0-9+.-]+:")
 # KoSIT tolerates this difference between an amount and its percentage.
 _AMOUNT_TOLERANCE: Final = Decimal("0.02")
-_WHITESPACE: Final = " \t\r\n"
-_BETWEEN_HASHES: Final = re.compile(r"#[^\r\n]+#")
-_SKONTO_LINE: Final = re.compile(
-    r"#SKONTO#TAGE=[0-9]+#PROZENT=[0-9]+\.[0-9]{2}(?:#BASISBETRAG=-?[0-9]+\.[0-9]{2})?#"
-)
 
 
 def xrechnung_violations(
@@ -59,7 +55,9 @@ def xrechnung_violations(
         value = _value_at(invoice, holder) if holder else invoice
         if value is not None and not getattr(value, name):
             yield rule, path, "is required in XRECHNUNG"
-    yield from _payment_terms(invoice.payment_terms or "")
+    fault = discount_fault(invoice.payment_terms or "")
+    if fault is not None:
+        yield "BR-DE-18", "payment_terms", fault
     yield from _tax_total(invoice, totals, syntax)
     yield from _supporting_documents(invoice)
     if invoice.payment:
@@ -100,19 +98,6 @@ def _signs_differ(first: Decimal, second: Decimal, syntax: Syntax) -> bool:
     if syntax == "ubl":
         return min(first, second) < 0 < max(first, second)
     return (first < 0) != (second < 0)
-
-
-def _payment_terms(terms: str) -> Iterator[RuleViolation]:
-    lines = [line.strip(_WHITESPACE) for line in terms.split("\n")]
-    discounts = [line for line in lines if line.startswith("#")]
-    for line in discounts:
-        if _SKONTO_LINE.fullmatch(line) is None:
-            message = "has a line with # that is not #SKONTO#TAGE=14#PROZENT=2.00#"
-            yield "BR-DE-18", "payment_terms", message
-    rest = _BETWEEN_HASHES.split(terms)[-1]
-    if discounts and rest.strip(_WHITESPACE) and not rest.lstrip(" \t\r").startswith("\n"):
-        message = "has more text behind # in a line below those of discounts"
-        yield "BR-DE-18", "payment_terms", message
 
 
 def _payment(payment: PaymentInstructions) -> Iterator[RuleViolation]:
