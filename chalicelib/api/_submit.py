@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 type Headers = Mapping[str, str]
 
 _RENDER: Final = "chalicelib.contract.render.render:Render"
-_REDIRECT: Final = "chalicelib.contract.render.render:FileRedirect"
+REDIRECT: Final = "chalicelib.contract.render.render:FileRedirect"
 # Media type of a file that is returned in base64.
 _BASE64_TYPE: Final = "text/plain"
 # Fields of Endpoint that all endpoints that make a render have in common.
 ENDPOINT_FIELDS: Final[Mapping[str, Any]] = {
     "auth": KeyAuth("render:write"),
     "tag": "Renders",
-    "answers": {200: _RENDER, 202: _RENDER, 303: _REDIRECT},
+    "answers": {200: _RENDER, 202: _RENDER, 303: REDIRECT},
     "answer_types": (
         JSON,
         "application/pdf",
@@ -192,18 +192,29 @@ def _redirect_reply(call: Call, render: Render, file: StoredFile, headers: Heade
 
     The bytes are those of the body at the address.
     """
-    location, size = _file_url(call, render, file), file.bytes
-    content_type = file.content_type
+    size, content_type = file.bytes, file.content_type
     if render.delivery == "base64":
         size, content_type = 4 * ((size + 2) // 3), _BASE64_TYPE
+    return file_redirect(
+        _file_url(call, render, file),
+        size,
+        content_type,
+        "Follow the redirect (GET, within a minute, without the API key), or ask for delivery url.",
+        headers,
+    )
+
+
+def file_redirect(
+    location: str, size: int, content_type: str, advice: str, headers: Headers
+) -> Reply:
+    """Return the address of a file in place of the file."""
     body = {
         "object": "redirect",
         "location": location,
         "bytes": size,
         "content_type": content_type,
         "detail": "This is not the file: it does not fit into an answer of this service, which has "
-        f"at most {MAX_RETURNED_BYTES} bytes. Follow the redirect (GET, within a minute, without "
-        "the API key), or ask for delivery url.",
+        f"at most {MAX_RETURNED_BYTES} bytes. {advice}",
     }
     return Reply(303, body, headers={**headers, "Location": location})
 

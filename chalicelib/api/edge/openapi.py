@@ -200,9 +200,10 @@ class _OperationWriter:
         is_empty = status.is_redirection and row.answers[status] is None
         if is_empty or status == HTTPStatus.NO_CONTENT:
             return response
+        # A file is the answer with 200 only; the others are JSON.
         types = {kind.partition(";")[0] for kind in row.answer_types}
         if status != HTTPStatus.OK:
-            types &= {JSON}
+            types = {JSON}
         content: dict[str, oas.MediaType] = {
             kind: {"schema": _BINARY_SCHEMA} for kind in sorted(types)
         }

@@ -1,12 +1,11 @@
 """`/v1/signed-links`, and `/l`: URLs that make a picture or a PDF without a key."""
 
-from http import HTTPStatus
 from typing import Final, cast
 from urllib.parse import unquote
 
 from chalice.app import Blueprint
 
-from chalicelib.api._submit import file_expired_error
+from chalicelib.api._submit import REDIRECT, file_expired_error, file_redirect
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import PUBLIC, KeyAuth
 from chalicelib.api.edge.endpoint import NO_STORE, Call, Creation, Reply, endpoint
@@ -168,7 +167,7 @@ def sign(call: Call) -> Reply:
     takes_raw_query=True,
     allows_any_origin=True,
     tag="Signed links",
-    answers={200: None, 303: None},
+    answers={200: None, 303: REDIRECT},
     answer_types=("application/pdf", "image/png", "image/jpeg", "image/webp"),
     problems=(
         "not_found",
@@ -234,9 +233,9 @@ def _redirect(call: Call, file: StoredFile) -> Reply:
     location = call.services.files.signed_urls.presigned_object_url(
         file.key, file.content_type, _disposition(call)
     )
-    # The address is valid for a minute.
-    headers = {"Location": location, "Cache-Control": NO_STORE}
-    return Reply(HTTPStatus.SEE_OTHER, headers=headers)
+    advice = "Follow the redirect, within a minute."
+    headers = {"Cache-Control": NO_STORE}
+    return file_redirect(location, file.bytes, file.content_type, advice, headers)
 
 
 def _file_headers(call: Call, max_age_s: int) -> dict[str, str]:

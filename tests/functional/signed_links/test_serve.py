@@ -159,7 +159,10 @@ def test_large_file_is_behind_an_address(service: Service) -> None:
     for _ in range(2):
         answer = fetch(service, url)
 
-        assert (answer.status, answer.body) == (303, b"")
+        assert answer.status == 303
+        assert answer.json["object"] == "redirect"
+        assert answer.json["location"] == answer.headers["Location"]
+        assert answer.json["bytes"] == MAX_RETURNED_BYTES + 1
         assert answer.headers["Cache-Control"] == "no-store"
         assert "inline" in answer.headers["Location"]
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
