@@ -303,7 +303,6 @@ _CONSUMERS: Final = (
             ("dynamodb:Query", "MainTable WS#*#BAT#*"),
             ("s3:GetObject DeleteObject", "${FilesBucket.Arn}/ws/*/files/*"),
             ("s3:DeleteObject", "${FilesBucket.Arn}/ws/*/emails/*"),
-            ("s3:GetObject", "${FilesBucket.Arn}/ws/*/batches/*"),
             ("s3:GetObject PutObject DeleteObject", "${FilesBucket.Arn}/tmp/ws/*/engine/*"),
             ("s3:PutObject DeleteObject", "${FilesBucket.Arn}/ws/*/batches/*"),
             ("s3:AbortMultipartUpload", "${FilesBucket.Arn}/ws/*/batches/*"),

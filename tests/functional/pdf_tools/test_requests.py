@@ -116,7 +116,7 @@ def test_renders_refuse_the_input_of_tools(service: Service) -> None:
     refused = service.render(input={"type": "pdf", "source": as_source(pdf())})
 
     assert refused.status == 400
-    assert refused.json["errors"][0]["path"] == "/input"
+    assert refused.json["errors"][0]["path"] == "/input/type"
 
 
 def test_a_password_opens_a_source(service: Service) -> None:

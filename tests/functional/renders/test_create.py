@@ -132,7 +132,7 @@ def test_unknown_engine_is_refused(service: Service) -> None:
         ({"input": {"html": "<p>"}}, "/input/type"),
         ({"input": {}}, "/input/type"),
         ({"input": {"type": "template"}}, "/input/template_id"),
-        ({"input": {"type": "pdf", "url": "https://example.com/"}}, "/input"),
+        ({"input": {"type": "pdf", "url": "https://example.com/"}}, "/input/type"),
         ({"priority": "high"}, "/priority"),
     ],
 )
