@@ -1,11 +1,14 @@
 """Validation of bodies and query parameters; pydantic's errors become `errors[]` of the problem."""
 
+import copy
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from chalicelib.core import json
 from chalicelib.core.errors import FieldError, ServiceError, json_pointer
 from chalicelib.core.text import mismatch_message
 
@@ -16,6 +19,8 @@ _ABSENT: Final = object()
 _TYPE: Final = "wrong_type"
 _RANGE: Final = "out_of_range"
 _LENGTH: Final = "wrong_length"
+_TIME_KINDS: Final = frozenset({"datetime_parsing", "datetime_from_date_parsing", "timezone_aware"})
+_PLUS_AS_BLANK: Final = re.compile("[0-9] [0-9]{2}:[0-9]{2}$")
 
 
 def read_body[M: BaseModel](model: type[M], raw: bytes, value: object) -> M:
@@ -23,7 +28,13 @@ def read_body[M: BaseModel](model: type[M], raw: bytes, value: object) -> M:
     try:
         return model.model_validate_json(raw)
     except ValidationError as error:
-        raise to_service_error(error, value) from None
+        whole = _with_whole_numbers(error, value)
+        if whole is None:
+            raise to_service_error(error, value) from None
+    try:
+        return model.model_validate_json(json.dumps(whole))
+    except ValidationError as error:
+        raise to_service_error(error, whole) from None
 
 
 def read_part[M: BaseModel](model: type[M], value: Mapping[str, object], pointer: str) -> M:
@@ -31,7 +42,10 @@ def read_part[M: BaseModel](model: type[M], value: Mapping[str, object], pointer
     try:
         return model.model_validate(dict(value))
     except ValidationError as error:
-        raise to_service_error(error, value, pointer) from None
+        whole = _with_whole_numbers(error, value)
+        if whole is None:
+            raise to_service_error(error, value, pointer) from None
+    return read_part(model, whole, pointer)
 
 
 def read_query[M: BaseModel](model: type[M], texts: Mapping[str, str]) -> M:
@@ -69,7 +83,32 @@ def _field_error(finding: ErrorDetails, value: object, prefix: str) -> FieldErro
     if kind in {"union_tag_not_found", "union_tag_invalid"}:
         # pydantic locates the union, and the contract the member that chooses its branch.
         path.append(str(context["discriminator"]).strip("'"))
-    return FieldError(json_pointer(path, prefix), code, message_of(finding, context))
+    message = message_of(finding, context)
+    if kind in _TIME_KINDS and _PLUS_AS_BLANK.search(str(_value_at(value, path))):
+        message += "; in a query + is a blank, so write it %2B"
+    return FieldError(json_pointer(path, prefix), code, message)
+
+
+def _with_whole_numbers[V](error: ValidationError, value: V) -> V | None:
+    """Return a copy in which whole numbers written as 7.0 are 7 where integers are expected.
+
+    None: there are none, so that a second look finds the same.
+    """
+    whole = None
+    for finding in error.errors(include_url=False, include_input=False):
+        path = _json_path(value, finding) if finding["type"] == "int_type" else []
+        found = _value_at(value, path)
+        if isinstance(found, float) and found.is_integer():
+            whole = copy.deepcopy(value) if whole is None else whole
+            holder: Any = _value_at(whole, path[:-1])
+            holder[path[-1]] = int(found)
+    return whole
+
+
+def _value_at(value: object, path: _Location) -> object:
+    for step in path:
+        value = _member(value, step)
+    return value
 
 
 def _json_path(value: object, finding: ErrorDetails) -> list[str | int]:

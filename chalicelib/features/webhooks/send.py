@@ -1,7 +1,9 @@
 """Request of one attempt: signed, sent through egress, and its answer."""
 
+import codecs
 import datetime as dt
 import logging
+import re
 import time
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -19,6 +21,12 @@ _TIMEOUT_S: Final = 10.0
 # The next byte, the last one of 16 KiB, makes an answer whole.
 _MAX_ANSWER_BYTES: Final = 16 * 1024 - 1
 _EXCERPT_CHARS: Final = 1_000
+_CHARSET: Final = re.compile(r"""(?i);[ \t]{0,9}charset=["']?([a-z0-9_.:-]{1,40})""")
+# Python's names of the encodings that web pages may have.
+_CODEC: Final = re.compile(
+    r"utf-8|utf-16(?:-[bl]e)?|iso8859-\d+|cp(?:866|874|125\d)|koi8-[ru]"
+    r"|shift_jis|euc_jp|iso2022_jp|gbk|gb18030|big5|euc_kr"
+)
 
 
 class SentRequest(NamedTuple):
@@ -98,12 +106,22 @@ class PostWebhook:
             error = str(failure)
         else:
             status = answer.status
-            excerpt = _excerpt(answer.content)
+            excerpt = _excerpt(answer.content, answer.headers.get("content-type", ""))
         latency_ms = round((time.monotonic() - begun) * 1_000)
         return DeliveryAttempt(number, format_rfc3339(started), status, latency_ms, error, excerpt)
 
 
-def _excerpt(content: bytes) -> str:
-    text = content.decode(errors="replace")[:_EXCERPT_CHARS]
+def _excerpt(content: bytes, content_type: str) -> str:
+    text = _decode(content, content_type)[:_EXCERPT_CHARS]
     # Many databases in which callers keep it store no NUL.
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _decode(content: bytes, content_type: str) -> str:
+    """Decode in the charset of the type; in UTF-8 where it names none that a web page may have."""
+    named = _CHARSET.search(content_type)
+    try:
+        codec = codecs.lookup(named[1]).name if named else "utf-8"
+    except LookupError:
+        codec = ""
+    return content.decode(codec if _CODEC.fullmatch(codec) else "utf-8", "replace")

@@ -155,6 +155,16 @@ def test_error_messages_are_readable(app: App, key: str) -> None:
     ]
 
 
+def test_whole_numbers_may_have_a_decimal_point(app: App, key: str) -> None:
+    body = b'{"name": "a", "version": 2.0, "legs": [{"kind": "leg", "length": %s}]}'
+
+    taken = request(app, "POST", "/v1/chairs", key=key, body=body % b"7.0")
+    assert taken.status < 300, taken.body
+    for length in (b"7.5", b"70.0", b"1e300"):
+        refused = request(app, "POST", "/v1/chairs", key=key, body=body % length)
+        assert refused.pointers == ["/legs/0/length"]
+
+
 def test_errors_are_cut_at_one_hundred(app: App, key: str) -> None:
     sent = {f"x{n}": 1 for n in range(5000)}
 

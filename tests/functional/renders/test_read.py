@@ -107,6 +107,12 @@ def test_time_outside_rfc_3339_is_refused(service: Service, text: str) -> None:
     }
 
 
+def test_plus_of_a_query_is_told_to_be_a_blank(service: Service) -> None:
+    answer = service.call("GET", "/v1/renders?created_after=2020-01-01T00:00:00+02:00")
+
+    assert answer.json["errors"][0]["message"].endswith("in a query + is a blank, so write it %2B")
+
+
 @pytest.mark.parametrize("text", ["test=1", "test=yes", "test=TRUE", "limit=1_0", "limit=+1"])
 def test_flag_or_number_has_one_spelling(service: Service, text: str) -> None:
     answer = service.call("GET", f"/v1/renders?{quote(text, safe='=')}")

@@ -101,6 +101,28 @@ def test_excerpt_is_text_of_1000_characters(service: Service, content: bytes, ex
 
 
 @pytest.mark.parametrize(
+    ("content_type", "content", "excerpt"),
+    [
+        ("text/plain; charset=ISO-8859-1", "Grüße".encode("latin-1"), "Grüße"),
+        ('text/html; Charset="windows-1251"', "Привет".encode("cp1251"), "Привет"),
+        ("text/plain;charset=shift_jis", "東京".encode("shift_jis"), "東京"),
+        ("text/plain; charset=utf-16", "Grüße".encode("utf-16"), "Grüße"),
+        ("text/plain; charset=hex", b"6120", "6120"),
+        ("text/plain; charset=unicode_escape", b"\\u0041", "\\u0041"),
+        ("text/plain; charset=no-such", "Grüße".encode(), "Grüße"),
+        ("text/plain; charset=", "Grüße".encode(), "Grüße"),
+    ],
+)
+def test_excerpt_is_decoded_in_the_charset_of_the_answer(
+    service: Service, content_type: str, content: bytes, excerpt: str
+) -> None:
+    header = b"Content-Type: " + content_type.encode()
+    _, attempt = attempt_of(service, answer(with_text(content, header)))
+
+    assert attempt["response_excerpt"] == excerpt
+
+
+@pytest.mark.parametrize(
     "content", [bytes(range(256)) * 8, gzip.compress(b"x" * 100)], ids=["bytes", "gzip"]
 )
 def test_excerpt_of_binary_content_can_be_stored_and_sent(service: Service, content: bytes) -> None:
