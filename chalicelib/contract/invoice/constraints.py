@@ -108,6 +108,9 @@ PLT_RULES: Final = MappingProxyType(
         "PLT-ENCRYPTED": "a PDF is protected by a password, which PDF/A forbids",
         "PLT-NOT-IN-MODEL": "a document has content that the model of an invoice cannot hold",
         "PLT-UNTAGGED-CONTENT": "a page shows content that is not read out: a warning",
+        "PLT-IBAN": "an IBAN has a checksum that does not fit: a warning",
+        "PLT-VAT-ID": "a VAT id has no form of its country: a warning",
+        "PLT-LEITWEG-ID": "a Leitweg-ID has a wrong form or check digits: a warning",
         "PLT-NOT-VALIDATED": "the validators gave no verdict in time",
     }
 )

@@ -39,7 +39,12 @@ class InvoiceFieldPaths(NamedTuple):
         return cls(root, len(invoice.allowances), line_counts)
 
     def json_path(self, location: str) -> str | None:
-        """Return the JSON path of the nearest known field of an XPath, or None."""
+        """Return the JSON path of the nearest known field of an XPath, or None.
+
+        Findings of the service have that of their field as location already.
+        """
+        if location.startswith(f"{self.root}."):
+            return location
         path = _field_path(location, self)
         return f"{self.root}.{path}" if path else None
 

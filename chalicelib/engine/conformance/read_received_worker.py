@@ -165,12 +165,12 @@ def _xml_answer(xml: bytes) -> DocumentReading:
     invoice, findings = _invoice_and_findings(reading)
     embedded = _embedded_files(reading, invoice, findings) if invoice else []
     errors: list[ReportFinding] = []
-    warnings = findings
+    warnings = [*_impossible_identifiers(reading), *findings]
     if reading.guideline is None:
         errors = [_finding("BR-01", "The document names no profile: BT-24 is absent")]
     elif check is None:
         missing = missing_rules(reading.guideline[:200], reading.document_type)
-        warnings = [_finding("PLT-PROFILE", missing), *findings]
+        warnings.insert(0, _finding("PLT-PROFILE", missing))
     answer = _received_document(
         profile=check.profile if check else None,
         syntax=reading.syntax,
@@ -183,6 +183,13 @@ def _xml_answer(xml: bytes) -> DocumentReading:
         answer["embedded"] = embedded
         _leave_out_large_files(answer)
     return answer
+
+
+def _impossible_identifiers(reading: XmlInvoice) -> list[ReportFinding]:
+    return [
+        _finding(rule, each.message, each.location, each.path)
+        for rule, each in reading.impossible_identifiers
+    ]
 
 
 def _embedded_files(

@@ -30,7 +30,16 @@ def invoice_validation_request(prepared: "PreparedInvoice", xml: bytes) -> Valid
 
         check = invoice_check(xml)
     paths = InvoiceFieldPaths.of(prepared.invoice, prepared.input.findings_root)
-    return ValidationRequest(xml, (check,), paths)
+    return ValidationRequest(xml, (check,), paths, tuple(_impossible_identifiers(prepared)))
+
+
+def _impossible_identifiers(prepared: "PreparedInvoice") -> Iterator[RawFinding]:
+    from chalicelib.engine.einvoice.rules.identifiers import impossible_identifiers  # noqa: PLC0415 -- invoices only
+
+    root, name = prepared.input.findings_root, prepared.input.profile.name
+    for each in impossible_identifiers(prepared.invoice, is_xrechnung=name == "XRECHNUNG"):
+        path = f"{root}.{each.path}"
+        yield RawFinding(_OWN_SOURCE, "warning", each.rule, f"{path} {each.message}", path, 1)
 
 
 def pdf_validation_request(content: bytes, finishing: "FinishingContext") -> ValidationRequest:

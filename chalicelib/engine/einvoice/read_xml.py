@@ -31,6 +31,7 @@ from chalicelib.engine.einvoice.read_cii import read_cii
 from chalicelib.engine.einvoice.read_json import read_invoice
 from chalicelib.engine.einvoice.read_ubl import read_ubl
 from chalicelib.engine.einvoice.rules.document import lacks_corrected_invoice
+from chalicelib.engine.einvoice.rules.identifiers import impossible_identifiers
 from chalicelib.engine.einvoice.rules.vat import split_payments_without_rate
 from chalicelib.engine.einvoice.totals import InvoiceTotals, compute_totals
 from chalicelib.engine.einvoice.write_cii.document import NAMESPACES as CII
@@ -42,6 +43,8 @@ from chalicelib.engine.einvoice.xml_reader import ElementReader, XmlDocument
 
 # JSON path of the invoice in the answer.
 INVOICE_ROOT: Final = "invoice"
+_XRECHNUNG: Final = "kosit:xrechnung"  # its extensions too
+_MAX_IMPOSSIBLE_IDENTIFIERS: Final = 20
 _PROFILE_BY_GUIDELINE: Final = MappingProxyType(
     {profile.guideline: profile for profile in PROFILES.values()}
 )
@@ -76,6 +79,8 @@ class XmlInvoice:
     not_in_model: tuple[LocatedMessage, ...]
     """Reasons why `content` is no complete invoice, unread elements, values that do not fit, and
     amounts that differ from the computed ones."""
+    impossible_identifiers: tuple[tuple[str, LocatedMessage], ...] = ()
+    """The service's rule and the message of each identifier that nobody can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +110,14 @@ def read_xml(data: bytes) -> XmlInvoice:
     guideline = part.code(reader.guideline_path)
     profile = _PROFILE_BY_GUIDELINE.get(guideline or "")
     found = _FittedInvoice(None, (), [], [])
+    impossible: list[tuple[str, LocatedMessage]] = []
     problem = None
     # MINIMUM and BASIC_WL carry no lines, without which the model has no invoice.
     if profile is None or profile.has_lines:
         try:
-            found = _fit(reader, part, reader.read(part))
+            raw = reader.read(part)
+            found = _fit(reader, part, raw)
+            impossible = list(_impossible_identifiers(raw, guideline or ""))
         except UnreadableInvoiceError as error:
             problem = error.problem
     return XmlInvoice(
@@ -127,6 +135,7 @@ def read_xml(data: bytes) -> XmlInvoice:
         )
         if found.content
         else (),
+        impossible_identifiers=tuple(impossible),
     )
 
 
@@ -165,6 +174,15 @@ def _missing_fields(raw: Invoice) -> Iterator[LocatedMessage]:
         path = f"{INVOICE_ROOT}.{at}.rate"
         message = f"{path} is absent, which the category {vat.category} needs"
         yield LocatedMessage(location=value_xpath(vat.category), message=message, path=path)
+
+
+def _impossible_identifiers(raw: Invoice, guideline: str) -> Iterator[tuple[str, LocatedMessage]]:
+    found = impossible_identifiers(raw, is_xrechnung=_XRECHNUNG in guideline)
+    for each in islice(found, _MAX_IMPOSSIBLE_IDENTIFIERS):
+        path = f"{INVOICE_ROOT}.{each.path}"
+        message = f"{path} {each.message}"
+        location = value_xpath(each.value)
+        yield each.rule, LocatedMessage(location=location, message=message, path=path)
 
 
 def _refusals(

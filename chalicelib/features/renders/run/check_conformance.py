@@ -98,7 +98,7 @@ def _warnings(report: Mapping[str, Any], claimed: Collection[str]) -> Iterator[R
             yield RenderWarning(code, message)
         elif subject == "einvoice" and part["warnings"]:
             first = part["warnings"][0]
-            message = f"The validators warn of the e-invoice: {_placed_message(first)}"
+            message = f"The e-invoice has a warning: {_placed_message(first)}"
             yield RenderWarning("einvoice_validation_warning", message, first["rule"])
 
 
