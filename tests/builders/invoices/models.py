@@ -74,7 +74,7 @@ def minimal(**changes: Any) -> Invoice:
         issue_date=dt.date(2026, 11, 20),
         due_date=dt.date(2026, 12, 20),
         currency="EUR",
-        buyer_reference="04011000-12345-34",
+        buyer_reference="04011000-12345-03",
         seller=SELLER,
         buyer=BUYER,
         lines=(line(),),
