@@ -100,10 +100,9 @@ def read_xml(data: bytes) -> XmlInvoice:
     root = parse_xml(data)
     reader = _READERS.get(str(root.tag))
     if reader is None:
-        name = etree.QName(root).localname
         raise RefusedXmlError(
-            f"The document is a {name}; send a CrossIndustryInvoice (CII), or an Invoice or a"
-            " CreditNote (UBL 2.1), each in its own namespace"
+            f"The document is a {etree.QName(root).localname}; send a CrossIndustryInvoice (CII),"
+            " or an Invoice or a CreditNote (UBL 2.1), each in its own namespace"
         )
     document = XmlDocument(root, reader.prefixes)
     part = ElementReader(document, root)
