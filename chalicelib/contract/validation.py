@@ -3,7 +3,7 @@
 import copy
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -100,7 +100,7 @@ def _with_whole_numbers[V](error: ValidationError, value: V) -> V | None:
         found = _value_at(value, path)
         if isinstance(found, float) and found.is_integer():
             whole = copy.deepcopy(value) if whole is None else whole
-            holder: Any = _value_at(whole, path[:-1])
+            holder = cast("dict[str | int, object]", _value_at(whole, path[:-1]))
             holder[path[-1]] = int(found)
     return whole
 
