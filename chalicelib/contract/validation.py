@@ -20,7 +20,7 @@ _TYPE: Final = "wrong_type"
 _RANGE: Final = "out_of_range"
 _LENGTH: Final = "wrong_length"
 _TIME_KINDS: Final = frozenset({"datetime_parsing", "datetime_from_date_parsing", "timezone_aware"})
-_PLUS_AS_BLANK: Final = re.compile("[0-9] [0-9]{2}:[0-9]{2}$")
+_OFFSET_BEHIND_BLANK: Final = re.compile(r":[0-9]{2}(?:\.[0-9]+)? [0-9]{2}:[0-9]{2}$")
 
 
 def read_body[M: BaseModel](model: type[M], raw: bytes, value: object) -> M:
@@ -84,7 +84,8 @@ def _field_error(finding: ErrorDetails, value: object, prefix: str) -> FieldErro
         # pydantic locates the union, and the contract the member that chooses its branch.
         path.append(str(context["discriminator"]).strip("'"))
     message = message_of(finding, context)
-    if kind in _TIME_KINDS and _PLUS_AS_BLANK.search(str(_value_at(value, path))):
+    is_time_of_query = prefix == "/query" and kind in _TIME_KINDS
+    if is_time_of_query and _OFFSET_BEHIND_BLANK.search(str(_value_at(value, path))):
         message += "; in a query + is a blank, so write it %2B"
     return FieldError(json_pointer(path, prefix), code, message)
 

@@ -1,6 +1,5 @@
 """Request of one attempt: signed, sent through egress, and its answer."""
 
-import codecs
 import datetime as dt
 import logging
 import re
@@ -21,11 +20,11 @@ _TIMEOUT_S: Final = 10.0
 # The next byte, the last one of 16 KiB, makes an answer whole.
 _MAX_ANSWER_BYTES: Final = 16 * 1024 - 1
 _EXCERPT_CHARS: Final = 1_000
-_CHARSET: Final = re.compile(r"""(?i);[ \t]{0,9}charset=["']?([a-z0-9_.:-]{1,40})""")
-# Python's names of the encodings that web pages may have.
-_CODEC: Final = re.compile(
-    r"utf-8|utf-16(?:-[bl]e)?|iso8859-\d+|cp(?:866|874|125\d)|koi8-[ru]"
-    r"|shift_jis|euc_jp|iso2022_jp|gbk|gb18030|big5|euc_kr"
+# Only encodings of web pages: Python keeps every other name that it looks up.
+_CHARSET: Final = re.compile(
+    r"""(?i);[ \t]{0,9}charset=["']?(utf-?(?:8|16|16[bl]e)|iso-?8859-\d{1,2}|latin-?1|us-ascii"""
+    r"|windows-(?:874|125\d)|ibm866|koi8-[ru]|shift[-_]jis|euc-(?:jp|kr)|iso-2022-jp|gbk|gb2312"
+    r"|gb18030|big5)(?![a-z0-9_.:-])"
 )
 
 
@@ -118,10 +117,9 @@ def _excerpt(content: bytes, content_type: str) -> str:
 
 
 def _decode(content: bytes, content_type: str) -> str:
-    """Decode in the charset of the type; in UTF-8 where it names none that a web page may have."""
+    """Decode in the charset of a content type; in UTF-8 unless web pages may have that charset."""
     named = _CHARSET.search(content_type)
     try:
-        codec = codecs.lookup(named[1]).name if named else "utf-8"
+        return content.decode(named[1] if named else "utf-8", "replace")
     except LookupError:
-        codec = ""
-    return content.decode(codec if _CODEC.fullmatch(codec) else "utf-8", "replace")
+        return content.decode(errors="replace")

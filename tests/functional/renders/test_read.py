@@ -111,6 +111,8 @@ def test_plus_of_a_query_is_told_to_be_a_blank(service: Service) -> None:
     answer = service.call("GET", "/v1/renders?created_after=2020-01-01T00:00:00+02:00")
 
     assert answer.json["errors"][0]["message"].endswith("in a query + is a blank, so write it %2B")
+    other = service.call("GET", "/v1/renders?created_after=2020-01-01%2010:00")
+    assert "%2B" not in other.json["errors"][0]["message"]
 
 
 @pytest.mark.parametrize("text", ["test=1", "test=yes", "test=TRUE", "limit=1_0", "limit=+1"])
