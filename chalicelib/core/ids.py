@@ -52,7 +52,7 @@ class RandomIdGenerator:
 
 
 class IdSeed(NamedTuple):
-    """What the ids of the objects that one request makes are derived of."""
+    """Source of the ids of all objects that one request makes."""
 
     text: str
     moment: dt.datetime

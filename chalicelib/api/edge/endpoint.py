@@ -92,7 +92,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """What an endpoint makes once for each Idempotency-Key (decision 62).
+    """Declaration that an endpoint makes its object once for each Idempotency-Key (decision 62).
 
     `find` returns the answer of what an earlier attempt of a request has made, by the ids of its
     seed or since its moment; None if that made nothing. With `has_secret` the answer shows one.

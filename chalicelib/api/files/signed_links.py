@@ -22,7 +22,12 @@ from chalicelib.features.signed_links.manage import (
     WantedUrl,
 )
 from chalicelib.features.signed_links.model import SignedLink, link_json
-from chalicelib.features.signed_links.serve import LinkAnswer, LinkRequest, failure_for_anyone
+from chalicelib.features.signed_links.serve import (
+    FORMATS,
+    LinkAnswer,
+    LinkRequest,
+    failure_for_anyone,
+)
 
 blueprint: Final = Blueprint(__name__)
 
@@ -30,13 +35,6 @@ _READ: Final = "signed_links:read"
 _WRITE: Final = "signed_links:write"
 _CONTRACT: Final = "chalicelib.contract.signed_links"
 _LINK: Final = f"{_CONTRACT}:SignedLink"
-_CONTENT_TYPES: Final = {
-    "pdf": "application/pdf",
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-    "jpg": "image/jpeg",
-    "webp": "image/webp",
-}
 _TEMPLATE_PROBLEMS: Final = (
     "template_not_allowed_for_key",
     "template_not_found",
@@ -223,7 +221,8 @@ def _head_reply(call: Call, answer: LinkAnswer) -> Reply:
     headers = _file_headers(call, answer.max_age_s)
     file = answer.made.file if answer.made else None
     if file is None:
-        return Reply(200, b"", _CONTENT_TYPES[call.params["file"].rpartition(".")[2]], headers)
+        kind = FORMATS[call.params["file"].rpartition(".")[2]]
+        return Reply(200, b"", "application/pdf" if kind == "pdf" else f"image/{kind}", headers)
     if file.bytes > MAX_RETURNED_BYTES:
         return _redirect(call, file)
     return Reply(200, b"", file.content_type, {**headers, "Content-Length": str(file.bytes)})

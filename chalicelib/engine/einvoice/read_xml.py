@@ -80,7 +80,7 @@ class XmlInvoice:
     """Reasons why `content` is no complete invoice, unread elements, values that do not fit, and
     amounts that differ from the computed ones."""
     impossible_identifiers: tuple[tuple[str, LocatedMessage], ...] = ()
-    """The service's rule and the message of each identifier that nobody can have."""
+    """Rule and message of each identifier with a wrong form or check digit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,13 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.sealing import SealContext, SecretSealer
 from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
-from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import IdSeed, sha256_hex
-from chalicelib.features.renders.idempotency import RETENTION, IdempotencyKey, key_reused_error
+from chalicelib.features.renders.idempotency import (
+    RETENTION,
+    IdempotencyKey,
+    in_progress_error,
+    key_reused_error,
+)
 
 # The field of the seal of an answer that shows a secret.
 ANSWER_FIELD: Final = "kept_answer"
@@ -125,7 +129,7 @@ class KeptAnswers:
         if "answer" in item:
             return self._answer(key, item)
         if item["claimed_until"] > format_rfc3339(now):
-            raise _in_progress_error()
+            raise in_progress_error()
         write = Write(
             self._table,
             key=_key(key),
@@ -143,7 +147,7 @@ class KeptAnswers:
         except ConditionFailed as conflict:
             # This call has written it, but its response was lost.
             if conflict.item is None or conflict.item["token"] != token:
-                raise _in_progress_error() from conflict
+                raise in_progress_error() from conflict
         return AnswerClaim(key, token, _seed(item), is_repeat=True)
 
     def _answer(self, key: IdempotencyKey, item: Item) -> KeptAnswer:
@@ -186,12 +190,3 @@ def _place(key: IdempotencyKey) -> SealContext:
 
 def _object_key(claim: AnswerClaim) -> str:
     return f"tmp/answers/{claim.key.workspace_id}/{claim.token}"
-
-
-def _in_progress_error() -> ServiceError:
-    return ServiceError(
-        "idempotency_in_progress",
-        "The first request with this Idempotency-Key is still running. Send it again "
-        "with the same key after a pause.",
-        headers={"Retry-After": "1"},
-    )

@@ -1,4 +1,4 @@
-"""Likely mistakes in the settings of a destination, told where its test fails."""
+"""Likely mistakes in the settings of a destination, for the answer of a test that fails."""
 
 from typing import Final
 from urllib.parse import urlsplit

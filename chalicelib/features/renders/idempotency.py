@@ -123,6 +123,17 @@ class IdempotencyRecords:
             return
 
 
+def in_progress_error(render_id: RenderId | None = None) -> ServiceError:
+    """Return the error of a repeat that comes while the first request runs."""
+    return ServiceError(
+        "idempotency_in_progress",
+        "The first request with this Idempotency-Key is still running. Send it again "
+        "with the same key after a pause.",
+        headers={"Retry-After": "1"},
+        render_id=render_id,
+    )
+
+
 def key_reused_error() -> ServiceError:
     """Return the error of a key that came with another body."""
     return ServiceError(

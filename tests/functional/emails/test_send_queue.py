@@ -2,11 +2,14 @@
 
 import datetime as dt
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any, Final
 
 import pytest
 
 from chalicelib.adapters.aws.table import Tables
+from chalicelib.api.edge import idempotency
+from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.features.emails.sends.rate import SendRate
@@ -226,6 +229,37 @@ def test_lists_of_sends(service: Service, fake_provider: FakeProvider) -> None:
         assert service.call("GET", path, key=key).status == 404
 
 
+@pytest.mark.parametrize("dies", [False, True])
+def test_repeat_of_a_resend_sends_nothing_more(
+    service: Service, fake_provider: FakeProvider, monkeypatch: pytest.MonkeyPatch, *, dies: bool
+) -> None:
+    render_with_emails(service, connect(service))
+    fake_provider.answers = [REJECTED, REJECTED]
+    deliver_emails(service, fake_provider)
+    (failed,) = sends(service)
+    headers = {"Idempotency-Key": "again"}
+
+    def kill(point: CrashPoint) -> None:
+        if point is CrashPoint.ANSWER_MADE:
+            raise FunctionKilled
+
+    with monkeypatch.context() as patch:
+        if dies:
+            patch.setattr(idempotency, "crash_if_armed", kill)
+        with pytest.raises(FunctionKilled) if dies else nullcontext():
+            resend(service, failed, headers=headers)
+    send_emails(service, fake_provider)
+    there = sends(service)
+    service.clock.advance(seconds=31)
+    repeats = [resend(service, failed, headers=headers) for _ in range(2)]
+
+    (again,) = (each for each in there if each["id"] != failed["id"])
+    assert [(each.status, each.json["id"]) for each in repeats] == [(202, again["id"])] * 2
+    assert [each["id"] for each in sends(service)] == [each["id"] for each in there]
+    assert len(fake_provider.attempts) == 2
+    assert resend(service, failed).code == "conflict"
+
+
 def test_emails_of_a_batch_are_sent_again(service: Service, fake_provider: FakeProvider) -> None:
     connection = connect(service)
     path = make_batch(service, 3)
@@ -237,12 +271,20 @@ def test_emails_of_a_batch_are_sent_again(service: Service, fake_provider: FakeP
     deliver_emails(service, fake_provider)
     assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 1, "failed": 1, "unknown": 1}
 
-    answer = service.call(
-        "POST", f"{path}/resend-emails", json_body={"statuses": ["failed", "unknown"]}
-    )
+    request: dict[str, Any] = {
+        "json_body": {"statuses": ["failed", "unknown"]},
+        "headers": {"Idempotency-Key": "again"},
+    }
+    answer = service.call("POST", f"{path}/resend-emails", **request)
 
     assert (answer.status, answer.json) == (200, {"resent": 2, "skipped": []})
     assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 1, "pending": 2}
+    fake_provider.answers = [REJECTED]
+    send_emails(service, fake_provider)
+    assert service.call("POST", f"{path}/resend-emails", **request).json == answer.json
+    assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 2, "failed": 1}
+    service.clock.advance(seconds=1)  # of the rate
+    service.call("POST", f"{path}/resend-emails", json_body={"statuses": ["failed"]})
     send_emails(service, fake_provider)
     assert batch_at(service, path)["emails"] == NO_EMAILS | {"sent": 3}
     again = service.call("POST", f"{path}/resend-emails", json_body={"statuses": ["failed"]})

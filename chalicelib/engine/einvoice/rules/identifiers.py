@@ -1,4 +1,4 @@
-"""Identifiers that cannot exist: IBAN, VAT id and Leitweg-ID with a wrong form or check digit.
+"""IBANs, VAT ids and Leitweg-IDs with a wrong form or check digit.
 
 The official sheets check few of them, so these are warnings of the service and never failures.
 """
@@ -64,7 +64,7 @@ _VAT_ID_FORMS: Final = MappingProxyType(
 
 
 class ImpossibleIdentifier(NamedTuple):
-    """An identifier that nobody can have, and its path in the invoice."""
+    """Identifier with a wrong form or check digit, and its path in the invoice."""
 
     rule: str
     path: str

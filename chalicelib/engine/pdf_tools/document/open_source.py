@@ -63,8 +63,8 @@ def open_source(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Itera
 
 def is_mended(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]) -> bool:
     """Tell whether a source was mended, when it was opened or while its objects were read."""
-    is_told = any(warning.detail == _REPAIR for warning in tool_input.warnings)
-    return is_told or bool(document.get_warnings())
+    was_mended = any(warning.detail == _REPAIR for warning in tool_input.warnings)
+    return was_mended or bool(document.get_warnings())
 
 
 def invalid_source(source: ToolSource, reason: str) -> RenderFailure:

@@ -1,4 +1,4 @@
-"""Appearances that annotations of a document lack, and what is told of those that stay without."""
+"""Appearances for annotations that lack one, and a warning of those that cannot be drawn."""
 
 from typing import Final
 

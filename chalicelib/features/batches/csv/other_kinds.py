@@ -1,4 +1,4 @@
-"""Files that people upload as CSV and that are something else, told by their beginning."""
+"""Files of other kinds that people upload as CSV, recognized by their first bytes."""
 
 import codecs
 import re

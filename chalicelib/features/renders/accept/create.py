@@ -30,6 +30,7 @@ from chalicelib.features.renders.idempotency import (
     Accepted202,
     IdempotencyRecord,
     IdempotencyRecords,
+    in_progress_error,
 )
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Render
 from chalicelib.features.renders.repository import Renders
@@ -252,13 +253,7 @@ class CreateRender:
         next_attempt = self.next_attempt(command, render, now)
         if next_attempt is not None:
             return next_attempt
-        raise ServiceError(
-            "idempotency_in_progress",
-            "The first request with this Idempotency-Key is still running. Send it again "
-            "with the same key after a pause.",
-            headers={"Retry-After": "1"},
-            render_id=render.id,
-        )
+        raise in_progress_error(render.id)
 
     def next_attempt(
         self, command: RenderCommand, render: Render, now: dt.datetime
