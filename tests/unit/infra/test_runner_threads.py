@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from infra.local.functions import LambdaFunction
-from infra.local.runner import process
+from infra.local.runner.frames import Channel
 from infra.local.runner.pool import IDLE_TIMEOUT_S, WorkerPool
 from infra.local.runner.process import InvocationAnswer
 from tests.builders.gate import Gate
@@ -59,9 +59,12 @@ def has_ended(process_id: int) -> bool:
 def test_process_that_is_not_ready_in_time_is_replaced(
     make: Callable[[], LambdaFunction], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def time_out(_channel: Channel, _deadline: float) -> NoReturn:
+        raise TimeoutError
+
     with pool(make()) as running:
-        with monkeypatch.context() as hurried:
-            hurried.setattr(process, "_START_TIMEOUT_S", 0.01)
+        with monkeypatch.context() as late_start:
+            late_start.setattr(Channel, "receive", time_out)
             late = error(call(running, NOTHING))
 
         assert late["errorType"] == "Sandbox.StartFailed"
