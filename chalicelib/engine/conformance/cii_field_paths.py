@@ -4,8 +4,13 @@ from typing import Final
 
 type FieldPaths = dict[str, str | FieldPaths]
 
-# Each element adds its value to the path of its parent: `x[]` is an entry of a list, `^x` replaces
-# the last name of the path, and `""` holds the value of an element that has children in the table.
+# Fields of elements of one name that hold different fields: which one tells the invoice.
+ADJUSTMENT: Final = "allowances|charges"
+ADDITIONAL_DOCUMENT: Final = "supporting_documents|references"
+SELLER_REGISTRATION: Final = "vat_id|tax_number"
+# Each element adds its value to the path of its parent: `x[]` is an entry of a list, `x[^]` one at
+# the position of the parent, `^x` replaces the last name of the path, and `""` holds the value of
+# an element that has children in the table.
 _ADDRESS: Final[FieldPaths] = {
     "": "address",
     "PostcodeCode": "postcode",
@@ -41,12 +46,13 @@ def _party(name: str) -> FieldPaths:
         "DefinedTradeContact": _CONTACT,
         "PostalTradeAddress": _ADDRESS,
         "URIUniversalCommunication": {"": "electronic_address", "URIID": _identifier("")},
+        "SpecifiedTaxRegistration": SELLER_REGISTRATION if name == "seller" else "vat_id",
     }
 
 
 _VAT: Final[FieldPaths] = {"": "vat", "CategoryCode": "category", "RateApplicablePercent": "rate"}
 _ADJUSTMENT: Final[FieldPaths] = {
-    "": "allowances|charges",
+    "": ADJUSTMENT,
     "CalculationPercent": "percent",
     "BasisAmount": "base_amount",
     "ActualAmount": "amount",
@@ -117,6 +123,17 @@ CII_FIELD_PATHS: Final[FieldPaths] = {
             "SellerOrderReferencedDocument": "sales_order_reference",
             "BuyerOrderReferencedDocument": "order_reference",
             "ContractReferencedDocument": "contract_reference",
+            "AdditionalReferencedDocument": {
+                "": ADDITIONAL_DOCUMENT,
+                "IssuerAssignedID": "id",
+                "URIID": "url",
+                "Name": "description",
+                "AttachmentBinaryObject": {
+                    "": "",
+                    "@mimeCode": "content_type",
+                    "@filename": "filename",
+                },
+            },
             "SpecifiedProcuringProject": "project_reference",
         },
         "ApplicableHeaderTradeDelivery": {
@@ -143,6 +160,19 @@ CII_FIELD_PATHS: Final[FieldPaths] = {
                 "": "payment",
                 "TypeCode": "means_code",
                 "Information": "means_text",
+                "ApplicableTradeSettlementFinancialCard": {
+                    "": "card",
+                    "ID": "primary_account_number",
+                    "CardholderName": "holder_name",
+                },
+                "PayerPartyDebtorFinancialAccount": "direct_debit.debited_iban",
+                "PayeePartyCreditorFinancialAccount": {
+                    "": "credit_transfers[^]",
+                    "IBANID": "iban",
+                    "ProprietaryID": "iban",
+                    "AccountName": "account_name",
+                },
+                "PayeeSpecifiedCreditorFinancialInstitution": "credit_transfers[^].bic",
             },
             "BillingSpecifiedPeriod": "invoice_period",
             "SpecifiedTradeAllowanceCharge": _ADJUSTMENT,

@@ -2,7 +2,12 @@
 
 from typing import Final
 
-from chalicelib.engine.conformance.cii_field_paths import FieldPaths
+from chalicelib.engine.conformance.cii_field_paths import (
+    ADDITIONAL_DOCUMENT,
+    ADJUSTMENT,
+    SELLER_REGISTRATION,
+    FieldPaths,
+)
 
 _ADDRESS: Final[FieldPaths] = {
     "": "address",
@@ -16,22 +21,25 @@ _ADDRESS: Final[FieldPaths] = {
 }
 _IDENTIFIER: Final[FieldPaths] = {"": "", "@schemeID": "scheme"}
 _IDENTIFICATION: Final[FieldPaths] = {"": "identifier", "ID": _IDENTIFIER}
+_REGISTRATION: Final[FieldPaths] = {
+    "": "",
+    "CompanyID": {"": "legal_registration", "@schemeID": "scheme"},
+}
 _PARTY: Final[FieldPaths] = {
     "": "",
     "EndpointID": {"": "electronic_address", "@schemeID": "scheme"},
     "PartyName": "trading_name",
     "PostalAddress": _ADDRESS,
     "PartyLegalEntity": {
-        "": "",
+        **_REGISTRATION,
         "RegistrationName": "name",
-        "CompanyID": {"": "legal_registration", "@schemeID": "scheme"},
         "CompanyLegalForm": "legal_info",
     },
     "Contact": {"": "contact", "Name": "name", "Telephone": "phone", "ElectronicMail": "email"},
 }
 _VAT: Final[FieldPaths] = {"": "vat", "ID": "category", "Percent": "rate"}
 _ADJUSTMENT: Final[FieldPaths] = {
-    "": "allowances|charges",
+    "": ADJUSTMENT,
     "AllowanceChargeReasonCode": "reason_code",
     "AllowanceChargeReason": "reason",
     "MultiplierFactorNumeric": "percent",
@@ -92,16 +100,43 @@ UBL_FIELD_PATHS: Final[FieldPaths] = {
     "ReceiptDocumentReference": "receiving_advice_reference",
     "OriginatorDocumentReference": "tender_reference",
     "ContractDocumentReference": "contract_reference",
+    "AdditionalDocumentReference": {
+        "": ADDITIONAL_DOCUMENT,
+        "ID": "id",
+        "DocumentDescription": "description",
+        "Attachment": {
+            "": "",
+            "EmbeddedDocumentBinaryObject": {
+                "": "",
+                "@mimeCode": "content_type",
+                "@filename": "filename",
+            },
+            "ExternalReference": "url",
+        },
+    },
     "ProjectReference": "project_reference",
     "AccountingSupplierParty": {
         "": "seller",
-        "Party": {**_PARTY, "PartyIdentification": "identifiers"},
+        "Party": {
+            **_PARTY,
+            "PartyIdentification": "identifiers",
+            "PartyTaxScheme": SELLER_REGISTRATION,
+        },
     },
     "AccountingCustomerParty": {
         "": "buyer",
-        "Party": {**_PARTY, "PartyIdentification": _IDENTIFICATION},
+        "Party": {
+            **_PARTY,
+            "PartyIdentification": _IDENTIFICATION,
+            "PartyTaxScheme": "vat_id",
+        },
     },
-    "PayeeParty": {"": "payee", "PartyIdentification": _IDENTIFICATION},
+    "PayeeParty": {
+        "": "payee",
+        "PartyIdentification": _IDENTIFICATION,
+        "PartyName": "name",
+        "PartyLegalEntity": _REGISTRATION,
+    },
     "TaxRepresentativeParty": {
         "": "tax_representative",
         "PartyName": "name",
@@ -123,8 +158,22 @@ UBL_FIELD_PATHS: Final[FieldPaths] = {
         "PaymentMeansCode": "means_code",
         "PaymentDueDate": "^due_date",
         "PaymentID": "reference",
-        "CardAccount": "card",
-        "PaymentMandate": "direct_debit",
+        "CardAccount": {
+            "": "card",
+            "PrimaryAccountNumberID": "primary_account_number",
+            "HolderName": "holder_name",
+        },
+        "PayeeFinancialAccount": {
+            "": "credit_transfers[^]",
+            "ID": "iban",
+            "Name": "account_name",
+            "FinancialInstitutionBranch": "bic",
+        },
+        "PaymentMandate": {
+            "": "direct_debit",
+            "ID": "mandate_reference",
+            "PayerFinancialAccount": "debited_iban",
+        },
     },
     "PaymentTerms": "payment_terms",
     "AllowanceCharge": _ADJUSTMENT,

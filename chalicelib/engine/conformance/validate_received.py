@@ -1,6 +1,7 @@
 """Validation of a received e-invoice that was read, by the validators."""
 
 import base64
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -103,15 +104,16 @@ def _with_path(finding: ReportFinding) -> ReportFinding:
     return {**finding, "path": path}
 
 
-# Of an invoice of unknown shape: other writers may mix allowances and charges.
-_FIELD_PATHS: Final = InvoiceFieldPaths(_INVOICE_ROOT, 0, ())
+# Of an invoice of unknown shape: other writers may mix allowances and charges, and payment means.
+_FIELD_PATHS: Final = InvoiceFieldPaths(_INVOICE_ROOT)
+_UNKNOWN_ENTRY: Final = re.compile(r"\.(?:charges|credit_transfers)\[.*")
 
 
 def _to_json_path(location: str) -> str | None:
     """Return the JSON path in the read invoice.
 
-    The order of allowances and charges in a received XML is unknown: a path into them ends with
-    the object that holds them.
+    The order of allowances, charges and accounts in a received XML is unknown: a path into them
+    ends with the object that holds them.
     """
-    path = (_FIELD_PATHS.json_path(location) or "").partition(".charges[")[0]
+    path = _UNKNOWN_ENTRY.sub("", _FIELD_PATHS.json_path(location) or "")
     return path if path.startswith(f"{_INVOICE_ROOT}.") else None
