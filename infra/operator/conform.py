@@ -10,14 +10,14 @@ from typing import Any, Final
 import click
 
 from chalicelib.core.text import terminal_text
-from chalicelib.engine.conformance.checks import ConformanceCheck
+from chalicelib.engine.conformance.checks import ConformanceCheck, ReportFinding
 from chalicelib.engine.conformance.document_claims import (
-    NotAnInvoice,
     NotAPdf,
     PdfClaims,
-    invoice_check,
     read_pdf_claims,
 )
+from chalicelib.engine.conformance.hybrid_metadata import HybridRemark
+from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_check
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.conformance.report import report_section
 from chalicelib.engine.deadline import Deadline
@@ -55,6 +55,7 @@ class _ValidationRequest:
 
     check: ConformanceCheck
     content: bytes
+    remarks: tuple[HybridRemark, ...] = ()
 
 
 @click.command()
@@ -101,7 +102,9 @@ def _validation_requests(content: bytes) -> list[_ValidationRequest]:
         claims = read_pdf_claims(content)
         invoice = claims.invoice
         target = claims if claims.pdfa or claims.pdfua or invoice else _DEFAULT_CLAIMS
-        requests = [_ValidationRequest(invoice_check(invoice), invoice)] if invoice else []
+        requests = (
+            [_ValidationRequest(invoice_check(invoice), invoice, claims.remarks)] if invoice else []
+        )
         if target.pdfa:
             requests.append(_ValidationRequest(ConformanceCheck.pdfa(target.pdfa), content))
         if target.pdfua:
@@ -125,7 +128,12 @@ def _validate(requests: list[_ValidationRequest]) -> tuple[dict[str, Any], dict[
             deadline = Deadline.after(_TIMEOUT_S)
             (verdict,) = validator.validate(request.content, [request.check], deadline)
             subject = request.check.subject
-            report[subject] = report_section(request.check, verdict, lambda _location: None)
+            section = report_section(request.check, verdict, lambda _location: None)
+            own: list[ReportFinding] = [
+                {"rule": rule, "message": text, "location": "", "path": None, "count": 1}
+                for rule, text in request.remarks
+            ]
+            report[subject] = {**section, "warnings": [*own, *section["warnings"]]}
             reasons[subject] = verdict.why
     finally:
         validator.close()

@@ -111,6 +111,10 @@ PLT_RULES: Final = MappingProxyType(
         "PLT-IBAN": "an IBAN has a checksum that does not fit: a warning",
         "PLT-VAT-ID": "a VAT id has no form of its country: a warning",
         "PLT-LEITWEG-ID": "a Leitweg-ID has a wrong form or check digits: a warning",
+        "PLT-HYBRID-NAMESPACE": "the metadata of a PDF do not describe its invoice: a warning",
+        "PLT-HYBRID-FILE-NAME": "the metadata name another file than the invoice: a warning",
+        "PLT-HYBRID-LEVEL": "the metadata give another level than the invoice has: a warning",
+        "PLT-HYBRID-VERSION": "the metadata give another version than the invoice has: a warning",
         "PLT-NOT-VALIDATED": "the validators gave no verdict in time",
     }
 )

@@ -3,13 +3,12 @@
 import io
 import re
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
-from xml.parsers import expat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from chalicelib.engine.conformance.checks import ConformanceCheck
-from chalicelib.engine.conformance.rule_sets import CII_DOCUMENT, missing_rules, rule_check
+from chalicelib.engine.conformance.hybrid_metadata import HybridRemark, hybrid_remarks
+from chalicelib.engine.conformance.invoice_head import NotAnInvoice
 
 if TYPE_CHECKING:
     import pikepdf
@@ -18,17 +17,16 @@ INVOICE_FILENAMES: Final = ("factur-x.xml", "xrechnung.xml", "zugferd-invoice.xm
 MAX_INVOICE_BYTES: Final = 20_000_000
 _MAX_METADATA_BYTES: Final = 2_000_000
 _HEADER_BYTES: Final = 1024
-_XMP_CLAIMS: Final = ("pdfaid:part", "pdfaid:conformance", "pdfuaid:part")
+_XMP_CLAIMS: Final = (
+    "{http://www.aiim.org/pdfa/ns/id/}part",
+    "{http://www.aiim.org/pdfa/ns/id/}conformance",
+    "{http://www.aiim.org/pdfua/ns/id/}part",
+)
 _FLATE_DECODE: Final = "/FlateDecode"
 # Part and level of PDF/A; PDF/A-4 has no level.
 _PDFA_PROFILE: Final = re.compile(r"[1-9][a-z]?")
 # Keys of a file specification for its name and its content (ISO 32000-1 7.11.3), preferred first.
 _FILENAME_KEYS: Final = ("/UF", "/F", "/Unix", "/DOS", "/Mac")
-_CII_ROOT: Final = f"urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100 {CII_DOCUMENT}"
-_UBL_ROOT: Final = "urn:oasis:names:specification:ubl:schema:xsd:{0}-2 {0}"
-_UBL_ROOTS: Final = {_UBL_ROOT.format(name): name for name in ("Invoice", "CreditNote")}
-_GUIDELINE_ELEMENTS: Final = ("GuidelineSpecifiedDocumentContextParameter", "CustomizationID")
-_MAX_GUIDELINE_CHARACTERS: Final = 500
 _MAX_NAME_CHARACTERS: Final = 100
 _MAX_REASON_CHARACTERS: Final = 200
 _STREAM_ADDRESS: Final = re.compile(r"^stream <[^>]*>:? ?")
@@ -44,10 +42,6 @@ class PasswordProtectedPdf(NotAPdf):
     """A PDF that opens only with a password."""
 
 
-class NotAnInvoice(Exception):  # noqa: N818 -- says what it is not
-    """An XML without a known profile, or a PDF without a usable invoice; the message says why."""
-
-
 @dataclass(frozen=True, slots=True)
 class PdfClaims:
     """The standards that a PDF claims, and the XML of the invoice that it carries.
@@ -60,6 +54,8 @@ class PdfClaims:
     pdfua: bool
     invoice: bytes | None
     problem: str | None = None
+    remarks: tuple[HybridRemark, ...] = ()
+    """What the metadata say of the invoice against its XML."""
     is_damaged: bool = False
     """The PDF was readable after a repair only: something may be lost."""
 
@@ -80,8 +76,7 @@ def read_pdf_claims(content: bytes) -> PdfClaims:
 
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            claims = PdfClaims(*claimed_profiles(pdf), *_invoice_or_problem(pdf))
-            return replace(claims, is_damaged=bool(pdf.get_warnings()))
+            return _claims(pdf)
     except pikepdf.PasswordError as locked:
         raise PasswordProtectedPdf(
             "the PDF is protected by a password; send it without one"
@@ -94,46 +89,52 @@ def read_pdf_claims(content: bytes) -> PdfClaims:
         raise NotAPdf("the file cannot be read as a PDF") from broken
 
 
-def _invoice_or_problem(pdf: "pikepdf.Pdf") -> tuple[bytes | None, str | None]:
+def _claims(pdf: "pikepdf.Pdf") -> PdfClaims:
+    pdfa, pdfua = claimed_profiles(pdf)
+    invoice, problem = None, None
     try:
-        return embedded_invoice(pdf), None
+        invoice = embedded_invoice(pdf)
     except NotAnInvoice as reason:
-        return None, str(reason)
-
-
-def invoice_check(xml: bytes) -> ConformanceCheck:
-    """Return the check for the root and the guideline (BT-24) of an XML.
-
-    Raise NotAnInvoice, also for an XML with a document type declaration.
-    """
-    head = _read_head(xml)
-    document = CII_DOCUMENT if head.root == _CII_ROOT else _UBL_ROOTS.get(head.root or "")
-    if document is None:
-        raise NotAnInvoice("the XML is neither a CII nor a UBL invoice")
-    guideline = head.guideline.strip()
-    check = rule_check(guideline, document)
-    if check is None:
-        raise NotAnInvoice(missing_rules(guideline, document))
-    return check
+        problem = str(reason)
+    return PdfClaims(
+        pdfa=pdfa,
+        pdfua=pdfua,
+        invoice=invoice.content if invoice else None,
+        problem=problem,
+        remarks=invoice.remarks if invoice else (),
+        is_damaged=bool(pdf.get_warnings()),
+    )
 
 
 def claimed_profiles(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
     """Return part and level of PDF/A that the metadata claim, or None, and the claim of PDF/UA."""
+    metadata = _read_metadata(pdf)
+    part, level, pdfua = (metadata.get(name, "").strip() for name in _XMP_CLAIMS)
+    profile = f"{part}{level}".lower()
+    return (profile if _PDFA_PROFILE.fullmatch(profile) else None), pdfua == "1"
+
+
+def _read_metadata(pdf: "pikepdf.Pdf") -> Mapping[str, str]:
+    """Return the simple XMP properties by `{namespace}name`; damaged metadata have none."""
     import pikepdf  # noqa: PLC0415 -- as above
 
     try:
         # open_metadata unpacks the whole stream: check its size first.
         _stream_content(pdf.Root.Metadata, _MAX_METADATA_BYTES)
-        metadata = pdf.open_metadata()
-        part, level, pdfua = (metadata.get(name, "").strip() for name in _XMP_CLAIMS)
+        properties = dict(pdf.open_metadata())
     except (pikepdf.PdfError, SyntaxError, NotAnInvoice, *_WRONG_TYPE):
-        # Damaged metadata are no claim.
-        return None, False
-    profile = f"{part}{level}".lower()
-    return (profile if _PDFA_PROFILE.fullmatch(profile) else None), pdfua == "1"
+        return {}
+    return {key: value for key, value in properties.items() if isinstance(value, str)}
 
 
-def embedded_invoice(pdf: "pikepdf.Pdf") -> bytes | None:
+class EmbeddedInvoice(NamedTuple):
+    """The XML of the invoice in a PDF, and what the metadata say of it against this XML."""
+
+    content: bytes
+    remarks: tuple[HybridRemark, ...]
+
+
+def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
     """Return the embedded file named as an invoice; raise NotAnInvoice if it is not usable.
 
     That is one of several, a damaged one, or one in damaged lists of files.
@@ -153,7 +154,8 @@ def embedded_invoice(pdf: "pikepdf.Pdf") -> bytes | None:
         names = ", ".join([name for name, _ in invoices.values()][:3])
         raise NotAnInvoice(f"the PDF carries {len(invoices)} invoices ({names}); leave one")
     for name, stream in invoices.values():
-        return _invoice_content(name, stream)
+        content = _invoice_content(name, stream)
+        return EmbeddedInvoice(content, hybrid_remarks(_read_metadata(pdf), name, content))
     return None
 
 
@@ -222,43 +224,3 @@ def _is_flate_encoded(stream: "pikepdf.Object") -> bool:
     if filters not in ([], [_FLATE_DECODE]) or "/DecodeParms" in stream:
         raise NotAnInvoice("the file inside the PDF is packed otherwise than by FlateDecode")
     return bool(filters)
-
-
-@dataclass(slots=True)
-class _XmlHead:
-    """Root and guideline of an XML, collected by the events of expat."""
-
-    root: str | None = None
-    names: list[str] = field(default_factory=list)
-    guideline: str = ""
-
-    def start_element(self, name: str, _attributes: dict[str, str]) -> None:
-        self.root = self.root or name
-        self.names.append(name.rpartition(" ")[2])
-
-    def character_data(self, text: str) -> None:
-        is_guideline = any(name in _GUIDELINE_ELEMENTS for name in self.names[-2:])
-        if is_guideline and len(self.guideline) < _MAX_GUIDELINE_CHARACTERS:
-            self.guideline += text
-
-    def end_element(self, _name: str) -> None:
-        self.names.pop()
-
-
-def _read_head(xml: bytes) -> _XmlHead:
-    head = _XmlHead()
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.StartElementHandler = head.start_element
-    parser.EndElementHandler = head.end_element
-    parser.CharacterDataHandler = head.character_data
-    parser.StartDoctypeDeclHandler = _refuse_doctype
-    try:
-        parser.Parse(xml, True)  # noqa: FBT003 -- takes no keywords
-    # LookupError and ValueError: an encoding that Python or expat does not know.
-    except (expat.ExpatError, LookupError, ValueError) as error:
-        raise NotAnInvoice(f"the XML is not well-formed: {error}") from error
-    return head
-
-
-def _refuse_doctype(*_declaration: object) -> None:
-    raise NotAnInvoice("the XML has a document type, which no invoice needs")

@@ -26,7 +26,7 @@ def invoice_validation_request(prepared: "PreparedInvoice", xml: bytes) -> Valid
     if prepared.input.syntax == "cii":
         check = ConformanceCheck.cii(profile)
     else:
-        from chalicelib.engine.conformance.document_claims import invoice_check  # noqa: PLC0415 -- expat
+        from chalicelib.engine.conformance.invoice_head import invoice_check  # noqa: PLC0415 -- expat
 
         check = invoice_check(xml)
     paths = InvoiceFieldPaths.of(prepared.invoice, prepared.input.findings_root)

@@ -9,11 +9,11 @@ import pikepdf
 from chalicelib.contract.options.pdf_tools import ValidateOptions
 from chalicelib.engine.conformance.checks import PDFA_PROFILES, ConformanceCheck, RawFinding
 from chalicelib.engine.conformance.document_claims import (
-    NotAnInvoice,
+    EmbeddedInvoice,
     claimed_profiles,
     embedded_invoice,
-    invoice_check,
 )
+from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_check
 from chalicelib.engine.pdf_tools.document.open_source import open_source
 from chalicelib.engine.pdf_tools.document.write_pdf import save
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
@@ -30,7 +30,7 @@ class _Claims(NamedTuple):
 
     pdfa: str | None
     pdfua: bool
-    invoice: bytes | None
+    invoice: EmbeddedInvoice | None
 
 
 def run(tool_input: ToolInput[ValidateOptions]) -> ToolOutput:
@@ -44,7 +44,9 @@ def run(tool_input: ToolInput[ValidateOptions]) -> ToolOutput:
     return ToolOutput(checks=tuple(_as_report_only(check) for check in checks))
 
 
-def _invoice(document: pikepdf.Pdf, tool_input: ToolInput[ValidateOptions]) -> bytes | None:
+def _invoice(
+    document: pikepdf.Pdf, tool_input: ToolInput[ValidateOptions]
+) -> EmbeddedInvoice | None:
     try:
         return embedded_invoice(document)
     except NotAnInvoice as reason:
@@ -55,7 +57,8 @@ def _invoice(document: pikepdf.Pdf, tool_input: ToolInput[ValidateOptions]) -> b
 def _invoice_checks(claims: _Claims, tool_input: ToolInput[ValidateOptions]) -> Iterator[ToolCheck]:
     if claims.invoice is not None:
         try:
-            yield ToolCheck(claims.invoice, (invoice_check(claims.invoice),))
+            xml = claims.invoice.content
+            yield ToolCheck(xml, (invoice_check(xml),))
         except NotAnInvoice as reason:
             _warn_of_invoice(reason, tool_input)
 
@@ -99,6 +102,8 @@ def _own_findings(claims: _Claims, content: bytes | None) -> Iterator[RawFinding
     if content is not None:
         message = "The PDF opens with a password only, which PDF/A forbids"
         yield RawFinding(_OWN_SOURCE, "error", "PLT-ENCRYPTED", message, "", 1)
+    for remark in claims.invoice.remarks if claims.invoice else ():
+        yield RawFinding(_OWN_SOURCE, "warning", remark.rule, remark.message, "", 1)
 
 
 def _as_report_only(check: ToolCheck) -> ToolCheck:

@@ -9,6 +9,7 @@ import pypdf
 import pytest
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.conformance.document_claims import read_pdf_claims
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.job import RenderOutcome
@@ -66,6 +67,7 @@ def test_hybrid_of_every_profile_conforms_to_pdfa_and_pdfua(
     ((filename, (xml,)),) = pypdf.PdfReader(io.BytesIO(made)).attachments.items()
     assert filename == profile.embedded_filename
     assert rejected(judge, xml, name, "cii", "380") == []
+    assert read_pdf_claims(made).remarks == ()
 
 
 def test_attachment_of_the_caller_never_takes_the_name_of_the_invoice(

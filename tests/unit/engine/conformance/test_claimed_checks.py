@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.engine.conformance.document_claims import NotAnInvoice, invoice_check
+from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_check
 
 PROOFS = Path(__file__).parents[4] / "layers" / "validators" / "proof"
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from chalicelib.engine.conformance.document_claims import invoice_check
+from chalicelib.engine.conformance.invoice_head import invoice_check
 from chalicelib.engine.conformance.read_received_worker import read_document
 from chalicelib.engine.conformance.rule_sets import rule_check
 from tests.builders.invoices.hybrids import INVOICE_XML
