@@ -11,7 +11,10 @@ _LINE_BREAKING: Final = ("Cc", "Zl", "Zp")
 _ATOM: Final = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\U0010FFFF-]+"
 _LOCAL: Final = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")
 _DOMAIN: Final = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
-_NAME_AND_ADDRESS: Final = re.compile(r"(?P<name>[^<>]*)<(?P<address>[^<>]*)>")
+# Quotes may hold angle brackets (RFC 5322 3.2.4); possessive, so that no text makes it backtrack.
+_NAME_AND_ADDRESS: Final = re.compile(
+    r'(?P<name>(?>"(?:[^"\\]|\\.)*"|[^<>])*+)<(?P<address>[^<>]*)>'
+)
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
