@@ -53,6 +53,8 @@ class App(Chalice):
         # Chalice refuses clients that do not accept a type of this list first (chalice #1095).
         self.api.binary_types = []
         self._dispatcher = Dispatcher(services)
+        # One method of each path that is refused.
+        self._refused_methods = dict.fromkeys(CATCH_ALL_PATHS, METHODS[0])
         paths: defaultdict[str, dict[str, Endpoint]] = defaultdict(dict)
         for row in endpoints_of(blueprints):
             paths[row.path][row.method] = row
@@ -90,6 +92,7 @@ class App(Chalice):
         for method, target in targets.items():
             self._add_view(path, [method], target)
         missing = [method for method in METHODS if method not in targets]
+        self._refused_methods[path] = missing[0]
         self._add_view(path, missing, refuse_method(targets))
 
     def _add_view(self, path: str, methods: Sequence[str], target: Endpoint | Fallback) -> None:
@@ -109,9 +112,13 @@ class App(Chalice):
         Chalice fails on events without all members.
         """
         context: dict[str, object] = {**(event.get("requestContext") or {})}
-        methods = self.routes.get(str(context.get("resourcePath")), {})
-        if context.get("httpMethod") not in methods:
-            context |= {"resourcePath": CATCH_ALL_PATHS[0], "httpMethod": METHODS[0]}
+        path = str(context.get("resourcePath"))
+        if path not in self.routes:
+            path = CATCH_ALL_PATHS[0]
+            context |= {"resourcePath": path, "httpMethod": METHODS[0]}
+        elif context.get("httpMethod") not in METHODS:
+            # Such as TRACE: whatever refuses another method refuses it as well.
+            context["httpMethod"] = self._refused_methods[path]
         return {
             "body": None,
             "stageVariables": None,

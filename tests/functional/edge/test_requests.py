@@ -29,7 +29,7 @@ def key(services: FakeApiServices) -> str:
 
 
 @pytest.mark.parametrize("target", ["/", "/v1", "/v1/nothing", "/v1/chairs/1/x/y", "/favicon.ico"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, "TRACE"])
 def test_unknown_route(app: App, method: str, target: str) -> None:
     answer = request(app, method, target)
 
@@ -44,6 +44,8 @@ def test_unknown_route(app: App, method: str, target: str) -> None:
         ("OPTIONS", "/v1/chairs", "GET, HEAD, POST"),
         ("HEAD", "/v1/chairs/1/fold", "POST"),
         ("DELETE", "/v1/chairs/1", "GET, HEAD"),
+        ("TRACE", "/v1/chairs/1", "GET, HEAD"),
+        ("PROPFIND", "/v1/chairs", "GET, HEAD, POST"),
     ],
 )
 def test_wrong_method(app: App, method: str, target: str, allow: str) -> None:
