@@ -82,7 +82,9 @@ class OperatorServices:
         self.manage_members = ManageMembers(
             tables=tables, workspaces=self.workspaces, members=members, clock=clock
         )
-        self.manage_keys = ManageKeys(workspaces=self.workspaces, keys=self.keys, clock=clock)
+        self.manage_keys = ManageKeys(
+            workspaces=self.workspaces, keys=self.keys, members=members, clock=clock
+        )
         templates = Templates(tables, settings.main_table)
         self.find_template = FindTemplate(workspaces=self.workspaces, templates=templates)
         self.change_template = ChangeTemplate(tables=tables, templates=templates, clock=clock)

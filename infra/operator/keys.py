@@ -19,6 +19,12 @@ from infra.operator.workspaces import existing_workspace
 
 _PREFIX = "key_"
 _LIVE_SCOPES = ", ".join(LIVE_SCOPES)
+_AS_MEMBER = click.option(
+    "--as",
+    "as_email",
+    metavar="EMAIL",
+    help="Act as this member: a developer has the keys that they made, owner and admin all.",
+)
 
 
 @click.group()
@@ -39,6 +45,7 @@ def key() -> None:
 @click.option("--allow-ip", metavar="CIDR", multiple=True)
 @click.option("--template", metavar="TPL", multiple=True)
 @click.option("--name", default="", metavar="TEXT")
+@_AS_MEMBER
 @print_answer
 def create(**options: Any) -> dict[str, Any]:
     """Make a key; it is shown this once."""
@@ -52,19 +59,21 @@ def create(**options: Any) -> dict[str, Any]:
         expires_at=_parse_time(options["expires"]),
         allow_ips=options["allow_ip"],
         templates=options["template"],
+        as_email=options["as_email"],
     )
     return _new_key_row(new_key, service)
 
 
 @key.command("list")
 @click.option("--workspace", metavar="WS", required=True)
+@_AS_MEMBER
 @print_answer
-def list_all(workspace: str) -> dict[str, Any]:
+def list_all(workspace: str, as_email: str | None) -> dict[str, Any]:
     """List a workspace's keys, newest first; `unused`: for 90 days or more."""
     service = operator()
     found = existing_workspace(service.workspaces, workspace)
     now = service.clock.now()
-    return {"data": [_key_row(row, now) for row in service.keys.of_workspace(found.id)]}
+    return {"data": [_key_row(row, now) for row in service.manage_keys.list_keys(found, as_email)]}
 
 
 @key.command()
@@ -76,22 +85,25 @@ def list_all(workspace: str) -> dict[str, Any]:
     show_default=True,
     help="Hours for which the old secret still holds.",
 )
+@_AS_MEMBER
 @print_answer
-def roll(key_id: str, grace_h: str) -> dict[str, Any]:
+def roll(key_id: str, grace_h: str, as_email: str | None) -> dict[str, Any]:
     """Give a key a new secret; it is shown this once."""
     service = operator()
-    return _new_key_row(
-        service.manage_keys.roll(_bare_key_id(key_id), grace_h=int(grace_h)), service
-    )
+    roll_key = service.manage_keys.roll
+    new_key = roll_key(_bare_key_id(key_id), grace_h=int(grace_h), as_email=as_email)
+    return _new_key_row(new_key, service)
 
 
 @key.command()
 @click.argument("key_id", metavar="KEY")
+@_AS_MEMBER
 @print_answer
-def revoke(key_id: str) -> dict[str, Any]:
+def revoke(key_id: str, as_email: str | None) -> dict[str, Any]:
     """End a key at once."""
     service = operator()
-    return _key_row(service.manage_keys.revoke(_bare_key_id(key_id)), service.clock.now())
+    revoked = service.manage_keys.revoke(_bare_key_id(key_id), as_email=as_email)
+    return _key_row(revoked, service.clock.now())
 
 
 def _tell_of_live_scopes(mode: str, scopes: Sequence[str]) -> None:
@@ -121,6 +133,7 @@ def _key_row(api_key: ApiKey, now: dt.datetime) -> dict[str, Any]:
         "allow_ips": list(api_key.allow_ips),
         "templates": list(api_key.templates),
         "created_at": api_key.created_at,
+        "created_by": api_key.created_by,
         "expires_at": format_rfc3339(api_key.expires_at) if api_key.expires_at else None,
         "revoked_at": format_rfc3339(api_key.revoked_at) if api_key.revoked_at else None,
         "last_used_at": format_rfc3339(api_key.last_used_at) if api_key.last_used_at else None,

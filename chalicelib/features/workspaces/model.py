@@ -93,6 +93,8 @@ class ApiKey(NamedTuple):
     allow_ips: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
     last_used_at: dt.datetime | None = None
+    # Email address of the member who made the key; None: the operator.
+    created_by: str | None = None
     # The last warning that the owners got, as days before the key expires.
     warned_days: int | None = None
 

@@ -251,6 +251,7 @@ def _key_of(item: Item) -> ApiKey:
         templates=tuple(item["templates"]),
         last_used_at=_parse_optional_time(item.get("last_used_at")),
         warned_days=item.get("warned_days"),
+        created_by=item.get("created_by"),
     )
 
 
@@ -272,6 +273,7 @@ def _key_item(key: ApiKey) -> Item:
         "revoked_at": format_rfc3339(key.revoked_at) if key.revoked_at else None,
         "allow_ips": list(key.allow_ips),
         "templates": list(key.templates),
+        "created_by": key.created_by,
     }
 
 

@@ -330,3 +330,34 @@ def test_key_unused_for_90_days_is_flagged(tool: OperatorTool, service: Service)
 def keys_of(tool: OperatorTool, service: Service) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = tool.json("key", "list", "--workspace", service.workspace)["data"]
     return rows
+
+
+def test_member_has_the_keys_of_their_role(tool: OperatorTool, service: Service) -> None:
+    service.operator.manage_members.add(service.workspace, "dev@example.com", "developer")
+    service.operator.manage_members.add(service.workspace, "admin@example.com", "admin")
+    theirs = create(tool, service, "--as", "Dev@Example.com")
+    operators = create(tool, service)
+
+    def listed(*options: str) -> set[str]:
+        rows = tool.json("key", "list", "--workspace", service.workspace, *options)["data"]
+        return {row["id"] for row in rows}
+
+    assert (theirs["created_by"], operators["created_by"]) == ("dev@example.com", None)
+    assert listed("--as", "dev@example.com") == {theirs["id"]}
+    assert listed("--as", "admin@example.com") == listed() > {theirs["id"], operators["id"]}
+    for command in ("roll", "revoke"):
+        refusal = tool.refusal("key", command, operators["id"], "--as", "dev@example.com")
+        assert refusal[0] == "not_found"
+    tool.json("key", "roll", theirs["id"], "--as", "dev@example.com")
+    tool.json("key", "revoke", theirs["id"], "--as", "dev@example.com")
+    tool.json("key", "revoke", operators["id"], "--as", "admin@example.com")
+
+
+def test_stranger_has_no_keys(tool: OperatorTool, service: Service) -> None:
+    made = create(tool, service)
+
+    for command in (["list", "--workspace", service.workspace], ["revoke", made["id"]]):
+        code, detail = tool.refusal("key", *command, "--as", "eve@example.com")
+        assert (code, detail.partition(" of ")[0]) == ("not_found", "eve@example.com is no member")
+    command = ["list", "--workspace", service.workspace, "--as", "no address"]
+    assert tool.refusal("key", *command)[0] == "validation_error"

@@ -12,7 +12,15 @@ from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.core.ip_ranges import parse_cidr_ranges
 from chalicelib.features.workspaces.keys import key_format
-from chalicelib.features.workspaces.model import LIVE_SCOPES, SCOPES, ApiKey, Mode, StoredSecret
+from chalicelib.features.workspaces.model import (
+    LIVE_SCOPES,
+    SCOPES,
+    ApiKey,
+    Mode,
+    StoredSecret,
+    Workspace,
+)
+from chalicelib.features.workspaces.people.members import Member, Members
 from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
 
 GRACE_HOURS: Final = (0, 1, 24, 72)
@@ -34,12 +42,19 @@ def default_scopes(mode: Mode) -> Sequence[str]:
 
 
 class ManageKeys:
-    """Commands of the operator for the keys of a workspace."""
+    """Commands of the operator for the keys of a workspace, or of one of its members.
 
-    def __init__(self, *, workspaces: Workspaces, keys: ApiKeys, clock: Clock) -> None:
+    `as_email` is the address of the member who acts: a developer sees and changes the keys that
+    they made, an owner or admin all. Without it the operator acts, for whom all are there.
+    """
+
+    def __init__(
+        self, *, workspaces: Workspaces, keys: ApiKeys, members: Members, clock: Clock
+    ) -> None:
         """Store the repositories."""
         self._workspaces = workspaces
         self._keys = keys
+        self._members = members
         self._clock = clock
 
     def create(  # noqa: PLR0913 -- the attributes of a key
@@ -52,6 +67,7 @@ class ManageKeys:
         expires_at: dt.datetime | None = None,
         allow_ips: Sequence[str] = (),
         templates: Sequence[str] = (),
+        as_email: str | None = None,
     ) -> NewKey:
         """Create a key; raise `not_found` or `validation_error`.
 
@@ -62,6 +78,7 @@ class ManageKeys:
         workspace = self._workspaces.get(workspace_id)
         if workspace is None or workspace.status == "deleting":
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
+        creator = self._members.require(workspace, as_email, "/as") if as_email else None
         now = self._clock.now()
         if expires_at is not None and expires_at <= now:
             raise validation_error(
@@ -82,11 +99,20 @@ class ManageKeys:
             expires_at=expires_at,
             allow_ips=tuple(str(network) for network in parse_cidr_ranges("/allow_ip", allow_ips)),
             templates=tuple(templates),
+            created_by=creator.email if creator else None,
         )
         self._keys.create(key)
         return NewKey(key, generated.text)
 
-    def roll(self, key_id: str, *, grace_h: int = 0) -> NewKey:
+    def list_keys(self, workspace: Workspace, as_email: str | None = None) -> list[ApiKey]:
+        """Return the keys of a workspace that are there for a member, newest first."""
+        keys = self._keys.of_workspace(workspace.id)
+        if as_email is None:
+            return keys
+        member = self._members.require(workspace, as_email, "/as")
+        return [key for key in keys if _may_manage(member, key)]
+
+    def roll(self, key_id: str, *, grace_h: int = 0, as_email: str | None = None) -> NewKey:
         """Give a key a new secret; older ones stay valid for at most `grace_h` more hours.
 
         Raise `not_found`, `validation_error`, or `conflict` for a revoked key and if a secret
@@ -96,7 +122,7 @@ class ManageKeys:
             raise validation_error(
                 "/grace_h", f"one of {', '.join(map(str, GRACE_HOURS))} is expected"
             )
-        key = self._unrevoked_key(key_id)
+        key = self._unrevoked_key(key_id, as_email)
         generated = key_format.generate(key.mode, key_id=key.id)
         now = self._clock.now()
         until = now + dt.timedelta(hours=grace_h)
@@ -112,9 +138,9 @@ class ManageKeys:
             raise Conflict("conflict", "The key was changed meanwhile; look again.") from failure
         return NewKey(replace(key, secrets=secrets), generated.text)
 
-    def revoke(self, key_id: str) -> ApiKey:
+    def revoke(self, key_id: str, *, as_email: str | None = None) -> ApiKey:
         """Revoke a key at once; raise `not_found`, or `conflict` for a revoked one."""
-        key = self._unrevoked_key(key_id)
+        key = self._unrevoked_key(key_id, as_email)
         now = self._clock.now()
         try:
             self._keys.revoke(key, now)
@@ -122,10 +148,22 @@ class ManageKeys:
             raise Conflict("conflict", "The key was changed meanwhile; look again.") from failure
         return replace(key, revoked_at=now)
 
-    def _unrevoked_key(self, key_id: str) -> ApiKey:
+    def _unrevoked_key(self, key_id: str, as_email: str | None) -> ApiKey:
         key = self._keys.find(key_id)
-        if key is None:
+        if key is None or not self._is_there_for(as_email, key):
             raise NotFound("not_found", f"There is no key {key_id}.")
         if key.revoked_at is not None:
             raise Conflict("conflict", f"The key {key_id} is revoked.")
         return key
+
+    def _is_there_for(self, as_email: str | None, key: ApiKey) -> bool:
+        if as_email is None:
+            return True
+        workspace = self._workspaces.get(key.workspace_id)
+        return workspace is not None and _may_manage(
+            self._members.require(workspace, as_email, "/as"), key
+        )
+
+
+def _may_manage(member: Member, key: ApiKey) -> bool:
+    return member.role != "developer" or key.created_by == member.email

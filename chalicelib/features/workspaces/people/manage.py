@@ -57,7 +57,7 @@ class ManageMembers:
     def verify(self, workspace_id: WorkspaceId, email: str) -> Member:
         """Mark an email address verified; that of the owner allows live renders."""
         workspace = self._get_workspace(workspace_id)
-        verified = replace(self._get_member(workspace, email), verified=True)
+        verified = replace(self._members.require(workspace, email), verified=True)
         writes = [self._members.replacement(verified)]
         if verified.email == workspace.owner_email:
             writes.append(self._workspaces.change(workspace, {"owner_verified": True}))
@@ -70,7 +70,7 @@ class ManageMembers:
         Raise `not_found`, or `conflict` for the last owner.
         """
         workspace = self._get_workspace(workspace_id)
-        removed = self._get_member(workspace, email)
+        removed = self._members.require(workspace, email)
         others = [row for row in self._members.of_workspace(workspace) if row != removed]
         owners = [row for row in others if row.role == "owner"]
         if removed.role == "owner" and not owners:
@@ -91,13 +91,6 @@ class ManageMembers:
         if workspace is None:
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
         return workspace
-
-    def _get_member(self, workspace: Workspace, email: str) -> Member:
-        address = normalized_email("/email", email)
-        for known in self._members.of_workspace(workspace):
-            if known.email.lower() == address:
-                return known
-        raise NotFound("not_found", f"{address} is no member of {workspace.id}.")
 
     def _write(self, writes: list[Write]) -> None:
         try:

@@ -8,7 +8,7 @@ from typing import Final, Literal, Protocol
 
 from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.clock import parse_rfc3339
-from chalicelib.core.errors import validation_error
+from chalicelib.core.errors import NotFound, validation_error
 from chalicelib.core.ids import WorkspaceId, derived_id
 from chalicelib.features.workspaces.model import Workspace
 
@@ -61,6 +61,14 @@ class Members:
             return _member_of(row).verified
         # Workspaces of earlier releases have no member rows.
         return email.lower() == workspace.owner_email and workspace.owner_verified
+
+    def require(self, workspace: Workspace, email: str, field: str = "/email") -> Member:
+        """Return the member of an address; raise `not_found`, or `validation_error` at a field."""
+        address = normalized_email(field, email)
+        for known in self.of_workspace(workspace):
+            if known.email.lower() == address:
+                return known
+        raise NotFound("not_found", f"{address} is no member of {workspace.id}.")
 
     def creation(self, member: Member) -> Write:
         """Return the write that creates a member; its condition is that the row does not exist."""
