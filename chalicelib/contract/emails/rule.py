@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Change, Model
 from chalicelib.contract.emails.address import check_address
 from chalicelib.contract.emails.connection import ConnectionName
 from chalicelib.contract.field_types import Cursor
@@ -54,7 +54,8 @@ class RuleTexts(Model):
     from_name: FieldText = ""
     reply_to: FieldText = ""
     to: FieldText = ""
-    """Addresses, separated by comma, semicolon or line break. Required."""
+    """Addresses, separated by comma, semicolon or line break. Empty: each request names them, at
+    `delivery.email[].to`; without them the send fails with `email_recipient_missing`."""
     cc: FieldText = ""
     bcc: FieldText = ""
     subject: FieldText = ""
@@ -74,18 +75,15 @@ class EmailRuleRequest(RuleTexts):
     name: ConnectionName
     template_id: Id
     connection_id: Id
-    to: Annotated[FieldText, StringConstraints(min_length=1)]
-    """Addresses, separated by comma, semicolon or line break."""
     enabled: bool = True
     position: Position | None = None
     """The place among the template's rules, in the order of sending; the others move. Null, or
     beyond the end: the end."""
 
 
-class EmailRuleChange(RuleTexts):
+class EmailRuleChange(Change, RuleTexts):
     """A change of an email rule; absent fields stay as they are."""
 
-    # The defaults are never read: a change has the fields that are set.
     name: ConnectionName = Field(default_factory=str)
     connection_id: Id = Field(default_factory=str)
     enabled: bool = True

@@ -245,8 +245,6 @@ def _check_whole(rule: StoredRule, connection: EmailConnection) -> None:
     if rule.provider_template_id is not None and connection.provider != "brevo":
         message = f"goes with connections to brevo only, this one is to {connection.provider}"
         raise validation_error("/provider_template", message, "not_allowed")
-    if not rule.texts["to"].strip():
-        raise validation_error("/to", "is required: who gets the email?", "required")
     if rule.provider_template_id is None and not rule.texts["subject"].strip():
         message = "is required, unless a template of the provider has it"
         raise validation_error("/subject", message, "required")

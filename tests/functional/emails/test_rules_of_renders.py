@@ -134,6 +134,16 @@ def test_request_chooses_rules_and_their_recipients(service: Service) -> None:
     assert {each.bcc_instead for each in rules(service)} == {None}
 
 
+def test_rule_without_recipients_takes_those_of_the_request(service: Service) -> None:
+    rule = made_rule(service, to="")
+    target = {"rule_id": rule["id"], "to": ["ada@example.com"]}
+
+    answer = render(service, rule["template_id"], delivery={"email": [target]})
+
+    assert (answer.status, rule["to"]) == (200, "")
+    assert [(each.to, each.to_instead) for each in rules(service)] == [("", ("ada@example.com",))]
+
+
 def test_request_without_email_has_no_rules(service: Service) -> None:
     rule = made_rule(service)
 
