@@ -1,10 +1,19 @@
-"""Base class of the contract models."""
+"""Base classes of the contract models."""
 
-from pydantic import BaseModel, ConfigDict
+from functools import partial
+from typing import Any, Final, cast, override
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+_VALIDATORS: Final = ("function-before", "function-after", "function-wrap")
 
 
 class Model(BaseModel):
-    """A JSON object: unknown properties are refused, and `"1"` is not accepted for `1`."""
+    """A JSON object: unknown properties are refused, and `"1"` is not accepted for `1`.
+
+    Null of a member that has a default is as if the member were absent.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
@@ -15,3 +24,59 @@ class Model(BaseModel):
         use_attribute_docstrings=True,
         serialize_by_alias=True,
     )
+
+    @override
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: Any, handler: GetCoreSchemaHandler, /
+    ) -> CoreSchema:
+        schema = handler(source)
+        names = cls.names_with_default()
+        if names:
+            model = _model_schema(handler.resolve_ref_schema(schema))
+            drop_null = partial(_without_null, names)
+            # Inside the model: a schema around it would hide the references of recursive models.
+            model["schema"] = core_schema.no_info_before_validator_function(
+                drop_null, model["schema"]
+            )
+        return schema
+
+    @classmethod
+    def names_with_default(cls) -> frozenset[str]:
+        """Return the members, as they are sent, whose default is a value."""
+        return frozenset(
+            field.alias or name
+            for name, field in cls.model_fields.items()
+            if not field.is_required() and field.get_default(call_default_factory=True) is not None
+        )
+
+
+class Change(Model):
+    """A change of something: absent members stay as they are.
+
+    The defaults of members that take no null are never read: a change has the members that are set.
+    """
+
+    @override
+    @classmethod
+    def names_with_default(cls) -> frozenset[str]:
+        """Return nothing: null is refused where it is no value."""
+        return frozenset()
+
+
+def _model_schema(schema: CoreSchema) -> core_schema.ModelSchema:
+    """Return the schema of a model inside those of its validators."""
+    inner: Any = schema
+    while inner["type"] in _VALIDATORS:
+        inner = inner["schema"]
+    assert inner["type"] == "model", inner["type"]
+    return cast("core_schema.ModelSchema", inner)
+
+
+def _without_null(names: frozenset[str], members: object) -> object:
+    """Return an object without the members of these names that are null."""
+    if not isinstance(members, dict) or None not in members.values():
+        return members
+    return {
+        name: value for name, value in members.items() if value is not None or name not in names
+    }

@@ -3,6 +3,7 @@
 import datetime as dt
 import re
 from typing import Annotated, Final, Self
+from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
@@ -34,7 +35,11 @@ UncheckedJson = Annotated[Json, GetPydanticSchema(lambda _type, _next: core_sche
 MetadataKey = Annotated[str, StringConstraints(min_length=1, max_length=40)]
 MetadataText = Annotated[str, StringConstraints(max_length=500)]
 Metadata = Annotated[
-    dict[MetadataKey, MetadataText | int | float | bool | None], Field(max_length=50)
+    dict[MetadataKey, MetadataText | int | float | bool | None],
+    Field(
+        max_length=50,
+        description="At most 50 members: keys of 1 to 40 characters, texts of at most 500.",
+    ),
 ]
 Reference = Annotated[str, StringConstraints(max_length=255)]
 
@@ -134,6 +139,33 @@ Color = Annotated[
 
 UploadId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Url = Annotated[str, StringConstraints(min_length=8, max_length=2048)]
+
+
+def _ascii_host(url: str) -> str:
+    """Return a URL with its host as browsers read it: letters mapped, labels as A-labels (UTS 46).
+
+    Other mistakes of URLs are found by the check of the addresses that may be sent to.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    userinfo, at, host_and_port = parts.netloc.rpartition("@")
+    host, colon, port = host_and_port.partition(":")
+    if host.isascii():
+        return url
+    import idna  # noqa: PLC0415 -- its tables are for few requests
+
+    try:
+        ascii_host = idna.encode(host, uts46=True).decode()
+    except idna.IDNAError as error:
+        message = f"has a host that is no domain name: {error}"
+        raise ValueError(message) from error
+    return urlunsplit(parts._replace(netloc=f"{userinfo}{at}{ascii_host}{colon}{port}"))
+
+
+# A URL that the service sends to.
+TargetUrl = Annotated[Url, AfterValidator(_ascii_host)]
 BASE64_PATTERN: Final = pattern_with_form(
     r"^[A-Za-z0-9+/\s]+=*\s*$", "base64 of A-Z, a-z, 0-9, + and /, without data:…, before it"
 )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Change, Model
 from chalicelib.contract.field_types import Cursor, PageLimit, Timestamp, UncheckedJson
 from chalicelib.contract.render.output import OutputSpec
 from chalicelib.contract.render.request import TemplateId
@@ -45,10 +45,9 @@ class SignedLinkRequest(Model):
     enabled: bool = True
 
 
-class SignedLinkChange(Model):
+class SignedLinkChange(Change):
     """A change of a signed link; absent fields stay as they are."""
 
-    # The defaults are never read: a change has the fields that are set.
     name: LinkName = Field(default_factory=str)
     version: LinkVersion = "live"
     output: OutputSpec | None = None

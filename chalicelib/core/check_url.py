@@ -66,7 +66,7 @@ def _parts(url: str, pointer: str) -> SplitResult:
     if parts.scheme not in DEFAULT_PORTS:
         raise validation_error(pointer, "must begin with https:// or http://", "invalid")
     if not parts.hostname or port == 0 or not parts.netloc.isascii():
-        message = "needs a host, with other letters than a-z as xn--…"
+        message = "needs a host in ASCII"
         raise validation_error(pointer, message, "invalid")
     if parts.username is not None or parts.password is not None:
         message = "has no user name and no password: a header carries them"

@@ -57,9 +57,9 @@ Send an API key with every request, as `Authorization: Bearer <key>` or as `X-AP
 Keys with `_test_` in them make watermarked documents that cost nothing.
 
 Errors are problem details (RFC 9457); programs should branch on `code`. Fields and query
-parameters that are not listed here are refused; a method that a path has not is 405
-`method_not_allowed`, and `Allow` names those that it has. Times are RFC 3339 in UTC. Every
-response has an `X-Request-Id`."""
+parameters that are not listed here are refused. Null of a field of a new object that has a default
+is the default. A method that a path has not is 405 `method_not_allowed`, and `Allow` names those
+that it has. Times are RFC 3339 in UTC. Every response has an `X-Request-Id`."""
 
 
 def openapi_document(

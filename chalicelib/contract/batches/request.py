@@ -12,9 +12,9 @@ from chalicelib.contract.field_types import (
     PageLimit,
     QueryFlag,
     Reference,
+    TargetUrl,
     UncheckedJson,
     UploadId,
-    Url,
 )
 from chalicelib.contract.render.output import OutputSpec
 from chalicelib.contract.render.request import DeliverySpec, EngineId, TemplateId
@@ -51,7 +51,7 @@ class CombineSpec(Model):
 class BatchWebhookSpec(Model):
     """Address that gets the events of this batch, beside the webhook endpoints."""
 
-    url: Url
+    url: TargetUrl
     """A public https URL; http for a test key, or where the operator exempts the address. Signed
     with the secret of the default webhook endpoint, without one with that of
     `GET /v1/webhook-endpoints/default-secret`."""

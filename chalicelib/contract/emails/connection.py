@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Change, Model
 from chalicelib.contract.emails.address import MailAddress, check_line, check_name
 from chalicelib.contract.emails.send import EmailProvider
 from chalicelib.contract.field_types import UncheckedJson
@@ -48,10 +48,9 @@ class EmailConnectionRequest(Model):
     `attachment_budget_bytes`, the bytes that are attached to an email, and `max_per_second`."""
 
 
-class EmailConnectionChange(Model):
+class EmailConnectionChange(Change):
     """A change of an email connection; absent fields stay as they are."""
 
-    # The defaults are never read: a change has the fields that are set.
     name: ConnectionName = Field(default_factory=str)
     provider: EmailProvider = "smtp"
     """It cannot be changed: another provider is another connection."""

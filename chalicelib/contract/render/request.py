@@ -14,6 +14,7 @@ from chalicelib.contract.field_types import (
     PageLimit,
     QueryFlag,
     Reference,
+    TargetUrl,
     Timestamp,
     UploadId,
     Url,
@@ -189,7 +190,7 @@ class DeliverySpec(Model):
 class WebhookSpec(Model):
     """Address that gets the events of this render, beside the webhook endpoints."""
 
-    url: Url
+    url: TargetUrl
     """A public https URL; http for a test key, or where the operator exempts the address. Signed
     with the secret of the default webhook endpoint, without one with that of
     `GET /v1/webhook-endpoints/default-secret`."""

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Change, Model
 from chalicelib.contract.emails.connection import ConnectionName, Parts
 from chalicelib.contract.field_types import Cursor, PageLimit
 from chalicelib.core.storage import StorageErrorCode
@@ -37,10 +37,9 @@ class StorageDestinationRequest(Model):
     shown. Uploads of a destination without credentials fail with `storage_denied`."""
 
 
-class StorageDestinationChange(Model):
+class StorageDestinationChange(Change):
     """A change of a storage destination; absent fields stay as they are."""
 
-    # The defaults are never read: a change has the fields that are set.
     name: ConnectionName = Field(default_factory=str)
     kind: DestinationKind = "s3"
     """It cannot be changed: another kind is another destination."""

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.providers import SecretText, Word
-from chalicelib.contract.field_types import Url
+from chalicelib.contract.field_types import TargetUrl
 from chalicelib.contract.validation import read_part
 from chalicelib.core.destinations import is_host, normalized_host
 from chalicelib.core.json import Json, JsonObject
@@ -111,7 +111,7 @@ def _check_private_key(text: str) -> str:
     return plain.strip() + "\n"
 
 
-Endpoint = Annotated[Url, AfterValidator(_check_endpoint)]
+Endpoint = Annotated[TargetUrl, AfterValidator(_check_endpoint)]
 
 
 class S3Config(Model):

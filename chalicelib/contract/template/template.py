@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Change, Model
 from chalicelib.contract.field_types import Cursor, PageLimit, QueryFlag, UncheckedJson
 from chalicelib.contract.render.pdf import HeaderFooter
 from chalicelib.contract.template.options import TemplateOptions
@@ -74,19 +74,12 @@ class TemplateRequest(TemplateSourceFields):
     is created."""
 
 
-class TemplateChange(Model):
+class TemplateChange(Change):
     """Changes of a template; absent members stay as they are."""
 
-    name: DisplayName | None = None
+    name: DisplayName = Field(default_factory=str)
     description: Description | None = None
     """Null removes it."""
-
-    @model_validator(mode="after")
-    def _check_name(self) -> Self:
-        if "name" in self.model_fields_set and self.name is None:
-            message = "name must be a string"
-            raise ValueError(message)
-        return self
 
 
 class DraftRequest(TemplateSourceFields):

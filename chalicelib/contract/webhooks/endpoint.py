@@ -5,8 +5,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from chalicelib.contract.base import Model
-from chalicelib.contract.field_types import HTTP_NAME_PATTERN, Cursor, PageLimit, Url
+from chalicelib.contract.base import Change, Model
+from chalicelib.contract.field_types import HTTP_NAME_PATTERN, Cursor, PageLimit, TargetUrl
 
 EventTypeName = Literal[
     "render.succeeded",
@@ -85,7 +85,7 @@ Description = Annotated[str, StringConstraints(max_length=500)]
 class EndpointRequest(Model):
     """A new webhook endpoint."""
 
-    url: Url
+    url: TargetUrl
     """A public https URL. An endpoint with an http URL, or made with a test key, gets events of
     test renders only."""
     description: Description | None = None
@@ -102,11 +102,10 @@ class EndpointRequest(Model):
     """`false` pauses: events are not delivered later, but can be replayed."""
 
 
-class EndpointChange(Model):
+class EndpointChange(Change):
     """A change of a webhook endpoint; absent fields stay as they are."""
 
-    # The defaults are never read: a change has the fields that are set.
-    url: Url = Field(default_factory=str)
+    url: TargetUrl = Field(default_factory=str)
     description: Description | None = None
     """Null removes it."""
     events: Events = Field(default_factory=list)
