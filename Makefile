@@ -37,7 +37,7 @@ fmt: setup ## format the code and fix what can be fixed
 check: setup ## lint, types, import rules, unit and architecture tests
 	@$(PY) -m infra.suite check
 
-test: setup-tests ## run all checks and tests once, and build the package (ALL=1: also the cases of breadth)
+test: setup-tests ## run all checks, and a slice of the tests (ALL=1: all of them, and the package on LocalStack)
 	@$(PY) -m infra.suite test $(if $(ALL),--breadth)
 
 bench: setup ## list the benchmarks, or run one (NAME=latency)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Model, Query
 from chalicelib.contract.field_types import Day
 
 
@@ -130,7 +130,7 @@ class UsageThreshold(Model):
     cycle: Cycle
 
 
-class UsageQuery(Model):
+class UsageQuery(Query):
     """The first and the last day; by default the present cycle up to today."""
 
     from_: Day | None = Field(default=None, alias="from")

@@ -1,7 +1,7 @@
 """Base classes of the contract models."""
 
 from functools import partial
-from typing import Any, Final, cast, override
+from typing import ClassVar, Final, cast, override
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -14,6 +14,8 @@ class Model(BaseModel):
 
     Null of a member that has a default is as if the member were absent.
     """
+
+    null_is_default: ClassVar[bool] = True
 
     model_config = ConfigDict(
         extra="forbid",
@@ -28,11 +30,11 @@ class Model(BaseModel):
     @override
     @classmethod
     def __get_pydantic_core_schema__(
-        cls, source: Any, handler: GetCoreSchemaHandler, /
+        cls, source: type[BaseModel], handler: GetCoreSchemaHandler, /
     ) -> CoreSchema:
         schema = handler(source)
         names = cls.names_with_default()
-        if names:
+        if cls.null_is_default and names:
             model = _model_schema(handler.resolve_ref_schema(schema))
             drop_null = partial(_without_null, names)
             # Inside the model: a schema around it would hide the references of recursive models.
@@ -51,26 +53,27 @@ class Model(BaseModel):
         )
 
 
-class Change(Model):
-    """A change of something: absent members stay as they are.
+class Query(Model):
+    """Query parameters: texts, which are never null."""
 
-    The defaults of members that take no null are never read: a change has the members that are set.
+    null_is_default = False
+
+
+class Change(Model):
+    """A change of something: absent members stay as they are, null is refused if it is no value.
+
+    Other defaults are never read: a change has the members that are set.
     """
 
-    @override
-    @classmethod
-    def names_with_default(cls) -> frozenset[str]:
-        """Return nothing: null is refused where it is no value."""
-        return frozenset()
+    null_is_default = False
 
 
 def _model_schema(schema: CoreSchema) -> core_schema.ModelSchema:
     """Return the schema of a model inside those of its validators."""
-    inner: Any = schema
-    while inner["type"] in _VALIDATORS:
-        inner = inner["schema"]
-    assert inner["type"] == "model", inner["type"]
-    return cast("core_schema.ModelSchema", inner)
+    if schema["type"] in _VALIDATORS:
+        return _model_schema(cast("core_schema.AfterValidatorFunctionSchema", schema)["schema"])
+    assert schema["type"] == "model", schema["type"]
+    return cast("core_schema.ModelSchema", schema)
 
 
 def _without_null(names: frozenset[str], members: object) -> object:

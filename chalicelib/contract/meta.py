@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Model, Query
 from chalicelib.contract.field_types import Cursor, PageLimit
 from chalicelib.contract.render.conformance_report import RenderResult
 
@@ -78,7 +78,7 @@ class Engine(Model):
     removed."""
 
 
-class EngineQuery(Model):
+class EngineQuery(Query):
     """Paging of `GET /v1/engines`."""
 
     limit: PageLimit = 20

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from chalicelib.contract.base import Change, Model
+from chalicelib.contract.base import Change, Model, Query
 from chalicelib.contract.field_types import Cursor, PageLimit, Timestamp, UncheckedJson
 from chalicelib.contract.render.output import OutputSpec
 from chalicelib.contract.render.request import TemplateId
@@ -95,7 +95,7 @@ class SignedLinkList(Model):
     next_cursor: str | None
 
 
-class SignedLinkQuery(Model):
+class SignedLinkQuery(Query):
     """Paging of `GET /v1/signed-links`."""
 
     limit: PageLimit = 20

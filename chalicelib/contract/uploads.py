@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Model, Query
 from chalicelib.contract.field_types import MEDIA_TYPE_PATTERN
 
 
@@ -46,7 +46,7 @@ class Upload(Model):
     expires_at: str
 
 
-class FileQuery(Model):
+class FileQuery(Query):
     """The query of a signed URL; any other parameter makes its signature invalid."""
 
     exp: Annotated[str, StringConstraints(max_length=100)] | None = None

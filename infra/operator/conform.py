@@ -16,7 +16,7 @@ from chalicelib.engine.conformance.document_claims import (
     PdfClaims,
     read_pdf_claims,
 )
-from chalicelib.engine.conformance.hybrid_metadata import HybridRemark
+from chalicelib.engine.conformance.hybrid_metadata import Contradiction
 from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_check
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.conformance.report import report_section
@@ -55,7 +55,7 @@ class _ValidationRequest:
 
     check: ConformanceCheck
     content: bytes
-    remarks: tuple[HybridRemark, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
 
 
 @click.command()
@@ -103,7 +103,9 @@ def _validation_requests(content: bytes) -> list[_ValidationRequest]:
         invoice = claims.invoice
         target = claims if claims.pdfa or claims.pdfua or invoice else _DEFAULT_CLAIMS
         requests = (
-            [_ValidationRequest(invoice_check(invoice), invoice, claims.remarks)] if invoice else []
+            [_ValidationRequest(invoice_check(invoice), invoice, claims.contradictions)]
+            if invoice
+            else []
         )
         if target.pdfa:
             requests.append(_ValidationRequest(ConformanceCheck.pdfa(target.pdfa), content))
@@ -131,7 +133,7 @@ def _validate(requests: list[_ValidationRequest]) -> tuple[dict[str, Any], dict[
             section = report_section(request.check, verdict, lambda _location: None)
             own: list[ReportFinding] = [
                 {"rule": rule, "message": text, "location": "", "path": None, "count": 1}
-                for rule, text in request.remarks
+                for rule, text in request.contradictions
             ]
             report[subject] = {**section, "warnings": [*own, *section["warnings"]]}
             reasons[subject] = verdict.why

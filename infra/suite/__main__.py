@@ -35,7 +35,7 @@ def check() -> None:
 
 
 @main.command()
-@click.option("--breadth", is_flag=True, help="Also run the cases marked `breadth`.")
+@click.option("--breadth", is_flag=True, help="Run all cases, and what is deployed.")
 def test(*, breadth: bool) -> None:
     """Run everything once, to its end."""
     forget_last_run()

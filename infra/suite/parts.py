@@ -14,7 +14,9 @@ _BIN: Final = Path(sys.executable).parent
 _CORES: Final = os.cpu_count() or 1
 _INTEGRATION: Final = ROOT / "tests" / "integration"
 # pytest-xdist's processes of a folder; one where none is named. Listed first, they start first.
-_WORKERS: Final = {"deployed": 1, "engine": 2, "validators": 2, "templating": 2, "crash": 2}
+_WORKERS: Final = {"engine": 2, "validators": 2, "templating": 2, "crash": 2}
+# What AWS gets, built, checked and run on LocalStack: minutes, and only for what is deployed.
+_DEPLOYMENT: Final = ("deployed", "package")
 # After this pytest prints where each thread of a test stands.
 _SILENCE_S: Final = 600
 
@@ -81,16 +83,23 @@ def check_parts() -> list[Part]:
 
 
 def all_parts(*, breadth: bool) -> list[Part]:
-    """Return the parts of `make test`, the longest first; `breadth`: with all of their cases."""
+    """Return the parts of `make test`, the longest first.
+
+    `breadth`: with all of their cases, and with the parts of a deployment.
+    """
     folders = {path.name for path in _INTEGRATION.iterdir() if any(path.rglob("test_*.py"))}
-    # It builds and checks the package, too.
-    deployed, *others = (
+    others = [
         Part(name, path=f"tests/integration/{name}", workers=workers, breadth=breadth)
         for name in [*_WORKERS, *sorted(folders - _WORKERS.keys())]
         for workers in [_WORKERS.get(name, 1)]
-    )
+        if name not in _DEPLOYMENT
+    ]
     functional = Part("functional", path="tests/functional", workers=_CORES, breadth=breadth)
-    return [deployed, *check_parts(), functional, *others]
+    # The first one builds and checks the package, too.
+    deployment = [
+        Part(each, path=f"tests/integration/{each}", breadth=True) for each in _DEPLOYMENT
+    ]
+    return [*(deployment if breadth else []), *check_parts(), functional, *others]
 
 
 def _ruff() -> str:

@@ -8,7 +8,7 @@ from pydantic import Field
 from chalicelib.api.edge.auth import PUBLIC, KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.api.edge.paging import list_envelope, start_position
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Model, Query
 
 blueprint = Blueprint(__name__)
 _HERE = "tests.fakes.api_resource"
@@ -39,7 +39,7 @@ class Chair(Model):
     data: Annotated[dict[Annotated[str, Field(max_length=5)], Any], Field(default_factory=dict)]
 
 
-class ChairQuery(Model):
+class ChairQuery(Query):
     """Filters of the list."""
 
     colour: Literal["red", "blue"] | None = None

@@ -1,8 +1,6 @@
 """One real browser and one process of templates for all tests of a session."""
 
-from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,23 +13,8 @@ from tests.builders.pages.real_browser import WORKSPACE, Render, new_browser, re
 from tests.builders.pages.switched_egress import SwitchedEgress
 from tests.builders.pages.web_site import Site
 
-_HERE = Path(__file__).parent
-# Each of their cases stands for a process or a benchmark, or all are played together.
-_WHOLE_FOLDERS = {"attacks", "bench", "crash"}
 # Hosts of sites at https: that the browser trusts, besides 127.0.0.1.
 _CERTIFIED_NAMES = ("own.test", "www.own.test", "shop.test")
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark nine of ten cases of each test as breadth."""
-    cases: Counter[str] = Counter()
-    for item in items:
-        test = item.nodeid.partition("[")[0]
-        folder = item.path.relative_to(_HERE).parts[0] if item.path.is_relative_to(_HERE) else ""
-        if folder not in {"", *_WHOLE_FOLDERS} and cases[test] % 10:
-            item.add_marker("breadth")
-        cases[test] += 1
 
 
 @pytest.fixture(scope="session")

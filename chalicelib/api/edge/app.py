@@ -117,7 +117,7 @@ class App(Chalice):
             path = CATCH_ALL_PATHS[0]
             context |= {"resourcePath": path, "httpMethod": METHODS[0]}
         elif context.get("httpMethod") not in METHODS:
-            # Such as TRACE: whatever refuses another method refuses it as well.
+            # Such as TRACE, which the path refuses as it refuses this method.
             context["httpMethod"] = self._refused_methods[path]
         return {
             "body": None,

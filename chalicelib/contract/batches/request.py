@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Model, Query
 from chalicelib.contract.batches.batch import BatchItemStatus, BatchStatus
 from chalicelib.contract.field_types import (
     Cursor,
@@ -111,7 +111,7 @@ class BatchRequest(Model):
         return self
 
 
-class BatchQuery(Model):
+class BatchQuery(Query):
     """Filters and paging of `GET /v1/batches`."""
 
     status: BatchStatus | None = None
@@ -126,7 +126,7 @@ class BatchQuery(Model):
     """The `next_cursor` of the previous page, with the same filters."""
 
 
-class BatchItemQuery(Model):
+class BatchItemQuery(Query):
     """Filter and paging of `GET /v1/batches/{id}/items`."""
 
     status: BatchItemStatus | None = None

@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from chalicelib.contract.base import Change, Model
+from chalicelib.contract.base import Change, Model, Query
 from chalicelib.contract.emails.address import check_address
 from chalicelib.contract.emails.connection import ConnectionName
 from chalicelib.contract.field_types import Cursor
@@ -132,7 +132,7 @@ class SavedEmailRule(EmailRule):
     warnings: list[EmailRuleWarning]
 
 
-class EmailRuleQuery(Model):
+class EmailRuleQuery(Query):
     """Filter of a list of email rules."""
 
     cursor: Cursor | None = None

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Model, Query
 from chalicelib.contract.field_types import Count, Cursor, PageLimit
 
 FilterId = Annotated[str, StringConstraints(max_length=64)]
@@ -101,7 +101,7 @@ class EmailSend(Model):
     sent_at: str | None
 
 
-class EmailSendQuery(Model):
+class EmailSendQuery(Query):
     """Filters and page of a list of email sends."""
 
     limit: PageLimit = 20
@@ -149,7 +149,7 @@ class EmailStats(Model):
     """Sends created in the last 30 days."""
 
 
-class EmailReportQuery(Model):
+class EmailReportQuery(Query):
     """Page of a list of reports."""
 
     limit: PageLimit = 20

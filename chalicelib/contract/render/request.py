@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Model, Query
 from chalicelib.contract.emails.target import EmailTargets
 from chalicelib.contract.field_types import (
     BASE64_PATTERN,
@@ -274,7 +274,7 @@ class Preflight(Model):
     warnings: list[PreflightWarning]
 
 
-class RenderQuery(Model):
+class RenderQuery(Query):
     """Filters and paging of `GET /v1/renders`."""
 
     status: RenderStatus | None = None

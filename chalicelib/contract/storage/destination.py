@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from chalicelib.contract.base import Change, Model
+from chalicelib.contract.base import Change, Model, Query
 from chalicelib.contract.emails.connection import ConnectionName, Parts
 from chalicelib.contract.field_types import Cursor, PageLimit
 from chalicelib.core.storage import StorageErrorCode
@@ -91,7 +91,7 @@ class StorageDestination(Model):
     updated_at: str
 
 
-class StorageDestinationQuery(Model):
+class StorageDestinationQuery(Query):
     """Paging of `GET /v1/storage-destinations`."""
 
     limit: PageLimit = 20

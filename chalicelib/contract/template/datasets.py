@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Model, Query
 from chalicelib.contract.field_types import Cursor, PageLimit, UncheckedJson
 from chalicelib.contract.template.template import DisplayName
 
@@ -38,7 +38,7 @@ class Dataset(DatasetSummary):
     data: dict[str, UncheckedJson]
 
 
-class DatasetQuery(Model):
+class DatasetQuery(Query):
     """Paging of a template's datasets."""
 
     limit: PageLimit = 20

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from chalicelib.contract.base import Change, Model
+from chalicelib.contract.base import Change, Model, Query
 from chalicelib.contract.field_types import Cursor, PageLimit, QueryFlag, UncheckedJson
 from chalicelib.contract.render.pdf import HeaderFooter
 from chalicelib.contract.template.options import TemplateOptions
@@ -105,7 +105,7 @@ class RollbackRequest(Model):
     version: Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 
-class TemplateQuery(Model):
+class TemplateQuery(Query):
     """Filters and paging of `GET /v1/templates`."""
 
     type: TemplateType | None = None
@@ -116,7 +116,7 @@ class TemplateQuery(Model):
     """The `next_cursor` of the previous page, with the same filters."""
 
 
-class VersionQuery(Model):
+class VersionQuery(Query):
     """Paging of `GET /v1/templates/{id}/versions`."""
 
     limit: PageLimit = 20

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import StringConstraints
 
-from chalicelib.contract.base import Model
+from chalicelib.contract.base import Model, Query
 from chalicelib.contract.field_types import Cursor, PageLimit
 
 DeliveryStatus = Literal["pending", "succeeded", "failed", "retrying", "canceled"]
@@ -64,7 +64,7 @@ class WebhookDeliveryList(Model):
     next_cursor: str | None
 
 
-class WebhookDeliveryQuery(Model):
+class WebhookDeliveryQuery(Query):
     """Filters and paging of `GET /v1/webhook-deliveries`."""
 
     endpoint_id: Annotated[str, StringConstraints(max_length=64)] | None = None

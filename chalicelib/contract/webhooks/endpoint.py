@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from chalicelib.contract.base import Change, Model
+from chalicelib.contract.base import Change, Model, Query
 from chalicelib.contract.field_types import HTTP_NAME_PATTERN, Cursor, PageLimit, TargetUrl
 
 EventTypeName = Literal[
@@ -178,7 +178,7 @@ class WebhookEndpointList(Model):
     next_cursor: str | None
 
 
-class WebhookEndpointQuery(Model):
+class WebhookEndpointQuery(Query):
     """Paging of `GET /v1/webhook-endpoints`."""
 
     limit: PageLimit = 20

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from chalicelib.engine.conformance.hybrid_metadata import HybridRemark, hybrid_remarks
+from chalicelib.engine.conformance.hybrid_metadata import Contradiction, contradictions_of
 from chalicelib.engine.conformance.invoice_head import NotAnInvoice
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class PdfClaims:
     pdfua: bool
     invoice: bytes | None
     problem: str | None = None
-    remarks: tuple[HybridRemark, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
     """What the metadata say of the invoice against its XML."""
     is_damaged: bool = False
     """The PDF was readable after a repair only: something may be lost."""
@@ -101,7 +101,7 @@ def _claims(pdf: "pikepdf.Pdf") -> PdfClaims:
         pdfua=pdfua,
         invoice=invoice.content if invoice else None,
         problem=problem,
-        remarks=invoice.remarks if invoice else (),
+        contradictions=invoice.contradictions if invoice else (),
         is_damaged=bool(pdf.get_warnings()),
     )
 
@@ -131,7 +131,7 @@ class EmbeddedInvoice(NamedTuple):
     """The XML of the invoice in a PDF, and what the metadata say of it against this XML."""
 
     content: bytes
-    remarks: tuple[HybridRemark, ...]
+    contradictions: tuple[Contradiction, ...]
 
 
 def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
@@ -155,7 +155,7 @@ def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
         raise NotAnInvoice(f"the PDF carries {len(invoices)} invoices ({names}); leave one")
     for name, stream in invoices.values():
         content = _invoice_content(name, stream)
-        return EmbeddedInvoice(content, hybrid_remarks(_read_metadata(pdf), name, content))
+        return EmbeddedInvoice(content, contradictions_of(_read_metadata(pdf), name, content))
     return None
 
 

@@ -1,4 +1,4 @@
-"""What the metadata of a hybrid PDF say of its invoice (Factur-X 1.0, 6.3), beside the XML."""
+"""Description of the invoice in the metadata of a hybrid PDF (Factur-X 1.0, 6.3), and its XML."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -18,16 +18,16 @@ _BY_GUIDELINE: Final = {each.guideline: each for each in PROFILES.values() if ea
 _MAX_SHOWN_CHARACTERS: Final = 100
 
 
-class HybridRemark(NamedTuple):
+class Contradiction(NamedTuple):
     """A statement of the metadata that contradicts the invoice; a warning."""
 
     rule: str
     message: str
 
 
-def hybrid_remarks(
+def contradictions_of(
     metadata: Mapping[str, object], filename: str, xml: bytes
-) -> tuple[HybridRemark, ...]:
+) -> tuple[Contradiction, ...]:
     """Compare the XMP properties of a PDF, by `{namespace}name`, with the invoice inside it."""
     try:
         guideline = invoice_guideline(xml)
@@ -35,12 +35,12 @@ def hybrid_remarks(
         # What is no XML is told elsewhere.
         return ()
     namespace, stated = _description(metadata)
-    remarks = [*_namespace_remarks(namespace, guideline)]
+    contradictions = [*_in_namespace(namespace, guideline)]
     if namespace is not None:
-        remarks += _file_name_remarks(stated, filename)
+        contradictions += _in_file_name(stated, filename)
         if (profile := _BY_GUIDELINE.get(guideline)) is not None:
-            remarks += _profile_remarks(stated, profile)
-    return tuple(remarks)
+            contradictions += _in_profile(stated, profile)
+    return tuple(contradictions)
 
 
 def _description(metadata: Mapping[str, object]) -> tuple[str | None, Mapping[str, str]]:
@@ -63,39 +63,39 @@ def _names_an_invoice(namespace: str) -> bool:
     return "factur-x" in namespace.lower() or "ferd" in namespace.lower()
 
 
-def _namespace_remarks(namespace: str | None, guideline: str) -> Iterator[HybridRemark]:
+def _in_namespace(namespace: str | None, guideline: str) -> Iterator[Contradiction]:
     if namespace is None:
         message = "The metadata of the PDF do not describe the invoice that it carries"
-        yield HybridRemark("PLT-HYBRID-NAMESPACE", message)
+        yield Contradiction("PLT-HYBRID-NAMESPACE", message)
         return
     expected = next((old for old, part in _OLDER_NAMESPACES.items() if part in guideline), _FACTURX)
     if namespace != expected:
-        message = f"The metadata describe the invoice in {_shown(namespace)}, not in {expected}"
-        yield HybridRemark("PLT-HYBRID-NAMESPACE", message)
+        message = f"The metadata describe the invoice in {_quote(namespace)}, not in {expected}"
+        yield Contradiction("PLT-HYBRID-NAMESPACE", message)
 
 
-def _file_name_remarks(stated: Mapping[str, str], filename: str) -> Iterator[HybridRemark]:
+def _in_file_name(stated: Mapping[str, str], filename: str) -> Iterator[Contradiction]:
     name = stated.get("DocumentFileName")
     if name != filename:
-        message = f"{_statement('file', name)}; the file is {_shown(filename)}"
-        yield HybridRemark("PLT-HYBRID-FILE-NAME", message)
+        message = f"{_statement('file', name)}; the file is {_quote(filename)}"
+        yield Contradiction("PLT-HYBRID-FILE-NAME", message)
 
 
-def _profile_remarks(stated: Mapping[str, str], profile: InvoiceProfile) -> Iterator[HybridRemark]:
+def _in_profile(stated: Mapping[str, str], profile: InvoiceProfile) -> Iterator[Contradiction]:
     level, version = stated.get("ConformanceLevel"), stated.get("Version")
     if level != profile.xmp_level:
         message = f"{_statement('level', level)}; its XML is {profile.xmp_level}"
-        yield HybridRemark("PLT-HYBRID-LEVEL", message)
+        yield Contradiction("PLT-HYBRID-LEVEL", message)
     if version != profile.xmp_version:
         message = f"{_statement('version', version)}; its XML is of {profile.xmp_version}"
-        yield HybridRemark("PLT-HYBRID-VERSION", message)
+        yield Contradiction("PLT-HYBRID-VERSION", message)
 
 
 def _statement(what: str, value: str | None) -> str:
     if value is None:
         return f"The metadata give the invoice no {what}"
-    return f"The metadata give the invoice the {what} {_shown(value)}"
+    return f"The metadata give the invoice the {what} {_quote(value)}"
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(text[:_MAX_SHOWN_CHARACTERS])

@@ -144,7 +144,7 @@ def _absent_invoice(claims: PdfClaims) -> str:
 
 
 def _add_pdf_checks(answer: DocumentReading, claims: PdfClaims) -> None:
-    answer["warnings"][:0] = [_finding(*remark) for remark in claims.remarks]
+    answer["warnings"][:0] = [_finding(*contradiction) for contradiction in claims.contradictions]
     level = claims.pdfa
     if level is not None and level not in PDFA_PROFILES:
         missing = _finding("PLT-PROFILE", f"There are no rules here for PDF/A-{level}")

@@ -102,8 +102,8 @@ def _own_findings(claims: _Claims, content: bytes | None) -> Iterator[RawFinding
     if content is not None:
         message = "The PDF opens with a password only, which PDF/A forbids"
         yield RawFinding(_OWN_SOURCE, "error", "PLT-ENCRYPTED", message, "", 1)
-    for remark in claims.invoice.remarks if claims.invoice else ():
-        yield RawFinding(_OWN_SOURCE, "warning", remark.rule, remark.message, "", 1)
+    for contradiction in claims.invoice.contradictions if claims.invoice else ():
+        yield RawFinding(_OWN_SOURCE, "warning", contradiction.rule, contradiction.message, "", 1)
 
 
 def _as_report_only(check: ToolCheck) -> ToolCheck:

@@ -117,6 +117,7 @@ def test_equal_files_of_a_render_keep_their_own_ids(service: Service) -> None:
     assert len({file["id"] for file in again["files"]}) == 19
 
 
+@pytest.mark.breadth
 def test_list_of_large_renders_comes_in_pages_that_fit(service: Service) -> None:
     made = [largest(service).json["id"] for _ in range(8)]
 

@@ -28,6 +28,7 @@ from tests.builders.storage_uploads import (
 from tests.fakes.store import FakeStore
 
 
+@pytest.mark.breadth
 def test_upload_that_ends_while_maintenance_looks_is_not_missed(
     service: Service, store: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +105,7 @@ def test_each_file_is_recorded_although_a_function_dies(
     assert stored_files(service) == []
 
 
+@pytest.mark.breadth
 def test_receipts_of_a_dead_attempt_are_not_those_of_the_next(
     service: Service, store: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +164,7 @@ def test_uploads_whose_message_is_given_up_end_step_by_step(
     assert store.opened == []
 
 
+@pytest.mark.breadth
 def test_round_ends_in_time_and_goes_on_in_the_next(service: Service, store: FakeStore) -> None:
     def take_long(_step: str) -> None:
         service.clock.advance(seconds=20)

@@ -46,6 +46,7 @@ def test_all_files_are_uploaded_and_shown_in_order(service: Service, store: Fake
     assert "storage" not in rows(service, rendered, "META")[0]
 
 
+@pytest.mark.breadth
 def test_few_files_have_their_receipts_in_the_row_of_the_render(
     service: Service, store: FakeStore
 ) -> None:
@@ -59,6 +60,7 @@ def test_few_files_have_their_receipts_in_the_row_of_the_render(
     assert len(store.files) == 60
 
 
+@pytest.mark.breadth
 @pytest.mark.usefixtures("store")
 def test_files_go_after_the_last_upload_of_the_last_target(service: Service) -> None:
     targets = [make_destination(service) for _ in range(2)]
@@ -73,6 +75,7 @@ def test_files_go_after_the_last_upload_of_the_last_target(service: Service) -> 
     assert statuses(service, rendered) == {"succeeded": 2 * COUNT}
 
 
+@pytest.mark.breadth
 def test_files_stay_until_the_other_target_has_them(service: Service, store: FakeStore) -> None:
     good, bad = make_destination(service), make_destination(service, prefix="bad/")
     store.before = lambda _step: store.failures.update(
@@ -111,6 +114,7 @@ def test_uploads_that_fail_for_good_have_an_event_each(service: Service, store: 
     assert warnings[-1].startswith("10 more files")
 
 
+@pytest.mark.breadth
 def test_uploads_are_repeated_for_a_day_and_then_fail(service: Service, store: FakeStore) -> None:
     store.failures["write"] = AWAY
     rendered = render_many(service, make_destination(service))
@@ -122,6 +126,7 @@ def test_uploads_are_repeated_for_a_day_and_then_fail(service: Service, store: F
     assert len(shown(service, rendered)["files"]) == COUNT
 
 
+@pytest.mark.breadth
 @pytest.mark.usefixtures("store")
 def test_key_that_cannot_be_made_fails_alone(service: Service) -> None:
     key = {"destination_id": make_destination(service), "key": "{{ 1 / (index - 3) }}.pdf"}
@@ -196,6 +201,7 @@ def test_largest_receipts_fit_into_rows_and_answers(service: Service) -> None:
     assert len(listed[0]["storage"]) == 2_500
 
 
+@pytest.mark.breadth
 @pytest.mark.usefixtures("store")
 def test_erased_render_leaves_no_row_and_no_object(service: Service) -> None:
     rendered = render_many(service, make_destination(service))

@@ -44,7 +44,7 @@ def test_rolled_secret_signs_beside_the_new_one_for_a_while(
     assert signers() == [False, False, False, True]
     assert service.call("POST", path).status == 200
     roll(604_800)
-    for bad in (-1, 604_801, "1", None):
+    for bad in (-1, 604_801, "1"):
         refused = service.call("POST", path, json_body={"expire_previous_in": bad})
         assert refused.pointers == ["/expire_previous_in"]
 

@@ -118,20 +118,27 @@ def test_every_test_of_the_project_belongs_to_one_part() -> None:
     assert {test: found for test, found in owners.items() if len(found) != 1} == {}
 
 
-def test_each_tenth_case_of_a_test_is_run_without_breadth() -> None:
-    every = Counter(_collected(""))
+def test_deployment_is_left_to_the_run_with_breadth() -> None:
+    every = {part.name for part in all_parts(breadth=True)}
 
-    sample = Counter(_collected("not breadth"))
+    assert every - {part.name for part in all_parts(breadth=False)} == {"deployed", "package"}
+
+
+@pytest.mark.parametrize("folder", ["tests/integration/net", "tests/functional/keys"])
+def test_each_tenth_case_of_a_test_is_run_without_breadth(folder: str) -> None:
+    every = Counter(_collected(folder, ""))
+
+    sample = Counter(_collected(folder, "not breadth"))
 
     assert max(every.values()) > 10
     assert sample == {test: (cases + 9) // 10 for test, cases in every.items()}
 
 
-def _collected(marks: str) -> list[str]:
+def _collected(folder: str, marks: str) -> list[str]:
     """Return the tests of a folder, once for each of their cases that these marks leave."""
     command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]
     found = subprocess.run(
-        [*command, "-m", marks, "tests/integration/net"],
+        [*command, "-m", marks, folder],
         cwd=ROOT,
         check=True,
         capture_output=True,

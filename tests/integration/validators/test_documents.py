@@ -67,7 +67,7 @@ def test_hybrid_of_every_profile_conforms_to_pdfa_and_pdfua(
     ((filename, (xml,)),) = pypdf.PdfReader(io.BytesIO(made)).attachments.items()
     assert filename == profile.embedded_filename
     assert rejected(judge, xml, name, "cii", "380") == []
-    assert read_pdf_claims(made).remarks == ()
+    assert read_pdf_claims(made).contradictions == ()
 
 
 def test_attachment_of_the_caller_never_takes_the_name_of_the_invoice(

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from chalicelib.contract.base import Change, Model
+from chalicelib.contract.base import Model
 from chalicelib.contract.render.pdf import PdfOptions
 from chalicelib.contract.render.request import RenderRequest
 from chalicelib.contract.template.template import TemplateChange
@@ -12,7 +12,7 @@ from tests.unit.contract.test_all_bounds import BODIES, models
 MEMBERS = [
     pytest.param(model, name, id=f"{model.__name__}.{name}")
     for model in models(BODIES)
-    if issubclass(model, Model) and not issubclass(model, Change)
+    if issubclass(model, Model) and model.null_is_default
     for name in sorted(model.names_with_default())
 ]
 

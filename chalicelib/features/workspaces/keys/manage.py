@@ -80,13 +80,8 @@ class ManageKeys:
             raise NotFound("not_found", f"There is no workspace {workspace_id}.")
         creator = self._members.require(workspace, as_email, "/as") if as_email else None
         now = self._clock.now()
-        if expires_at is not None and expires_at <= now:
-            raise validation_error(
-                "/expires", f"{format_rfc3339(expires_at)} is over; a later time is expected"
-            )
-        unknown = sorted(set(scopes) - set(SCOPES))
-        if unknown:
-            raise validation_error("/scopes", f"{unknown[0]} is none of {', '.join(SCOPES)}")
+        _check_expiry(expires_at, now)
+        _check_scopes(scopes)
         generated = key_format.generate(mode)
         key = ApiKey(
             id=KeyId(generated.key_id),
@@ -163,6 +158,19 @@ class ManageKeys:
         return workspace is not None and _may_manage(
             self._members.require(workspace, as_email, "/as"), key
         )
+
+
+def _check_expiry(expires_at: dt.datetime | None, now: dt.datetime) -> None:
+    if expires_at is not None and expires_at <= now:
+        raise validation_error(
+            "/expires", f"{format_rfc3339(expires_at)} is over; a later time is expected"
+        )
+
+
+def _check_scopes(scopes: Sequence[str]) -> None:
+    unknown = sorted(set(scopes) - set(SCOPES))
+    if unknown:
+        raise validation_error("/scopes", f"{unknown[0]} is none of {', '.join(SCOPES)}")
 
 
 def _may_manage(member: Member, key: ApiKey) -> bool:

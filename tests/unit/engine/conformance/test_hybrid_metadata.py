@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.engine.conformance.hybrid_metadata import hybrid_remarks
+from chalicelib.engine.conformance.hybrid_metadata import contradictions_of
 from tests.builders.invoices.hybrids import INVOICE_XML
 
 FACTURX = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"
@@ -24,7 +24,9 @@ def rules(
     stated = STATED | (changes or {})
     metadata = {f"{{{namespace}}}{name}": value for name, value in stated.items() if value}
     other = {"{http://purl.org/dc/elements/1.1/}title": "Version"}
-    return [remark.rule for remark in hybrid_remarks(metadata | other, filename, xml)]
+    return [
+        contradiction.rule for contradiction in contradictions_of(metadata | other, filename, xml)
+    ]
 
 
 def with_guideline(guideline: str) -> bytes:
@@ -72,7 +74,7 @@ def test_level_of_an_unknown_guideline_is_not_judged() -> None:
 def test_message_cuts_what_strangers_wrote() -> None:
     metadata = {f"{{{FACTURX}}}DocumentFileName": "x" * 10_000}
 
-    remarks = hybrid_remarks(metadata, "factur-x.xml", INVOICE_XML)
+    contradictions = contradictions_of(metadata, "factur-x.xml", INVOICE_XML)
 
-    assert all(len(remark.message) < 300 for remark in remarks)
-    assert hybrid_remarks(metadata, "factur-x.xml", b"no XML") == ()
+    assert all(len(contradiction.message) < 300 for contradiction in contradictions)
+    assert contradictions_of(metadata, "factur-x.xml", b"no XML") == ()
