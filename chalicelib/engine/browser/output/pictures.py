@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypedDict
 
 from pybase64 import b64decode
 
+from chalicelib.contract.options.image import Viewport
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import LayoutViewport, PageFunction
@@ -101,6 +102,14 @@ def take_picture(tab: Tab, output: OutputOptions) -> bytes:
         parameters |= {"captureBeyondViewport": True, "clip": {**clip, "scale": 1}}
     capture = tab.send("Page.captureScreenshot", **parameters)
     return b64decode(tab.outcome(capture)["data"])
+
+
+def max_height(output: OutputOptions) -> float:
+    """Return the most that a picture of the whole page may be high, in CSS pixels."""
+    window = output.layout_viewport() or Viewport()
+    limits = WEBP_LIMITS if "webp" in _formats_at_taken_size(output) else PICTURE_LIMITS
+    by_area = limits.max_pixels / (window.width * window.device_scale_factor)
+    return min(limits.max_side_pixels, by_area) / window.device_scale_factor
 
 
 def check_sizes(output: OutputOptions) -> None:

@@ -68,6 +68,10 @@ class Emulation:
     def set_window(self, window: Viewport) -> None:
         """Set the window that the page is laid out in."""
         self.window = window
+        self.show_in(window)
+
+    def show_in(self, window: Viewport) -> None:
+        """Lay the page out in another window until `restore`."""
         self._tab.send(
             "Emulation.setDeviceMetricsOverride",
             width=window.width,

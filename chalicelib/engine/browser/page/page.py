@@ -49,6 +49,7 @@ from chalicelib.engine.browser.page.loading import Load, show_document, visit_ur
 from chalicelib.engine.browser.page.paper_layout import PaperLayout, may_slice_rows
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
 from chalicelib.engine.browser.page.sanitized_html import sanitized_html
+from chalicelib.engine.browser.page.scrolling_boxes import ScrollingBoxes, scrolling_of
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.page.watch import PageWatch
 from chalicelib.engine.browser.pool.origin import can_reveal_origin
@@ -81,6 +82,7 @@ class BrowserPage:
         self._watch = PageWatch(
             prepared_page, traffic, self._tab.crashed, self._emulation.apply_to_frame
         )
+        self._scrolling = ScrollingBoxes(self._tab, self._emulation)
         self._font_families = font_families
         self._fonts = FontReport((), ())
         self._output = OutputOptions()
@@ -99,7 +101,8 @@ class BrowserPage:
     @property
     def warnings(self) -> tuple[RenderWarning, ...]:
         """Return the warnings so far: ignored options, output, emulation, assets."""
-        return (*self._warnings, *self._emulation.warnings, *self._watch.requests.warnings())
+        own = (*self._warnings, *self._scrolling.warnings, *self._emulation.warnings)
+        return (*own, *self._watch.requests.warnings())
 
     @property
     def logs(self) -> tuple[str, ...]:
@@ -161,6 +164,7 @@ class BrowserPage:
             # What is moved may have style sheets that are not in its text.
             self._may_slice_rows = may_slice or not stays
             self._is_inert = stays and not _brings_scripts(output)
+            self._scrolling.expected = scrolling_of(html, is_inert=self._is_inert)
             self._possible_parts = possible_parts(html, has_scripts=not stays)
 
     def visit(self, url: str, output: OutputOptions) -> None:
@@ -188,7 +192,8 @@ class BrowserPage:
         if not self._is_inert:
             layout.enter_paper()
         unsliced = layout.unsliced_boxes() if self._may_slice_rows else nullcontext()
-        with unsliced, form_field_marks(self._tab, options):
+        opened = self._scrolling.opened_for_paper(layout, opens_text_areas=not options.forms)
+        with unsliced, opened, form_field_marks(self._tab, options):
             style = self._page_style(options)
             is_continuous = continuous_width(style, options) is not None
             if is_continuous:
@@ -224,7 +229,10 @@ class BrowserPage:
     def picture(self, output: OutputOptions) -> bytes:
         """Return a PNG of the page; raises RenderFailure `render_failed` or `render_timeout`."""
         PaperLayout(self._tab, self._emulation, output).leave_paper()
-        return pictures.take_picture(self._tab, output)
+        is_whole = output.image.full_page and output.image.clip_selector is None
+        most = pictures.max_height(output)
+        with self._scrolling.opened_for_picture(most) if is_whole else nullcontext():
+            return pictures.take_picture(self._tab, output)
 
     def sanitized_html(self, *, ran_scripts: bool) -> str:
         """Return the document without scripts; raises as its function."""

@@ -85,6 +85,20 @@ class PaperLayout:
         if window is not None:
             self._change(window)
 
+    @property
+    def is_current(self) -> bool:
+        """Tell whether the window is that of paper."""
+        return self._is_for_paper and not self._output.has_pictures
+
+    def show_paper(self) -> None:
+        """Lay the document out as wide as its pages until the window is restored.
+
+        Raises as `enter_paper`.
+        """
+        window = self._window(self._read_style())
+        if window != self._emulation.window:
+            self._emulation.show_in(window)
+
     @contextmanager
     def unsliced_boxes(self) -> Iterator[None]:
         """Let boxes that are higher than a page break like blocks while the document is printed.

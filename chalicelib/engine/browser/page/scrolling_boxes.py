@@ -1,0 +1,178 @@
+"""Boxes that scroll: opened while a document is drawn, as paper and pictures do not scroll.
+
+What stays cut is told (decision 52). Documents that cannot have such boxes are not looked at.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from chalicelib.core.redact_url import redacted_url
+from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.page.animations import outcome_in_slices
+from chalicelib.engine.browser.page.emulation import Emulation
+from chalicelib.engine.browser.page.paper_layout import PaperLayout
+from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.requests.assets import shortened_url
+from chalicelib.engine.job import RenderWarning
+
+if TYPE_CHECKING:
+    from chalicelib.core.json import Json
+
+MAX_LOOKED_AT: Final = 200_000
+MAX_OPENED: Final = 1_000
+MAX_TOLD: Final = 20
+# No picture is as high; a print may be.
+ANY_HEIGHT: Final = 1e9
+MAX_FRAMES: Final = 50
+_FRAME_TIMEOUT_S: Final = 1.0
+_BY_VALUE: Final = {"returnByValue": True}
+# A frame that is not there for a reader has no size.
+_MIN_FRAME_PIXELS: Final = 2
+_TOLERANCE_PIXELS: Final = 2
+_SCROLLS: Final = re.compile(r"overflow[\w-]{0,10}\s*:[^;}]{0,40}(?:auto|scroll)", re.IGNORECASE)
+# Controls that scroll by themselves.
+_CONTROLS: Final = re.compile(r"<(?:textarea|dialog|select)|popover", re.IGNORECASE)
+# Scripts may write styles and frames, and linked files are not read.
+_WRITTEN: Final = re.compile(
+    r"overflow|<(?:link|i?frame|object|embed)|iframe|@import|<script[^>]{1,400}src", re.IGNORECASE
+)
+_HAS_SCROLLED_BOX: Final = PageFunction[bool]("""(isLaidOut, maxElements) => {
+  const root = Reflect.get(Document.prototype, 'documentElement', document);
+  const isCut = (element) => element.scrollHeight > element.clientHeight + 1
+    || element.scrollWidth > element.clientWidth + 1;
+  let seen = 0;
+  const hasScrolled = (tree) => {
+    const all = tree === document ? Document.prototype : ShadowRoot.prototype;
+    for (const element of all.querySelectorAll.call(tree, '*')) {
+      if (++seen > maxElements) return false;
+      if ((!isLaidOut || isCut(element)) && element !== root
+        && /auto|scroll/.test(getComputedStyle(element).overflow)) return true;
+      if (element.localName === 'iframe' && element.contentDocument?.scrollingElement
+        && isCut(element.contentDocument.scrollingElement)) return true;
+      if (element.shadowRoot instanceof ShadowRoot && hasScrolled(element.shadowRoot)) return true;
+    }
+    return false;
+  };
+  return hasScrolled(document);
+}""")
+_CLOSE: Final = PageFunction[None](
+    "() => { for (const close of globalThis.platenClosers ?? []) close(); }"
+)
+# Address and pixels that do not show of a frame's document.
+_FRAME_CUT: Final = """(() => {
+  const root = document.scrollingElement ?? document.documentElement;
+  const hides = /hidden|clip/.test(getComputedStyle(document.documentElement).overflowY)
+    || /hidden|clip/.test(getComputedStyle(root).overflowY);
+  return [location.href, hides ? 0 : root.scrollHeight - innerHeight, innerWidth, innerHeight];
+})()"""
+
+
+type Scrolling = Literal["never", "maybe", "certain"]
+
+
+def scrolling_of(html: str, *, is_inert: bool) -> Scrolling:
+    """Tell whether the text of a document says that boxes of it scroll, or that it has frames.
+
+    `is_inert` is one that neither scripts nor linked files change.
+    """
+    if _SCROLLS.search(html) is not None:
+        return "certain"
+    may = _CONTROLS.search(html) or (not is_inert and _WRITTEN.search(html))
+    return "maybe" if may else "never"
+
+
+class ScrollingBoxes:
+    """Boxes of one document that scroll; `warnings` name those that stayed cut."""
+
+    def __init__(self, tab: Tab, emulation: Emulation) -> None:
+        """Change nothing yet."""
+        self._tab = tab
+        self._emulation = emulation
+        self.expected: Scrolling = "maybe"
+        self.warnings: list[RenderWarning] = []
+
+    @contextmanager
+    def opened_for_paper(self, layout: PaperLayout, *, opens_text_areas: bool) -> Iterator[None]:
+        """Open the boxes while the document is printed.
+
+        Raises RenderFailure `render_failed` or `render_timeout`.
+        """
+        if not self._has_scrolled(is_laid_out=layout.is_current):
+            yield
+            return
+        # What scrolls may depend on medium and width.
+        self._emulation.set_print_media()
+        layout.show_paper()
+        with self._opened(ANY_HEIGHT, opens_text_areas=opens_text_areas):
+            yield
+        self._emulation.restore()
+
+    @contextmanager
+    def opened_for_picture(self, max_height: float) -> Iterator[None]:
+        """Open the boxes while a picture of the whole document is taken, if it is not higher.
+
+        Raises as `opened_for_paper`.
+        """
+        if not self._has_scrolled(is_laid_out=True):
+            yield
+            return
+        with self._opened(max_height, opens_text_areas=True):
+            yield
+
+    def _has_scrolled(self, *, is_laid_out: bool) -> bool:
+        if self.expected != "maybe":
+            return self.expected == "certain"
+        asked = self._tab.call_function(_HAS_SCROLLED_BOX, is_laid_out, MAX_LOOKED_AT)
+        found = self._tab.outcome(asked)["result"].get("value", False)
+        return found or bool(self._tab.prepared_page.frame_sessions)
+
+    @contextmanager
+    def _opened(self, max_height: float, *, opens_text_areas: bool) -> Iterator[None]:
+        options: Json = {
+            "maxElements": MAX_LOOKED_AT,
+            "maxOpened": MAX_OPENED,
+            "maxTold": MAX_TOLD,
+            "maxHeight": max_height,
+            "opensTextAreas": opens_text_areas,
+        }
+        answer = outcome_in_slices(self._tab, self._tab.call_function(_open_script(), options))
+        cut = [*(answer["result"].get("value") or ()), *self._cut_frames()]
+        known = {warning.detail for warning in self.warnings}
+        self.warnings += [_warning(*each) for each in cut if each[0] not in known]
+        del self.warnings[MAX_TOLD:]
+        yield
+        self._tab.call_function(_CLOSE)
+
+    def _cut_frames(self) -> Iterator[tuple[str, float]]:
+        """Yield the frames of other processes that are lower than their documents."""
+        page = self._tab.prepared_page
+        answers = [
+            page.pipe.send("Runtime.evaluate", {"expression": _FRAME_CUT, **_BY_VALUE}, session)
+            for session in page.frame_sessions[:MAX_FRAMES]
+        ]
+        deadline = self._tab.deadline.within(_FRAME_TIMEOUT_S)
+        for answer in answers:
+            # A frame may be gone, or be a worker.
+            with suppress(CallRefused, TimeoutError):
+                match self._tab.wait_for(answer, deadline).get("result", {}).get("value"):
+                    case [str(url), int() | float() as cut, int() as width, int() as height]:
+                        if cut > _TOLERANCE_PIXELS and min(width, height) > _MIN_FRAME_PIXELS:
+                            yield f'iframe[src="{redacted_url(shortened_url(url))}"]', cut
+
+
+def _warning(place: str, pixels: float) -> RenderWarning:
+    message = (
+        f"{place} scrolls, and {pixels:.0f} pixels of its content are cut off. Let it grow with "
+        "its content, or make that content narrower."
+    )
+    return RenderWarning("content_clipped", message, place)
+
+
+@cache
+def _open_script() -> PageFunction[list[tuple[str, float]]]:
+    return PageFunction(Path(__file__).with_name("scrolling_boxes.js").read_text())
