@@ -79,7 +79,12 @@ _RUN_ROUND: Final = PageFunction[bool](
 
 def reaches_end(output: OutputOptions) -> bool:
     """Tell whether animations are drawn at their end: unless the caller chose a moment."""
-    return not _DRAWN_FORMATS.isdisjoint(output.formats) and not has_moment(output.page_wait)
+    return is_drawn(output) and not has_moment(output.page_wait)
+
+
+def is_drawn(output: OutputOptions) -> bool:
+    """Tell whether the page is printed, or a picture is taken of it."""
+    return not _DRAWN_FORMATS.isdisjoint(output.formats)
 
 
 def has_moment(wait: Wait) -> bool:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import cache
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from chalicelib.contract.options.image import Wait
@@ -13,7 +15,9 @@ from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunc
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS, RequestedFonts
 from chalicelib.engine.browser.page.animations import (
     finish_animations,
+    has_moment,
     hold_time,
+    is_drawn,
     prepare_frame_clock,
     reaches_end,
     run_to_end,
@@ -39,8 +43,8 @@ MAX_NAVIGATIONS_TO_END: Final = 5
 # Chromium's answer for the "bad ports" of the Fetch standard.
 _UNSAFE_PORT_ERROR: Final = "net::ERR_UNSAFE_PORT"
 # A layout is forced first, as it requests the fonts. Lazy images below the fold would never load,
-# yet they are printed. `own` reads through the prototype: an element named `images` would shadow
-# `document.images`.
+# yet they are printed. What waits to come into sight is shown once (reveal_observed.js). `own`
+# reads through the prototype: an element named `images` would shadow `document.images`.
 _WAIT_UNTIL_SETTLED: Final = PageFunction[RequestedFonts | None](
     """async (until) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
@@ -54,21 +58,40 @@ _WAIT_UNTIL_SETTLED: Final = PageFunction[RequestedFonts | None](
   }
   own('documentElement')?.getBoundingClientRect();
   await own('fonts').ready;
-  let hasBrokenImage = false;
-  for (const image of own('images')) {
-    image.loading = 'eager';
-    while (!image.complete) {
-      await new Promise((resolve) => {
-        image.addEventListener('load', resolve, {once: true});
-        image.addEventListener('error', resolve, {once: true});
-        setTimeout(resolve, 20);
-      });
+  const awaitImages = async () => {
+    let hasBroken = false;
+    for (const image of own('images')) {
+      image.loading = 'eager';
+      while (!image.complete) {
+        await new Promise((resolve) => {
+          image.addEventListener('load', resolve, {once: true});
+          image.addEventListener('error', resolve, {once: true});
+          setTimeout(resolve, 20);
+        });
+      }
+      hasBroken ||= !image.naturalWidth;
     }
-    hasBrokenImage ||= !image.naturalWidth;
+    return hasBroken;
+  };
+  let hasBrokenImage = await awaitImages();
+  const reveals = (target) => {
+    try {
+      const hasOwn = !target.dispatchEvent(new Event('platen-reveal', {cancelable: true}));
+      return [...Array(target.length).keys()].map((n) => reveals(target[n])).includes(true)
+        || hasOwn;
+    } catch {
+      return false;
+    }
+  };
+  const hasRevealed = reveals(window);
+  if (hasRevealed) {
+    // Scripts show things in a task of its own.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    hasBrokenImage = await awaitImages();
   }
   const fonts = ASKED_FONTS;
   const isRtl = fonts && getComputedStyle(own('documentElement')).direction === 'rtl';
-  return fonts && {...fonts, hasBrokenImage, isRtl};
+  return fonts && {...fonts, hasBrokenImage, hasRevealed, isRtl};
 }""".replace("ASKED_FONTS", REQUESTED_FONTS)
 )
 # Size observers and resize events come with a frame.
@@ -189,9 +212,16 @@ def wait_for_conditions(
     if wait.delay_ms:
         tab.waits_for = "delay_ms"
         tab.pause(wait.delay_ms / 1000, deadline)
-    # The page ran on meanwhile and may have added fonts or images.
-    if wait.selector or wait.expression or wait.delay_ms:
-        tab.wait_for(begin_settling(tab, wait), deadline)
+    if has_moment(wait):
+        _settle_at_moment(tab, wait, deadline)
+
+
+def _settle_at_moment(tab: Tab, wait: Wait, deadline: Deadline) -> None:
+    """Wait for what the page added meanwhile: fonts, images, and what only now appears."""
+    tab.wait_for(begin_settling(tab, wait), deadline)
+    if tab.has_feature("hasRevealed"):
+        # It would be drawn at the beginning of its transition.
+        finish_animations(tab)
 
 
 def await_frames(tab: Tab, deadline: Deadline) -> None:
@@ -210,6 +240,9 @@ def reach_end(tab: Tab, load: Load, *, has_scripts: bool) -> None:
         run_to_end(tab, load.deadline)
         # The page ran on and may have added fonts or images.
         _settle(tab, load.output.page_wait, load.deadline)
+        if tab.has_feature("hasRevealed"):
+            run_to_end(tab, load.deadline)
+            _settle(tab, load.output.page_wait, load.deadline)
     else:
         finish_animations(tab)
 
@@ -254,6 +287,8 @@ def _follow_client_redirects(tab: Tab, requests: PageRequests, load: Load) -> No
 
 
 def _prepare_end(tab: Tab, output: OutputOptions) -> None:
+    if output.javascript and is_drawn(output):
+        tab.send("Page.addScriptToEvaluateOnNewDocument", source=_reveal_script())
     if output.javascript and reaches_end(output):
         prepare_frame_clock(tab)
 
@@ -284,6 +319,11 @@ def _failure_reason(problem: str | None, error: str | None) -> str:
     if problem is None or (error and problem.startswith("there was no answer")):
         return f"the browser says {error}"
     return problem
+
+
+@cache
+def _reveal_script() -> str:
+    return Path(__file__).with_name("reveal_observed.js").read_text()
 
 
 def _without_lone_surrogates(html: str) -> str:

@@ -58,7 +58,7 @@ class Tab:
         self.settle_answer: Future[FunctionResult[RequestedFonts | None]] = Future()
         self._world = prepared_page.world
 
-    def has_feature(self, feature: Literal["hasBrokenImage", "isRtl"]) -> bool:
+    def has_feature(self, feature: Literal["hasBrokenImage", "hasRevealed", "isRtl"]) -> bool:
         """Tell whether the document had a feature when it settled."""
         features = self.settle_answer.result().get("result", {}).get("value")
         return features is not None and features.get(feature, False)
