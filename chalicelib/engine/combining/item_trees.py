@@ -1,4 +1,4 @@
-"""Trees of an item: names and numbers, outline, fields of its form, and named destinations.
+"""Trees of an item: names and numbers, attributes of its pages, and fields of its form.
 
 All walks are bounded: each object is visited once, and a cycle is an error.
 """
@@ -8,7 +8,6 @@ from typing import Final
 
 from pikepdf import Array, Dictionary, Name, Object, Pdf, String
 
-_MAX_ACTIONS: Final = 1_000
 # Attributes that a page may have from the nodes above it (ISO 32000-1, 7.7.3.4).
 _INHERITED: Final = ("/Resources", "/MediaBox", "/CropBox", "/Rotate")
 _MAX_PAGE_DEPTH: Final = 100
@@ -55,75 +54,6 @@ def _visit(node: Object, visited: set[tuple[int, int]]) -> None:
             message = f"object {node.objgen[0]} is twice in a tree"
             raise ValueError(message)
         visited.add(node.objgen)
-
-
-class DestinationPrefix:
-    """Renaming of an item's named destinations, in all places that name one."""
-
-    def __init__(self, prefix: bytes) -> None:
-        """Put `prefix` before every name."""
-        self._prefix = prefix
-
-    def new_name(self, name: Object) -> bytes:
-        """Return the new name; those of PDF 1.1 become strings."""
-        text = str(name)[1:].encode() if isinstance(name, Name) else bytes(name)
-        return self._prefix + text
-
-    def rename(self, owner: Object, key: str) -> None:
-        """Rename the destination of an entry, if it is a named one."""
-        value = owner.get(key)
-        if isinstance(value, Name | String):
-            owner[key] = String(self.new_name(value))
-
-    def rename_in_annotations(self, page: Object) -> None:
-        """Rename the destinations of the links of a page, and of its actions."""
-        annotations = page.get("/Annots")
-        owners = list(annotations.as_list()) if isinstance(annotations, Array) else []
-        for owner in (page, *owners):
-            if isinstance(owner, Dictionary):
-                self.rename(owner, "/Dest")
-                self.rename_in_action(owner.get("/A"))
-                triggers = owner.get("/AA")
-                if isinstance(triggers, Dictionary):
-                    for action in dict(triggers.as_dict()).values():
-                        self.rename_in_action(action)
-
-    def rename_in_action(self, first: object) -> None:
-        """Rename the destination of an action, and of those that follow it."""
-        actions, visited = [first], 0
-        while actions:
-            action = actions.pop()
-            visited += 1
-            if visited > _MAX_ACTIONS:
-                message = "a chain of actions has no end"
-                raise ValueError(message)
-            if not isinstance(action, Dictionary):
-                continue
-            if action.get("/S") == Name.GoTo:
-                self.rename(action, "/D")
-            following = action.get("/Next")
-            actions += following.as_list() if isinstance(following, Array) else [following]
-
-
-def walk_outline(root: Object, prefix: DestinationPrefix) -> list[Object]:
-    """Rename the destinations of an outline; return the items of its first level.
-
-    Raises ValueError for a cycle.
-    """
-    first_level: list[Object] = []
-    parents, visited = [root], set[tuple[int, int]]()
-    while parents:
-        parent = parents.pop()
-        item = parent.get("/First")
-        while isinstance(item, Dictionary):
-            _visit(item, visited)
-            prefix.rename(item, "/Dest")
-            prefix.rename_in_action(item.get("/A"))
-            if parent is root:
-                first_level.append(item)
-            parents.append(item)
-            item = item.get("/Next")
-    return first_level
 
 
 class FormFields:

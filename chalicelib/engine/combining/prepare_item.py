@@ -10,14 +10,13 @@ from typing import Final
 import pikepdf
 from pikepdf import Array, Dictionary, Name, Object, String
 
+from chalicelib.engine.combining.item_destinations import ItemDestinations
 from chalicelib.engine.combining.item_trees import (
-    DestinationPrefix,
     FormFields,
     dictionaries,
     final_roles,
     inherit_attributes,
     tree_entries,
-    walk_outline,
 )
 from chalicelib.engine.combining.merge_state import PAGES_PER_LEAF
 
@@ -75,7 +74,8 @@ class _Preparation:
 
     def __init__(self, document: pikepdf.Pdf, place: ItemPlace) -> None:
         self._document, self._place, self._root = document, place, document.Root
-        self._destinations = DestinationPrefix(b"%d-" % place.index)
+        self._prefix = b"%d-" % place.index
+        self._destinations = ItemDestinations(document.Root, self._prefix)
         self._manifest: dict[str, Array | Dictionary] = {}
         lang = self._root.get("/Lang")
         self.item = PreparedItem(
@@ -156,7 +156,7 @@ class _Preparation:
         self.item.roles = final_roles(root.get("/RoleMap"))
         self._prepare_parent_tree(root.get("/ParentTree"))
         identifiers = {
-            self._destinations.new_name(key): value
+            self._prefix + bytes(key): value
             for key, value in tree_entries(root.get("/IDTree"), "/Names")
             if isinstance(key, String)
         }
@@ -208,7 +208,7 @@ class _Preparation:
         root = self._root.get("/Outlines")
         if not isinstance(root, Dictionary):
             return
-        first_level = walk_outline(root, self._destinations)
+        first_level = self._destinations.rename_in_outline(root)
         if not first_level:
             return
         self.item.outline_count = len(first_level)
@@ -220,17 +220,9 @@ class _Preparation:
             item.Parent = root
 
     def _prepare_names(self, pages: Sequence[Object]) -> None:
-        names, old_destinations = self._root.get("/Names"), self._root.get("/Dests")
+        self._add_name_leaves("Dests", self._destinations.entries)
+        names = self._root.get("/Names")
         tree = names if isinstance(names, Dictionary) else Dictionary()
-        destinations = {
-            self._destinations.new_name(key): value
-            for key, value in tree_entries(tree.get("/Dests"), "/Names")
-            if isinstance(key, String)
-        }
-        if isinstance(old_destinations, Dictionary):
-            for key, value in old_destinations.as_dict().items():
-                destinations[self._destinations.new_name(Name(key))] = value
-        self._add_name_leaves("Dests", destinations)
         files = {}
         for key, value in tree_entries(tree.get("/EmbeddedFiles"), "/Names"):
             if isinstance(key, String) and isinstance(value, Dictionary):
@@ -239,7 +231,7 @@ class _Preparation:
                 files[bytes(name)] = value
         self._add_name_leaves("EmbeddedFiles", files)
         for page in pages:
-            self._destinations.rename_in_annotations(page)
+            self._destinations.rename_in_page(page)
 
     def _add_name_leaves(self, tree: str, entries: Mapping[bytes, Object]) -> None:
         """Add the leaves of a name tree. Each is in one encoding, so that no two items overlap."""

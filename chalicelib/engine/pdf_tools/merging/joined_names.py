@@ -1,15 +1,14 @@
-"""Named destinations and embedded files of joined documents: equal names get a number."""
+"""Name trees and embedded files of joined documents: equal names get a number."""
 
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import count
 
-from pikepdf import Array, Dictionary, Name, Object, Pdf, String
+from pikepdf import Array, Dictionary, Object, Pdf, String
 
 from chalicelib.engine.combining.item_trees import dictionaries, tree_entries
 from chalicelib.engine.finishing.attachments import distinct_names
 from chalicelib.engine.pdf_tools.merging.parcel import CopiedParcel, Parcel
-from chalicelib.engine.pdf_tools.pages.actions import actions_of
 
 
 def names_root(document: Pdf) -> Object:
@@ -46,63 +45,6 @@ def distinct_keys[Key: (bytes, str)](
         new_keys[key] = next(each for each in candidates if each not in used and each not in taken)
         used.add(new_keys[key])
     return new_keys
-
-
-class JoinedDestinations:
-    """Named destinations. Those of PDF 1.1 become ones of the name tree, except the first's."""
-
-    def __init__(self, document: Pdf) -> None:
-        """Begin with those of the first document."""
-        self._document = document
-        self._entries = named_entries(document, "/Dests")
-        self._is_changed = False
-
-    def pack(self, source: Pdf, owners: Iterable[Object], parcel: Parcel) -> None:
-        """Rename the source's names that are taken, in all owners."""
-        entries = named_entries(source, "/Dests")
-        old = source.Root.get("/Dests")
-        if isinstance(old, Dictionary):
-            entries |= {key[1:].encode(): value for key, value in old.as_dict().items()}
-        if not entries:
-            return
-        new_names = distinct_keys(entries, self._entries.keys(), parcel.place, _add_number)
-        if new_names or isinstance(old, Dictionary):
-            for owner in owners:
-                _rename(owner, "/Dest", new_names)
-                for action in actions_of(owner):
-                    if action.get("/S") == Name.GoTo:
-                        _rename(action, "/D", new_names)
-        parcel.put("Dests", entries.values())
-        parcel.put("DestNames", [String(new_names.get(name, name)) for name in entries])
-
-    def unpack(self, copied: CopiedParcel) -> None:
-        """Add the copies."""
-        names = [bytes(name) for name in copied.take("DestNames")]
-        self._entries.update(zip(names, copied.take("Dests"), strict=True))
-        self._is_changed = self._is_changed or bool(names)
-
-    def write(self) -> None:
-        """Write the tree."""
-        if self._is_changed:
-            names_root(self._document).Dests = name_tree(self._entries)
-
-
-def _rename(owner: Object, key: str, new_names: Mapping[bytes, bytes]) -> None:
-    value = owner.get(key)
-    if isinstance(value, Name):
-        name = str(value)[1:].encode()
-    elif isinstance(value, String):
-        name = bytes(value)
-    else:
-        return
-    owner[key] = String(new_names.get(name, name))
-
-
-def _add_number(name: bytes, number: int) -> bytes:
-    # Names in UTF-16 have two bytes for each character.
-    suffix = f"-{number}"
-    is_wide = name.startswith(b"\xfe\xff")
-    return name + suffix.encode("utf-16-be" if is_wide else "ascii")
 
 
 class JoinedFiles:

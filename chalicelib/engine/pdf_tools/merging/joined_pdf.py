@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from pikepdf import Dictionary, Name, Object, Pdf, String
 
+from chalicelib.engine.pdf_tools.merging.joined_destinations import JoinedDestinations
 from chalicelib.engine.pdf_tools.merging.joined_form import JoinedForm
 from chalicelib.engine.pdf_tools.merging.joined_layers import JoinedLayers
-from chalicelib.engine.pdf_tools.merging.joined_names import JoinedDestinations, JoinedFiles
+from chalicelib.engine.pdf_tools.merging.joined_names import JoinedFiles
 from chalicelib.engine.pdf_tools.merging.joined_structure import JoinedStructure
 from chalicelib.engine.pdf_tools.merging.parcel import Parcel
 from chalicelib.engine.pdf_tools.pages.actions import page_owners
@@ -39,7 +40,8 @@ class JoinedPdf:
         self._labels = read_labels(document, len(self._pages))
         self._has_labels = any(self._labels)
         self._outline = _read_outline(document, self._pages)
-        self._destinations = JoinedDestinations(document)
+        items = [entry.item for entry in all_entries(self._outline)]
+        self._destinations = JoinedDestinations(document, [*page_owners(self._pages), *items])
         self._files = JoinedFiles(document)
         self._form = JoinedForm(document)
         self._structure = JoinedStructure(document)

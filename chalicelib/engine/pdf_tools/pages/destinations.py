@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from pikepdf import Array, Dictionary, Name, Object, Pdf, String
 
+from chalicelib.engine.combining.destination_names import name_bytes
 from chalicelib.engine.combining.item_trees import dictionaries, tree_entries
 from chalicelib.engine.pdf_tools.pages.actions import chained_actions
 from chalicelib.engine.pdf_tools.pages.parent_tree import ObjectId
@@ -26,9 +27,7 @@ class PageDestinations:
             if isinstance(key, String)
         }
         old = root.get("/Dests")
-        self.old_names: dict[str, Object] = (
-            dict(old.as_dict().items()) if isinstance(old, Dictionary) else {}
-        )
+        self.old_names: dict[str, Object] = dict(old.items()) if isinstance(old, Dictionary) else {}
         self._named_pages: dict[bytes | str, int | None] = {
             name: self._page_of_explicit(value)
             for named in (self.names, self.old_names)
@@ -56,7 +55,8 @@ class PageDestinations:
         if isinstance(destination, String):
             return self._named_pages.get(bytes(destination))
         if isinstance(destination, Name):
-            return self._named_pages.get(str(destination))
+            name = name_bytes(destination).decode(errors="surrogateescape")
+            return self._named_pages.get(f"/{name}")
         return self._page_of_explicit(destination)
 
     def pages_of_opening(self, opening: object) -> list[int | None]:

@@ -87,7 +87,6 @@ def endless_actions(document: pikepdf.Pdf) -> None:
             outline_below_itself,
             cyclic_parent_tree,
             cyclic_names,
-            endless_actions,
         ),
     ],
 )
@@ -102,6 +101,28 @@ def test_cycles_are_refused(change: Change) -> None:
 def test_what_has_no_pages_is_refused(content: bytes) -> None:
     with pytest.raises(CombineFailure):
         merge(content)
+
+
+def test_actions_that_follow_themselves_are_renamed_once() -> None:
+    document = merge(changed(endless_actions))
+
+    action = document.pages[0].Annots[0].A
+    assert bytes(action.D) == bytes(action.Next[0].D) == b"0-a"
+
+
+def test_long_names_are_merged() -> None:
+    name = b"a" * 70_000
+
+    def change(document: pikepdf.Pdf) -> None:
+        page = document.pages[1].obj
+        document.Root.Dests = pikepdf.Object.parse(b"<< /%b [] >>" % name)
+        document.Root.Dests["/" + name.decode()].append(page)
+        document.pages[0].Annots = Array([Dictionary(Dest=Name("/" + name.decode()))])
+
+    document = merge(changed(change))
+
+    names = pikepdf.NameTree(document.Root.Names.Dests)
+    assert names[str(document.pages[0].Annots[0].Dest)][0] == document.pages[1].obj
 
 
 def test_item_without_its_end_is_repaired() -> None:

@@ -86,7 +86,7 @@ def test_equal_names_of_destinations_fields_and_files_get_a_number() -> None:
     }
     with opened(content) as document:
         names = [str(name) for name in document.Root.Names.Dests.Names[::2]]
-        assert names == sorted(["p1", "p1-2", "p1-3", "old1", "old1-3"])
+        assert names == sorted(["p1", "p1-2", "p1-3", "old1", "old1-2", "old1-3"])
         assert [field.T for field in document.Root.AcroForm.CO] == ["f1", "f1", "f1"]
 
 
