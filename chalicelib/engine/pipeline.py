@@ -185,7 +185,7 @@ def _draw(
             recorder.warnings[warning_count:] = page.warnings
             recorder.logs, recorder.explain = page.logs, page.explanation
             recorder.links, recorder.accessibility_gaps = page.links, page.accessibility_gaps
-            recorder.page_url = page.url
+            recorder.page_url, recorder.page_texts = page.url, page.texts
 
     try:
         return browser.use(draw, context.time_limit, context.lane)

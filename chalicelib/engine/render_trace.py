@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.output.page_texts import PageTexts
 from chalicelib.engine.job import RenderTrace, RenderWarning
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ class TraceRecorder:
         self.explain: JsonObject | None = None
         # URL and text of each link on the page, for the link descriptions of PDF/UA.
         self.links: Sequence[tuple[str, str]] = ()
+        # Texts of the page that its PDF repeats.
+        self.page_texts = PageTexts()
         # URL of a page of the web, for headers and footers that vary; else empty.
         self.page_url = ""
         # Content of the page that the browser prints without a tag.

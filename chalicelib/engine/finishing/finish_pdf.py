@@ -21,7 +21,9 @@ from chalicelib.engine.finishing.form_fields import FORM_FIELDS
 from chalicelib.engine.finishing.header_footer import HEADERS_FOOTERS
 from chalicelib.engine.finishing.metadata import METADATA
 from chalicelib.engine.finishing.pack_pdf import pack_objects
+from chalicelib.engine.finishing.page_texts import with_page_texts
 from chalicelib.engine.finishing.pdfa import CONFORMANCE
+from chalicelib.engine.finishing.tagging.untagged_outline import UNTAGGED_OUTLINE
 from chalicelib.engine.finishing.test_mark import TEST_MARK
 from chalicelib.engine.finishing.watermark import WATERMARK
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 # The order matters: a later drawing lies over earlier ones, and metadata and conformance describe
 # the whole document, so they come last.
 FINISHERS: Final[tuple[PdfFinisher, ...]] = (
-    *(HEADERS_FOOTERS, FORM_FIELDS, WATERMARK, TEST_MARK),
+    *(UNTAGGED_OUTLINE, HEADERS_FOOTERS, FORM_FIELDS, WATERMARK, TEST_MARK),
     *(HYBRID_INVOICE, ATTACHMENTS, METADATA, CONFORMANCE),
 )
 # The browser writes PDF 1.4. Associated files and AES-256 encryption need a later version.
@@ -47,6 +49,7 @@ def finish_pdf(printed: bytes, finishing: "FinishingContext") -> tuple[bytes, in
     Raises RenderFailure `asset_fetch_failed` for a watermark that is no picture.
     """
     content = make_deterministic(printed, document_date(finishing.output.pdf.metadata))
+    content = with_page_texts(content, finishing)
     if is_edited(finishing):
         return _edit_and_save(
             _applicable_finishers(finishing), replace(finishing, printed_pdf=content)

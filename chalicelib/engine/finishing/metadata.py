@@ -1,8 +1,10 @@
 """Metadata of a PDF, written twice as readers expect it: as Info dictionary and as XMP."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
+
+from msgspec import structs
 
 from chalicelib.contract.options.pdf import PdfMetadata
 from chalicelib.core.text import NOT_IN_XML
@@ -25,8 +27,34 @@ _PACKET: Final = (
 )
 
 
+def page_info(metadata: PdfMetadata, page: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the entries of the Info dictionary that the page says and the caller does not."""
+    own, completed = _info_entries(metadata), _info_entries(completed_metadata(metadata, page))
+    return {
+        name: xml_safe(value)
+        for name, value in completed.items()
+        if value is not None and own[name] is None
+    }
+
+
+def completed_metadata(metadata: PdfMetadata, page: Mapping[str, str]) -> PdfMetadata:
+    """Return the caller's metadata with those of the page's head where the caller is silent."""
+    if not page:
+        return metadata
+    author, subject, keywords = metadata.author, metadata.subject, metadata.keywords
+    if keywords is None and "keywords" in page:
+        keywords = tuple(each.strip() for each in page["keywords"].split(",") if each.strip())
+    return structs.replace(
+        metadata,
+        author=page.get("author") if author is None else author,
+        subject=page.get("description") if subject is None else subject,
+        keywords=keywords,
+    )
+
+
 def _write_metadata(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
-    metadata = finishing.output.pdf.metadata
+    page = finishing.recorder.page_texts.metadata
+    metadata = completed_metadata(finishing.output.pdf.metadata, page)
     _write_info(document, metadata)
     _write_xmp(document, metadata)
     if metadata.title is not None:
@@ -36,16 +64,19 @@ def _write_metadata(document: "pikepdf.Pdf", finishing: "FinishingContext") -> N
 
 
 def _write_info(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:
+    for name, value in _info_entries(metadata).items():
+        if value is not None:
+            document.docinfo[name] = xml_safe(value)
+
+
+def _info_entries(metadata: PdfMetadata) -> dict[str, str | None]:
     keywords = None if metadata.keywords is None else ", ".join(metadata.keywords)
-    entries = {
+    return {
         "/Title": metadata.title,
         "/Author": metadata.author,
         "/Subject": metadata.subject,
         "/Keywords": keywords,
     }
-    for name, value in entries.items():
-        if value is not None:
-            document.docinfo[name] = xml_safe(value)
 
 
 def _write_xmp(document: "pikepdf.Pdf", metadata: PdfMetadata) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from chalicelib.contract.options.output import OutputOptions
     from chalicelib.contract.options.pdf import ContentSource
+    from chalicelib.engine.browser.output.page_texts import PageTexts
     from chalicelib.engine.browser.page.page import BrowserPage
     from chalicelib.engine.finishing.finisher import FinishingContext, InvoiceFile
     from chalicelib.engine.formats.format import RenderFormat
@@ -45,6 +46,7 @@ class FinishingRequest(NamedTuple):
     invoice_file: "InvoiceFile | None"
     links: Sequence[tuple[str, str]]
     page_url: str
+    page_texts: "PageTexts"
     fonts_dir: "Path | None"
 
 
@@ -126,6 +128,7 @@ def _finishing_request(
         finishing.invoice_file,
         finishing.recorder.links,
         finishing.recorder.page_url,
+        finishing.recorder.page_texts,
         finishing.fonts_dir,
     )
 

@@ -58,6 +58,7 @@ def main(channel: "Connection[bytes, bytes]") -> None:
 
     recorder = _ForwardingRecorder(channel)
     recorder.links, recorder.page_url = request.links, request.page_url
+    recorder.page_texts = request.page_texts
     finishing = FinishingContext(
         request.output,
         request.resources,

@@ -93,6 +93,7 @@ class RequestedFonts(TypedDict):
     hasBrokenImage: NotRequired[bool]
     hasRevealed: NotRequired[bool]
     isRtl: NotRequired[bool]
+    metadata: NotRequired[dict[str, str]]
     faces: list[str]
     asked: list[tuple[str, str, str]]
 

@@ -198,7 +198,8 @@ def _print_parameters(options: PdfOptions) -> dict[str, Json]:
         "marginBottom": margin.bottom,
         "marginLeft": margin.left,
         "preferCSSPageSize": options.prefer_css_page_size,
-        "generateTaggedPDF": options.tagged,
+        # The browser makes the outline of the tags (finishing/tagging/untagged_outline.py).
+        "generateTaggedPDF": options.tagged or options.outline,
         "generateDocumentOutline": options.outline,
     }
     if options.varies_by_page:

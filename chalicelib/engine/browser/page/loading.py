@@ -13,6 +13,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS, RequestedFonts
+from chalicelib.engine.browser.output.page_texts import HEAD_METADATA
 from chalicelib.engine.browser.page.animations import (
     finish_animations,
     has_moment,
@@ -91,8 +92,9 @@ _WAIT_UNTIL_SETTLED: Final = PageFunction[RequestedFonts | None](
   }
   const fonts = ASKED_FONTS;
   const isRtl = fonts && getComputedStyle(own('documentElement')).direction === 'rtl';
-  return fonts && {...fonts, hasBrokenImage, hasRevealed, isRtl};
-}""".replace("ASKED_FONTS", REQUESTED_FONTS)
+  const metadata = HEAD_METADATA;
+  return fonts && {...fonts, hasBrokenImage, hasRevealed, isRtl, metadata};
+}""".replace("ASKED_FONTS", REQUESTED_FONTS).replace("HEAD_METADATA", HEAD_METADATA)
 )
 # Size observers and resize events come with a frame.
 _AWAIT_FRAMES: Final = PageFunction[None]("""async () => {

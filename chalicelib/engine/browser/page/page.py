@@ -35,6 +35,7 @@ from chalicelib.engine.browser.output.page_style import (
     read_page_style,
     unread_sheets,
 )
+from chalicelib.engine.browser.output.page_texts import PageTexts, heading_texts
 from chalicelib.engine.browser.output.pictures import (
     PossibleParts,
     fit_texts,
@@ -97,6 +98,7 @@ class BrowserPage:
         self._warnings: list[RenderWarning] = []
         self.links: list[tuple[str, str]] = []
         self.accessibility_gaps: list[AccessibilityGap] = []
+        self.texts = PageTexts()
 
     @property
     def warnings(self) -> tuple[RenderWarning, ...]:
@@ -188,6 +190,8 @@ class BrowserPage:
             # Scripts may have changed the URL since the page was loaded; the footer shows it.
             answer = self._tab.outcome(self._tab.call_function(_DOCUMENT_URL))
             self.url = without_userinfo(answer["result"].get("value") or "")
+        headings = heading_texts(self._tab) if options.outline else ()
+        self.texts = PageTexts(headings, self._tab.head_metadata)
         layout = PaperLayout(self._tab, self._emulation, self._output)
         if not self._is_inert:
             layout.enter_paper()

@@ -1,7 +1,7 @@
 """CDP calls to one page, with waits bounded by the page, the browser and a deadline."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Literal, cast
@@ -20,8 +20,6 @@ from chalicelib.engine.browser.pool.prepared_page import ISOLATED_WORLD_NAME, Pr
 from chalicelib.engine.deadline import Deadline, timeout_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from chalicelib.engine.browser.output.fonts import RequestedFonts
 
 # Longest time until a cancelled render is noticed (decision 13).
@@ -62,6 +60,12 @@ class Tab:
         """Tell whether the document had a feature when it settled."""
         features = self.settle_answer.result().get("result", {}).get("value")
         return features is not None and features.get(feature, False)
+
+    @property
+    def head_metadata(self) -> Mapping[str, str]:
+        """Return what the document's head said of it when it settled."""
+        features = self.settle_answer.result().get("result", {}).get("value")
+        return {} if features is None else features.get("metadata", {})
 
     def send(self, method: str, **parameters: Json) -> Answer:
         """Send a call to the page."""
