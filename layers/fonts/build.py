@@ -3,12 +3,19 @@
 import json
 import struct
 import sys
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 from unicodedata import category
 
 from chalicelib.engine.pdf_tools.document.true_type import TrueTypeFont, font_file
-from layers.fonts.families import ALIASES, FALLBACK_FAMILIES, LANGUAGES, TEXT_FAMILIES
+from layers.fonts.families import (
+    ALIASES,
+    FALLBACK_FAMILIES,
+    LANGUAGES,
+    TEXT_FAMILIES,
+    full_names,
+)
 from layers.fonts.pins import FONTS, SCOPE
 from layers.npm import Package, build_from_packages, main, tarball_files
 
@@ -35,7 +42,7 @@ _FONTCONFIG: Final = """\
   <remap-dir prefix="relative" as-path="/platen/fonts">ttf</remap-dir>
   <cachedir prefix="xdg">fontconfig</cachedir>
   <config><rescan><int>0</int></rescan></config>
-{languages}{aliases}{fallback}</fontconfig>
+{languages}{aliases}{fallback}{full_names}</fontconfig>
 """
 # Fallback families for glyphs that a text's own families lack, in this order. In fontconfig's own
 # order Arabic would be drawn with mathematical letters, which do not join.
@@ -48,6 +55,13 @@ _LANGUAGE_RULE: Final = """\
   <match target="pattern">
     <test name="lang" compare="eq"><string>{name}</string></test>
     <edit name="lang" mode="assign" binding="strong"><string>{language}</string></edit>
+  </match>
+"""
+# Names of whole fonts, which are what `local()` of CSS asks for. They stand in the font cache.
+_FULL_NAMES_RULE: Final = """\
+  <match target="scan">
+    <test name="file" compare="contains"><string>/{file}</string></test>
+    <edit name="fullname" mode="append">{names}</edit>
   </match>
 """
 _ALIAS_ELEMENT: Final = """\
@@ -152,8 +166,18 @@ def _fonts_conf() -> str:
         _LANGUAGE_RULE.format(name=name, language=language) for name, language in LANGUAGES.items()
     )
     return _FONTCONFIG.format(
-        languages=languages, aliases=aliases, fallback=_FALLBACK_RULE.format(families=families)
+        languages=languages,
+        aliases=aliases,
+        fallback=_FALLBACK_RULE.format(families=families),
+        full_names="".join(_full_names_rules()),
     )
+
+
+def _full_names_rules() -> Iterator[str]:
+    for family, style, fonts in full_names():
+        names = "".join(f"<string>{name}</string>" for name in fonts)
+        file = f"{family.replace(' ', '')}_{style}.ttf"
+        yield _FULL_NAMES_RULE.format(file=file, names=names)
 
 
 if __name__ == "__main__":

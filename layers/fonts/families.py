@@ -1,5 +1,6 @@
 """Families of the bundle: which ones draw a script, and which ones draw other families' names."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 # Fallback families for glyphs that a text's own families lack, in this order. The
@@ -91,6 +92,8 @@ _NAMES: Final = {
     "Noto Sans TC": ("Microsoft JhengHei", "PMingLiU", "MingLiU", "PingFang TC", "Noto Sans HK"),
     "Noto Sans KR": ("Malgun Gothic", "Apple SD Gothic Neo"),
     "Noto Color Emoji": ("Apple Color Emoji", "Segoe UI Emoji"),
+    # The only one with the table that stretches roots, brackets and sums of MathML.
+    "Noto Sans Math": ("math", "Latin Modern Math", "Cambria Math", "STIX Two Math"),
 }
 ALIASES: Final = {
     **{name: (family,) for family, names in _NAMES.items() for name in names},
@@ -100,9 +103,44 @@ ALIASES: Final = {
     "monospace": ("Cousine", *FALLBACK_FAMILIES),
     "emoji": ("Noto Color Emoji",),
 }
+# Names of CSS, which are no names of fonts.
+_GENERIC_NAMES: Final = frozenset({"math", "cursive", "fantasy", "-apple-system"})
+# Families whose fonts have PostScript names of their own kind: Arial-BoldMT.
+_MONOTYPE_NAMES: Final = {
+    "Arial": "Arial",
+    "Times New Roman": "TimesNewRomanPS",
+    "Courier New": "CourierNewPS",
+}
+_STYLE_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "400Regular": ("", "Regular", "Roman"),
+    "400Regular_Italic": ("Italic", "Oblique"),
+    "700Bold": ("Bold",),
+    "700Bold_Italic": ("Bold Italic", "Bold Oblique"),
+}
 # Languages of documents as fontconfig knows them: it has no scripts, and the font of Traditional
 # Chinese lacks a few characters of its list for Taiwan.
 LANGUAGES: Final = {
     **dict.fromkeys(("zh-tw", "zh-hant", "zh-hant-tw", "zh-hant-hk", "zh-hant-mo"), "zh-hk"),
     **dict.fromkeys(("zh-hans", "zh-hans-cn", "zh-hans-sg"), "zh-cn"),
 }
+
+
+def full_names() -> Iterator[tuple[str, str, Sequence[str]]]:
+    """Yield family, style and the names of the fonts that the font of this style stands in for.
+
+    A font has two names that `local()` asks for: Arial Bold, and Arial-BoldMT of PostScript.
+    """
+    for family, names in _NAMES.items():
+        replaced = [name for name in names if name not in _GENERIC_NAMES]
+        for style, words in _STYLE_WORDS.items():
+            fonts = dict.fromkeys(
+                name for each in replaced for word in words for name in _font_names(each, word)
+            )
+            yield family, style, list(fonts)
+
+
+def _font_names(family: str, word: str) -> Iterator[str]:
+    yield f"{family} {word}".rstrip()
+    yield f"{family}-{word}".rstrip("-").replace(" ", "")
+    if family in _MONOTYPE_NAMES:
+        yield f"{_MONOTYPE_NAMES[family]}-{word}".rstrip("-").replace(" ", "") + "MT"
