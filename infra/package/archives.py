@@ -39,7 +39,10 @@ _FONT_FILES: Final = (
 # Archive, the installed folder that it is built from, and the files that it takes.
 LAYER_ARCHIVES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     # Compressed as published: unpacked, the function would exceed Lambda's size limit.
-    "chromium-layer.zip": ("chromium", ("chromium.br", "al2023.tar.br")),
+    "chromium-layer.zip": (
+        "chromium",
+        ("chromium.br", "al2023.tar.br", "hyphen-data/*", "hyphen-data/licenses/*"),
+    ),
     "fonts-layer.zip": ("fonts", _FONT_FILES),
     # Of the engine, which has no room for the fonts beside Chromium.
     PACKED_FONTS: ("fonts", _FONT_FILES),

@@ -18,12 +18,17 @@ if TYPE_CHECKING:
 EXECUTABLE: Final = "chromium.br"
 LIBRARIES: Final = "al2023.tar.br"
 ARCHIVES: Final = (EXECUTABLE, LIBRARIES)
+# Hyphenation dictionaries, which the browser opens in the folder of its executable.
+_DICTIONARIES: Final = "hyphen-data"
 FONTS: Final = "fonts.tar.br"
 _CHUNK_BYTES: Final = 1 << 18
 
 
 def unpack(layer: Path, target: Path) -> None:
-    """Write the executable `target/chromium` and the folder `target/lib`; raises OSError."""
+    """Write the executable `target/chromium` and the folder `target/lib`; raises OSError.
+
+    The dictionaries are small, so they stay in the layer.
+    """
     executable = target / "chromium"
     with executable.open("wb") as output:
         for part in _decompressed_chunks(layer / EXECUTABLE):
@@ -32,6 +37,7 @@ def unpack(layer: Path, target: Path) -> None:
     libraries = io.BytesIO(b"".join(_decompressed_chunks(layer / LIBRARIES)))
     with tarfile.open(fileobj=libraries) as archive:
         archive.extractall(target, filter="data")
+    (target / _DICTIONARIES).symlink_to((layer / _DICTIONARIES).absolute())
 
 
 def unpack_fonts(layer: Path, target: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from infra.package import archives
 from tests.builders.pages.real_browser import folder, render_with
+from tests.builders.pdfs.content import texts
 
-PACKED = ("chromium.br", "al2023.tar.br")
+PACKED = ("chromium.br", "al2023.tar.br", "hyphen-data")
 
 
 @pytest.fixture
@@ -46,6 +47,16 @@ def test_packed_browser_is_unpacked_once_and_prints(layer: Path, own_tmp: Path) 
 
     assert len(times[0]) == 1
     assert times[0] == times[1]
+
+
+def test_packed_browser_finds_its_dictionaries(layer: Path) -> None:
+    browser = Browser(layer, folder("PLATEN_FONTS_DIR", "fonts"))
+    try:
+        outcome = render_with(browser, "<p lang=de style='hyphens:auto; width:1px'>Zeitung")
+    finally:
+        browser.close()
+
+    assert texts(outcome.files[0].content)[0].split() == ["Zei\u2010", "tung"]
 
 
 def test_packed_fonts_are_unpacked_with_a_cache_that_holds(

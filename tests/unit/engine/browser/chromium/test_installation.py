@@ -53,6 +53,8 @@ def layer(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "chromium.br").write_bytes(brotli.compress(PROGRAM, quality=1))
     (folder / "al2023.tar.br").write_bytes(brotli.compress(archive("lib/libnss3.so"), quality=1))
+    (folder / "hyphen-data").mkdir()
+    (folder / "hyphen-data" / "hyph-de-1996.hyb").write_bytes(b"patterns")
     return folder
 
 
@@ -79,6 +81,8 @@ def test_the_browser_of_a_layer_is_unpacked(layer: Path, fonts: Path, own_tmp: P
     assert found.executable.read_bytes() == PROGRAM
     assert found.executable.stat().st_mode & 0o777 == 0o755
     assert (found.libraries / "libnss3.so").read_bytes() == b"library"
+    dictionaries = found.executable.with_name("hyphen-data")
+    assert (dictionaries / "hyph-de-1996.hyb").read_bytes() == b"patterns"
     assert found.executable.is_relative_to(own_tmp)
     assert found.fonts_conf == fonts / "fonts.conf"
     everything = (*found.executable.parents[: len(own_tmp.parents)], found.libraries)

@@ -1,0 +1,73 @@
+"""Notices of the hyphenation dictionaries: one for each language, as their licenses ask for."""
+
+from typing import Final
+
+from layers.chromium.languages import Language
+from layers.chromium.patterns import PATTERNS
+
+_SOURCE: Final = (
+    "Source: https://github.com/hyphenation/tex-hyphen/blob/master/"
+    "hyph-utf8/tex/generic/hyph-utf8/patterns/tex/hyph-{patterns}.tex"
+)
+_NOTICE: Final = """\
+hyph-{language.dictionary}.hyb is compiled from the hyphenation patterns {language.patterns} of
+hyph-utf8, as the npm package {package.name} {package.version} has them.
+
+Copyright (C) {language.copyright}
+License: {language.license}
+{sources}
+"""
+_DISCLAIMER: Final = """\
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES
+OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
+CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+"""
+# Texts of licenses that must stand beside what they license; the others are known by their names.
+_TEXTS: Final = {
+    "MIT": f"""\
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+associated documentation files (the "Software"), to deal in the Software without restriction,
+including without limitation the rights to use, copy, modify, merge, publish, distribute,
+sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial
+portions of the Software.
+
+{_DISCLAIMER}""",
+    "FSFAP": """\
+Copying and distribution of this file, with or without modification, are permitted in any medium
+without royalty provided the copyright notice and this notice are preserved.
+""",
+    "BSD-3-Clause": """\
+Redistribution and use in source and binary forms, with or without modification, are permitted
+provided that the following conditions are met:
+
+1. Redistributions of source code must retain the above copyright notice, this list of conditions
+   and the following disclaimer.
+2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions
+   and the following disclaimer in the documentation and/or other materials provided with the
+   distribution.
+3. Neither the name of the copyright holder nor the names of its contributors may be used to endorse
+   or promote products derived from this software without specific prior written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR
+IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS FOR A PARTICULAR PURPOSE ARE DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR
+CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE,
+DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER
+IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF
+THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+""",
+}
+
+
+def license_notice(language: Language) -> str:
+    """Return the notice of a dictionary."""
+    sources = "\n".join(_SOURCE.format(patterns=name) for name in language.patterns.split())
+    notice = _NOTICE.format(language=language, package=PATTERNS, sources=sources)
+    text = _TEXTS.get(language.license)
+    return f"{notice}\n{text}" if text else notice
