@@ -1,7 +1,8 @@
 // Returns what the style sheets of a document say about its pages: size and margins of unnamed
 // `@page` rules, and addresses or texts of sheets that may hold what the browser does not read.
-// Margins are in inches, unless that depends on the page. `medium` is that of the print.
-(unreadPattern, medium) => {
+// Margins are in inches, unless that depends on the page. `medium` is that of the print. Of `style`
+// attributes, which are read on demand, each text comes once, as a rule.
+(unreadPattern, medium, readsAttributes) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const unread = new RegExp(unreadPattern, 'i');
   const page = {}, texts = [];
@@ -48,7 +49,20 @@
     const text = sheet.href ? '' : sheet.ownerNode?.textContent ?? '';
     if (unread.test(text) && applies(sheet)) texts.push(['', text]);
   }
+  const attributes = new Set();
+  if (readsAttributes) {
+    const parts = ['string-set', 'running(', 'footnote', 'break-before', 'break-after', 'page'];
+    const selectors = parts.map((part) => `[style*="${part}" i]`).join();
+    for (const element of Document.prototype.querySelectorAll.call(document, selectors)) {
+      const text = element.getAttribute('style');
+      if (text.length < 4000 && unread.test(text)) attributes.add(text);
+      if (attributes.size === 200) break;
+    }
+  }
+  const escaped = (text) =>
+    text.replace(/["\\\n\r\f]/g, (char) => `\\${char.charCodeAt(0).toString(16)} `);
+  const inline = [...attributes].map((text) => `[style="${escaped(text)}"] { ${text} }`);
   // A sheet counts once, where it is named last.
   const last = new Map(texts.map(([href], n) => [href, n]));
-  return {page, texts: texts.filter(([href], n) => !href || last.get(href) === n)};
+  return {page, inline, texts: texts.filter(([href], n) => !href || last.get(href) === n)};
 }

@@ -20,6 +20,12 @@ from chalicelib.contract.options.assets import plain_path
 from chalicelib.contract.options.pdf import Margin, MarginInches, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.output.paged.rules import (
+    PAGED_CSS,
+    PagedRule,
+    StyleText,
+    paged_rules,
+)
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.inputs.assets import AssetFiles
 from chalicelib.engine.job import RenderWarning
@@ -30,9 +36,15 @@ _MAX_WINDOW_PIXELS: Final = 10_000
 # Hostile texts are searched: each pattern takes time that is linear in its text.
 _COMMENT: Final = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 _UNREAD: Final = re.compile(r"target-counter|leader\(|size\s*:[^:;}]{0,60}auto", re.IGNORECASE)
-_UNREAD_SHEET: Final = re.compile(r"target-counter|leader\(|@page", re.IGNORECASE)
+_PAGED_CSS: Final = re.compile(PAGED_CSS, re.IGNORECASE)
+_UNREAD_SHEET: Final = re.compile(rf"target-counter|leader\(|@page|{PAGED_CSS}", re.IGNORECASE)
 # The selectors of a rule and its declarations, up to the first rule within it.
 _RULE: Final = re.compile(r"(?:(?<=[{};])|\A)([^{};]++)\{([^{}]*+)")
+# A margin box that the browser draws.
+_DRAWN_AREA: Final = re.compile(
+    r"@(?:top|bottom|left|right)[\w-]{0,20}\s*+\{(?![^{}]*?(?:string|element)\()[^{}]*+\}",
+    re.IGNORECASE,
+)
 _PAGE_RULE: Final = re.compile(r"@page\s*\{([^{}]*+)", re.IGNORECASE)
 _AUTO_HEIGHT: Final = re.compile(r"([0-9.]{1,12}(?:mm|cm|in|px|pt|pc))\s+auto", re.IGNORECASE)
 _TARGET_COUNTER: Final = re.compile(
@@ -79,6 +91,7 @@ class PageStyle(NamedTuple):
     margin: tuple[float | None, ...] = (None, None, None, None)
     counter_rules: Sequence[CounterRule] = ()
     dropped_rules: Sequence[str] = ()
+    paged_rules: Sequence[PagedRule] = ()
 
     @property
     def warnings(self) -> list[RenderWarning]:
@@ -120,10 +133,14 @@ class PageStyle(NamedTuple):
 
 
 class _ReadStyle(TypedDict):
-    """`texts` are addresses and texts of the sheets in their order; one of the two is empty."""
+    """`texts` are addresses and texts of the sheets in their order; one of the two is empty.
+
+    `inline` are `style` attributes, written as rules.
+    """
 
     page: dict[str, str]
     texts: list[tuple[str, str]]
+    inline: list[str]
 
 
 def window_pixels(pixels: float) -> int:
@@ -145,7 +162,13 @@ def adopted_style(tab: Tab, css: str) -> Iterator[None]:
 
 def may_be_unread(html: str) -> bool:
     """Tell whether a document's own text may hold what the browser does not read."""
-    return _UNREAD.search(html) is not None
+    return _UNREAD.search(html) is not None or may_have_paged_css(html)
+
+
+def may_have_paged_css(text: str) -> bool:
+    """Tell whether a text may hold paged CSS that the browser drops, in or beside page rules."""
+    # What the browser reads in page rules, such as its own page counters, is no reason to look.
+    return _PAGED_CSS.search(_DRAWN_AREA.sub("", text)) is not None
 
 
 def unread_sheets(assets: AssetFiles) -> Mapping[str, str]:
@@ -158,13 +181,17 @@ def unread_sheets(assets: AssetFiles) -> Mapping[str, str]:
     return {path: text for path, text in texts.items() if _UNREAD_SHEET.search(text)}
 
 
-def read_page_style(tab: Tab, options: PdfOptions, medium: str | None) -> PageStyle:
+def read_page_style(
+    tab: Tab, options: PdfOptions, medium: str | None, html: str | None = None
+) -> PageStyle:
     """Return the page style of a document; an empty one when its scripts prevent the inspection.
 
-    `medium` is that of the print, None for `print`. Raises RenderFailure `render_timeout`.
+    `medium` is that of the print, None for `print`. Rules of paged CSS are looked for where the
+    text of the document is given; that of a visited URL is empty. Raises RenderFailure
+    `render_timeout`.
     """
+    arguments = (_UNREAD_SHEET.pattern, medium or "print", html is not None)
     try:
-        arguments = (_UNREAD_SHEET.pattern, medium or "print")
         read = tab.outcome(tab.call_function(_read_script(), *arguments))["result"].get("value")
     except RenderFailure as failure:
         if failure.code != "render_failed":
@@ -172,21 +199,33 @@ def read_page_style(tab: Tab, options: PdfOptions, medium: str | None) -> PageSt
         return PageStyle()
     if read is None:
         return PageStyle()
-    page = read["page"]
-    origin = f"{tab.prepared_page.origin}/"
-    sheets = (
-        tab.own_sheets.get(plain_path(urlsplit(url).path[1:]), "")
-        if url.startswith(origin)
-        else text
-        for url, text in read["texts"]
-    )
-    text = "\n".join(_COMMENT.sub("", sheet) for sheet in sheets)
+    page, sheets = read["page"], _style_texts(tab, read["texts"], html)
+    text = "\n".join(_COMMENT.sub("", sheet.text) for sheet in sheets)
+    sheets += [StyleText(rule, "a style attribute") for rule in read["inline"]]
     return PageStyle(
         css_page_size(page.get("size", ""), options.turned_size),
         _auto_height_width(text),
         tuple(_inches(page.get(side, "")) for side in _MARGIN_SIDES),
         *_counter_rules(text),
+        () if html is None else paged_rules(sheets, medium or "print"),
     )
+
+
+def _style_texts(tab: Tab, texts: list[tuple[str, str]], html: str | None) -> list[StyleText]:
+    """Return the texts of the style sheets of a document, those of other sheets left out."""
+    origin = f"{tab.prepared_page.origin}/"
+    sheets = []
+    for url, text in texts:
+        path = plain_path(urlsplit(url).path[1:])
+        if not url:
+            begin = (html or "").find(text)
+            line = (html or "").count("\n", 0, begin) + 1
+            sheets.append(
+                StyleText(text, "a style element") if begin < 0 else StyleText(text, "", line)
+            )
+        elif url.startswith(origin) and path in tab.own_sheets:
+            sheets.append(StyleText(tab.own_sheets[path], path))
+    return sheets
 
 
 def expected_page_style(html: str, options: PdfOptions) -> PageStyle:

@@ -16,6 +16,7 @@ from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunc
 from chalicelib.engine.browser.output.continuous_page import continuous_width, print_continuous
 from chalicelib.engine.browser.output.header_footer import FRAME_CSS, template, templates
 from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style
+from chalicelib.engine.browser.output.paged.unavailable import unavailable_warnings
 from chalicelib.engine.browser.output.target_counters import print_with_target_counters
 from chalicelib.engine.browser.page.animations import await_print
 from chalicelib.engine.browser.page.nodes import NodeCount
@@ -116,6 +117,8 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, l
             content = print_with_target_counters(tab, options, style, print_pages)
         else:
             content = print_pages(options)
+    if style.paged_rules:
+        warnings += unavailable_warnings(tab, style.paged_rules)
     return content, warnings + style.warnings
 
 

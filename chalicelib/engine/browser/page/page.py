@@ -88,7 +88,7 @@ class BrowserPage:
         self._fonts = FontReport((), ())
         self._output = OutputOptions()
         self._traffic = traffic
-        self._html_bytes = 0
+        self._html_bytes, self._html = 0, ""
         self._is_from_url = self._is_inert = False
         self._may_slice_rows = True
         self._may_be_unread = False
@@ -150,7 +150,7 @@ class BrowserPage:
         `asset_fetch_failed` or `url_not_allowed`, and `render_failed` when the viewport is too
         large for a picture.
         """
-        self._html_bytes = len(html.encode(errors="replace"))
+        self._html, self._html_bytes = html, len(html.encode(errors="replace"))
         self._warn_unused(
             output.http.origin_only_fields, "a document that came as text has no origin"
         )
@@ -213,7 +213,8 @@ class BrowserPage:
     def _page_style(self, options: PdfOptions) -> PageStyle:
         """Return the page style where printing depends on it, else an empty one."""
         if options.depends_on_page_style or self._may_be_unread:
-            return read_page_style(self._tab, options, self._output.media)
+            html = self._html if self._may_be_unread else None
+            return read_page_style(self._tab, options, self._output.media, html)
         return PageStyle()
 
     def find_clipped_content(self) -> None:

@@ -1,0 +1,1 @@
+"""Paged CSS that the browser does not read: found in style sheets, and drawn by several prints."""

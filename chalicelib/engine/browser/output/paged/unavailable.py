@@ -1,0 +1,62 @@
+"""Warnings of paged CSS that is not drawn."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.output.paged.rules import PagedKind, PagedRule
+from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.job import RenderWarning
+
+MAX_WARNINGS: Final = 20
+_REASONS: Final[Mapping[PagedKind, str]] = {
+    "named_string": "named strings are not known",
+    "running": "running elements are not known; the element stays in its place",
+    "footnote": "there are no footnotes; the text stays in its place",
+    "side_break": "there are no blank pages; the content begins on the next page",
+    "page_text": "pages are not counted there",
+    "page_counter": "the page counter cannot be changed there",
+    "page_mark": "there is no bleed, and there are no printer's marks",
+}
+# Whether an element matches, for each list of selectors. Pseudo-elements count as their elements.
+_MATCHING: Final = PageFunction[list[bool]]("""(lists) => lists.map((selectors) => {
+  const hosts = selectors.replace(/::?(?:before|after|marker|first-line|first-letter)\\b/gi, '');
+  try {
+    return Boolean(Document.prototype.querySelector.call(document, hosts));
+  } catch {
+    return false;
+  }
+})""")
+
+
+def unavailable_warnings(tab: Tab, rules: Sequence[PagedRule]) -> list[RenderWarning]:
+    """Return a warning for each rule that has no effect on elements or pages, at most 20.
+
+    Raises RenderFailure `render_timeout`.
+    """
+    undrawn = [rule for rule in rules if rule.kind in _REASONS]
+    effective = _is_effective(tab, undrawn)
+    return [_warning(rule) for rule, is_used in zip(undrawn, effective, strict=True) if is_used][
+        :MAX_WARNINGS
+    ]
+
+
+def _is_effective(tab: Tab, rules: Sequence[PagedRule]) -> list[bool]:
+    """Tell of each rule whether its selectors match; rules of pages do."""
+    selectors = [rule.selectors for rule in rules if rule.kind != "page_mark"]
+    if not selectors:
+        return [True] * len(rules)
+    try:
+        answer = tab.outcome(tab.call_function(_MATCHING, [*selectors]))
+    except RenderFailure as failure:
+        if failure.code != "render_failed":
+            raise
+        return [True] * len(rules)
+    matching = iter(answer["result"].get("value") or [True] * len(selectors))
+    return [rule.kind == "page_mark" or next(matching) for rule in rules]
+
+
+def _warning(rule: PagedRule) -> RenderWarning:
+    message = f"{rule.name} ({rule.place}) was ignored: {_REASONS[rule.kind]}."
+    return RenderWarning("feature_unavailable", message, rule.text)
