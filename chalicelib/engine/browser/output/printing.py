@@ -16,6 +16,7 @@ from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunc
 from chalicelib.engine.browser.output.continuous_page import continuous_width, print_continuous
 from chalicelib.engine.browser.output.header_footer import FRAME_CSS, template, templates
 from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style
+from chalicelib.engine.browser.output.paged.print_paged import draws_paged_css, print_paged
 from chalicelib.engine.browser.output.paged.unavailable import unavailable_warnings
 from chalicelib.engine.browser.output.target_counters import print_with_target_counters
 from chalicelib.engine.browser.page.animations import await_print
@@ -111,12 +112,16 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, l
             return print_once(sized)
         return print_continuous(tab, sized, style, width, print_once)
 
+    cut: list[RenderWarning] = []
     ignores_size = width is None and not options.prefer_css_page_size
     with adopted_style(tab, _NO_PAGE_SIZE) if ignores_size else nullcontext():
-        if style.counter_rules:
+        if draws_paged_css(style.paged_rules):
+            content, cut = print_paged(tab, options, style, print_pages)
+        elif style.counter_rules:
             content = print_with_target_counters(tab, options, style, print_pages)
         else:
             content = print_pages(options)
+    warnings += cut
     if style.paged_rules:
         warnings += unavailable_warnings(tab, style.paged_rules)
     return content, warnings + style.warnings

@@ -4,22 +4,19 @@ The browser has no such function. The pages of the targets are read from a print
 document as numbers, and the document is printed again.
 """
 
-import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote
+from typing import Final
 
 import msgspec
 
 from chalicelib.contract.options.pdf import PdfOptions
+from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_style import CounterRule, PageStyle, adopted_style
+from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks, printed_links
 from chalicelib.engine.browser.page.tab import Tab
-
-if TYPE_CHECKING:
-    from chalicelib.core.json import Json
 
 # The first print has no numbers. A second one with them may move targets to other pages; numbers
 # that are still not true after the last one stay.
@@ -30,6 +27,35 @@ _RULE_CSS: Final = """{selectors} {{
 }}"""
 
 
+class TargetNumbers:
+    """Page numbers of link targets in a document: read from a print, and written for the next."""
+
+    def __init__(self, tab: Tab, rules: Sequence[CounterRule], first_number: int) -> None:
+        """Start without numbers; `first_number` is that of the first page."""
+        self._tab = tab
+        self._rules: list[Json] = [
+            {"selectors": rule.selectors, "attribute": rule.attribute} for rule in rules
+        ]
+        self._first_number = first_number
+        self._numbers: dict[str, Json] = {}
+
+    def update(self, links: PrintedLinks) -> bool:
+        """Write the numbers that a print shows to be true; tell whether some were not."""
+        found = {name: place.page + self._first_number for name, place in links.places.items()}
+        if found == self._numbers:
+            return False
+        self._write({**found})
+        return True
+
+    def clear(self) -> None:
+        """Take the numbers away: they stand in no other output."""
+        self._write({})
+
+    def _write(self, numbers: dict[str, Json]) -> None:
+        self._numbers = numbers
+        self._tab.outcome(self._tab.call_function(_number_script(), self._rules, numbers))
+
+
 def print_with_target_counters(
     tab: Tab, options: PdfOptions, style: PageStyle, print_once: Callable[[PdfOptions], bytes]
 ) -> bytes:
@@ -37,52 +63,41 @@ def print_with_target_counters(
 
     Raises RenderFailure as `print_once` does.
     """
-    with adopted_style(tab, _css(style.counter_rules)):
-        return _print_with_numbers(tab, options, style, print_once)
+    with adopted_style(tab, target_counter_css(style.counter_rules)):
+        numbers = TargetNumbers(tab, style.counter_rules, options.page_number_start)
+        content = print_until_true(options, print_once, [numbers.update])
+        if options.page_ranges:
+            content = print_once(options)
+        numbers.clear()
+        return content
 
 
-def _print_with_numbers(
-    tab: Tab, options: PdfOptions, style: PageStyle, print_once: Callable[[PdfOptions], bytes]
+def print_until_true(
+    options: PdfOptions,
+    print_once: Callable[[PdfOptions], bytes],
+    updates: Sequence[Callable[[PrintedLinks], bool]],
 ) -> bytes:
-    rules: list[Json] = [
-        {"selectors": rule.selectors, "attribute": rule.attribute} for rule in style.counter_rules
-    ]
+    """Return a PDF of all pages, printed until no update changes the document, at most 4 times.
+
+    An update writes into the document what it reads from a print, and tells whether that differs.
+    """
     every_page = msgspec.structs.replace(options, page_ranges=None)
-    numbers: dict[str, Json] = {}
     for _ in range(MAX_PRINTS - 1):
         content = print_once(every_page)
-        found = _target_numbers(content, options.page_number_start)
-        if found == numbers:
-            break
-        numbers = {**found}
-        tab.outcome(tab.call_function(_number_script(), rules, numbers))
-    else:
-        content = print_once(every_page)
-    if options.page_ranges:
-        content = print_once(options)
-    # The numbers stand in no other output.
-    tab.call_function(_number_script(), rules, {})
-    return content
+        links = printed_links(content)
+        # Each of them writes, also behind one that has.
+        changed = [update(links) for update in updates]
+        if not any(changed):
+            return content
+    return print_once(every_page)
 
 
-def _css(rules: Sequence[CounterRule]) -> str:
+def target_counter_css(rules: Sequence[CounterRule]) -> str:
+    """Return the style that shows the numbers of targets."""
     return "\n".join(
         _RULE_CSS.format(selectors=rule.selectors, content=rule.content, number=number)
         for number, rule in enumerate(rules)
     )
-
-
-def _target_numbers(content: bytes, first: int) -> Mapping[str, int]:
-    """Return the page number of each link target, by the fragment of its URL."""
-    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
-
-    with pikepdf.open(io.BytesIO(content)) as document:
-        pages = {page.obj.objgen: number for number, page in enumerate(document.pages, first)}
-        return {
-            unquote(name.removeprefix("/")): pages[destination[0].objgen]
-            for name, destination in document.Root.get("/Dests", pikepdf.Dictionary()).items()
-            if destination[0].objgen in pages
-        }
 
 
 @cache

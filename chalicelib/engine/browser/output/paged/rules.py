@@ -26,6 +26,7 @@ type PagedKind = Literal[
 
 MAX_RULES: Final = 200
 MAX_RULE_CHARS: Final = 200
+MAX_WARNINGS: Final = 20
 # Texts that may hold such rules. It is read by Python and by JavaScript.
 PAGED_CSS: Final = (
     r"string-set|running\(|footnote|\bbleed\s*:|\bmarks\s*:"
@@ -51,7 +52,7 @@ class StyleText(NamedTuple):
 
 
 class PagedRule(NamedTuple):
-    """Declaration of paged CSS; `selectors` are of elements, or of a page and an area in it."""
+    """Declaration of paged CSS for elements, or for pages and an `area` of them."""
 
     kind: PagedKind
     selectors: str
@@ -59,11 +60,13 @@ class PagedRule(NamedTuple):
     value: str
     conditions: tuple[str, ...]
     place: str
+    area: str = ""
 
     @property
     def text(self) -> str:
         """Return the rule as its author may find it."""
-        text = f"{self.selectors} {{ {self.name}: {self.value} }}"
+        selectors = f"{self.selectors} {self.area}".strip()
+        text = f"{selectors} {{ {self.name}: {self.value} }}"
         return " ".join(text[:MAX_RULE_CHARS].split())
 
 
@@ -78,12 +81,13 @@ def _rules_of(sheet: StyleText, other_medium: re.Pattern[str]) -> Iterator[Paged
         kinds = list(_page_kinds(block) if block.page_preludes else _element_kinds(block))
         if not kinds or any(map(other_medium.fullmatch, block.conditions)):
             continue
-        selectors = " ".join(block.page_preludes) or block.selectors
+        page, area = (*block.page_preludes, "", "")[:2]
+        selectors = page or block.selectors
         line = sheet.line + sheet.text.count("\n", 0, block.offset)
         place = f"line {line} of {sheet.place}" if sheet.place else f"line {line}"
         for kind, name in kinds:
             value = block.declarations[name]
-            yield PagedRule(kind, selectors, name, value, block.conditions, place)
+            yield PagedRule(kind, selectors, name, value, block.conditions, place, area)
 
 
 def _page_kinds(block: CssBlock) -> Iterator[tuple[PagedKind, str]]:

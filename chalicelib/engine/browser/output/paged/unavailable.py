@@ -5,13 +5,13 @@ from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.output.paged.rules import PagedKind, PagedRule
+from chalicelib.engine.browser.output.paged.rules import MAX_WARNINGS, PagedKind, PagedRule
+from chalicelib.engine.browser.output.paged.string_set import parse_string_set
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.job import RenderWarning
 
-MAX_WARNINGS: Final = 20
 _REASONS: Final[Mapping[PagedKind, str]] = {
-    "named_string": "named strings are not known",
+    "named_string": "a named string takes texts, content() and attr()",
     "running": "running elements are not known; the element stays in its place",
     "footnote": "there are no footnotes; the text stays in its place",
     "side_break": "there are no blank pages; the content begins on the next page",
@@ -35,11 +35,15 @@ def unavailable_warnings(tab: Tab, rules: Sequence[PagedRule]) -> list[RenderWar
 
     Raises RenderFailure `render_timeout`.
     """
-    undrawn = [rule for rule in rules if rule.kind in _REASONS]
+    undrawn = [rule for rule in rules if rule.kind in _REASONS and not _is_drawn(rule)]
     effective = _is_effective(tab, undrawn)
     return [_warning(rule) for rule, is_used in zip(undrawn, effective, strict=True) if is_used][
         :MAX_WARNINGS
     ]
+
+
+def _is_drawn(rule: PagedRule) -> bool:
+    return rule.kind == "named_string" and parse_string_set(rule.value) is not None
 
 
 def _is_effective(tab: Tab, rules: Sequence[PagedRule]) -> list[bool]:

@@ -1,0 +1,70 @@
+"""Marks on the elements that rules of paged CSS match: links that a print turns into places."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple, TypedDict
+
+from chalicelib.core.json import Json
+from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.page.tab import Tab
+
+MAX_MARKS: Final = 10_000
+# Of a text that an element gives to a name.
+MAX_TEXT_CHARS: Final = 1_000
+_REMOVE_MARKS: Final = PageFunction[None]("""() => {
+  const {named, links} = globalThis.platenMarks;
+  for (const element of named) element.removeAttribute('id');
+  links.remove();
+  delete globalThis.platenMarks;
+}""")
+
+
+class MarkDetails(TypedDict, total=False):
+    """What an element says, by the kind of its rule."""
+
+    # Of a named string: names and texts, and the margin above the element in CSS pixels.
+    strings: list[tuple[str, str]]
+    margin: float
+
+
+class Mark(NamedTuple):
+    """Marked element: the number of its rule, the fragment of its link, and what it says."""
+
+    rule: int
+    fragment: str
+    details: MarkDetails
+
+
+class Marks(NamedTuple):
+    """Marks in the order of the document; those behind the limit are left out."""
+
+    marks: Sequence[Mark] = ()
+    is_truncated: bool = False
+
+
+class _Marked(TypedDict):
+    marks: list[tuple[int, str, MarkDetails]]
+    truncated: bool
+
+
+@contextmanager
+def marked_elements(tab: Tab, rules: list[Json]) -> Iterator[Marks]:
+    """Mark the elements of rules meanwhile; none where the document's scripts prevent it.
+
+    Raises RenderFailure `render_failed` or `render_timeout`.
+    """
+    marked = tab.outcome(tab.call_function(_mark_script(), rules, MAX_MARKS, MAX_TEXT_CHARS))
+    value = marked["result"].get("value")
+    yield (
+        Marks()
+        if value is None
+        else Marks([Mark(*mark) for mark in value["marks"]], value["truncated"])
+    )
+    tab.call_function(_REMOVE_MARKS)
+
+
+@cache
+def _mark_script() -> PageFunction[_Marked]:
+    return PageFunction(Path(__file__).with_name("marks.js").read_text())
