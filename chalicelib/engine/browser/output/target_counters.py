@@ -30,18 +30,22 @@ _RULE_CSS: Final = """{selectors} {{
 class TargetNumbers:
     """Page numbers of link targets in a document: read from a print, and written for the next."""
 
-    def __init__(self, tab: Tab, rules: Sequence[CounterRule], first_number: int) -> None:
-        """Start without numbers; `first_number` is that of the first page."""
+    def __init__(
+        self, tab: Tab, rules: Sequence[CounterRule], number_of: Callable[[int], int]
+    ) -> None:
+        """Start without numbers; `number_of` returns that of a page, counted from 0."""
         self._tab = tab
         self._rules: list[Json] = [
             {"selectors": rule.selectors, "attribute": rule.attribute} for rule in rules
         ]
-        self._first_number = first_number
+        self._number_of = number_of
         self._numbers: dict[str, Json] = {}
 
     def update(self, links: PrintedLinks) -> bool:
         """Write the numbers that a print shows to be true; tell whether some were not."""
-        found = {name: place.page + self._first_number for name, place in links.places.items()}
+        if not self._rules:
+            return False
+        found = {name: self._number_of(place.page) for name, place in links.places.items()}
         if found == self._numbers:
             return False
         self._write({**found})
@@ -49,7 +53,8 @@ class TargetNumbers:
 
     def clear(self) -> None:
         """Take the numbers away: they stand in no other output."""
-        self._write({})
+        if self._rules:
+            self._write({})
 
     def _write(self, numbers: dict[str, Json]) -> None:
         self._numbers = numbers
@@ -64,7 +69,9 @@ def print_with_target_counters(
     Raises RenderFailure as `print_once` does.
     """
     with adopted_style(tab, target_counter_css(style.counter_rules)):
-        numbers = TargetNumbers(tab, style.counter_rules, options.page_number_start)
+        numbers = TargetNumbers(
+            tab, style.counter_rules, lambda page: page + options.page_number_start
+        )
         content = print_until_true(options, print_once, [numbers.update])
         if options.page_ranges:
             content = print_once(options)

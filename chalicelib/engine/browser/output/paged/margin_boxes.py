@@ -21,7 +21,9 @@ def replace_calls(
 
     `functions` are names with `|` between. `replacement` gets the name and the arguments.
     """
-    calls = re.compile(rf"{_QUOTED}|(?<![\w-])({functions})\(([^()\"']*+)\)", re.IGNORECASE)
+    calls = re.compile(
+        rf"{_QUOTED}|(?<![\w-])({functions})\(((?:{_QUOTED}|[^()\"'])*+)\)", re.IGNORECASE
+    )
 
     def replaced(match: re.Match[str]) -> str:
         if match[1] is None:
@@ -46,8 +48,11 @@ def conditional_css(conditions: Sequence[str], css: str) -> str:
 
 def page_texts_css(name: str, texts: Sequence[str]) -> str:
     """Return a counter style that shows a text for each page number."""
-    symbols = " ".join(map(css_string, texts or [""]))
-    return f'@counter-style {name} {{ system: fixed 1; symbols: {symbols}; suffix: "" }}'
+    system = "fixed 1"
+    if len(set(texts)) <= 1:
+        system, texts = "cyclic", texts[:1] or [""]
+    symbols = " ".join(map(css_string, texts))
+    return f'@counter-style {name} {{ system: {system}; symbols: {symbols}; suffix: "" }}'
 
 
 def css_string(text: str) -> str:

@@ -21,7 +21,62 @@
     'first-letter': (element) =>
       /^[\p{P}\s]*\P{P}[\p{P}]*/u.exec(collapsed(element.textContent))?.[0] ?? '',
   };
+  const isFixed = (element) => {
+    for (let box = element; box instanceof Element; box = box.parentNode) {
+      if (getComputedStyle(box).position === 'fixed') return true;
+    }
+    return false;
+  };
+  const direction = getComputedStyle(own('body') ?? own('documentElement')).direction;
+  // Page 1 is a right one, or a left one where text runs to the left.
+  const rectos = ['recto', direction === 'rtl' ? 'left' : 'right'];
+  const sides = ['left', 'right', 'recto', 'verso'];
+  const isShown = (node) => (node instanceof Element ? getComputedStyle(node).display !== 'none'
+    : node instanceof Text && /\S/.test(node.data));
+  const isFirst = (element) => {
+    for (let node = element.previousSibling; node; node = node.previousSibling) {
+      if (isShown(node)) return false;
+    }
+    return true;
+  };
+  // Blank pages stand between blocks. A break before a first child is one before its parent.
+  const begin = (element) => {
+    const body = own('body');
+    let box = element;
+    while (box.parentElement !== body && box.parentElement && isFirst(box)) box = box.parentElement;
+    return box;
+  };
+  const following = (element) => {
+    for (let box = element; box && box !== own('body'); box = box.parentElement) {
+      for (let next = box.nextElementSibling; next; next = next.nextElementSibling) {
+        if (isShown(next)) return next;
+      }
+    }
+    return null;
+  };
+  const isBetweenBlocks = (element) => {
+    if (element === own('body') || element === own('documentElement')) return false;
+    for (let box = element.parentElement; box; box = box.parentElement) {
+      const {display, float, position, columnCount} = getComputedStyle(box);
+      if (!/^(?:block|flow-root|list-item)$/.test(display) || float !== 'none'
+        || /absolute|fixed/.test(position) || columnCount !== 'auto') return false;
+    }
+    return true;
+  };
+  // The element that a rule is about, where it is not the one that it matches.
+  const subjects = {
+    side_break: (element, {name}) => {
+      const isAfter = name.endsWith('after');
+      const {breakBefore, breakAfter} = getComputedStyle(element);
+      if (!sides.includes(isAfter ? breakAfter : breakBefore)) return null;
+      return isAfter ? following(element) : begin(element);
+    },
+  };
   const details = {
+    side_break: (element, {value}) =>
+      ({isRecto: rectos.includes(value), isPossible: isBetweenBlocks(element)}),
+    page_text: (element) => ({isFixed: isFixed(element)}),
+    page_counter: (element) => ({isFixed: isFixed(element)}),
     named_string: (element, {strings}) => ({
       margin: parseFloat(getComputedStyle(element).marginTop) || 0,
       strings: strings.map(([name, pieces]) =>
@@ -37,7 +92,8 @@
     try { elements = all(rule.selectors.replace(/::?(?:before|after|marker)\b/gi, '')); } catch { return; }
     for (const element of elements) {
       if (found.length === maximum) { truncated = true; return; }
-      found.push([number, element]);
+      const subject = subjects[rule.kind] ? subjects[rule.kind](element, rule) : element;
+      if (subject) found.push([number, subject]);
     }
   });
   found.sort(([first, a], [second, b]) => a === b ? first - second

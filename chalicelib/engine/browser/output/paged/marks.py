@@ -27,6 +27,11 @@ class MarkDetails(TypedDict, total=False):
     # Of a named string: names and texts, and the margin above the element in CSS pixels.
     strings: list[tuple[str, str]]
     margin: float
+    # Of a break: whether its page is a recto, and whether a blank page can stand before it.
+    isRecto: bool
+    isPossible: bool
+    # Of a page number: whether the element stands on every page.
+    isFixed: bool
 
 
 class Mark(NamedTuple):

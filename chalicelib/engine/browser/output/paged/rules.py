@@ -22,6 +22,7 @@ type PagedKind = Literal[
     "page_counter",
     "margin_box",
     "page_mark",
+    "blank_page",
 ]
 
 MAX_RULES: Final = 200
@@ -38,6 +39,7 @@ _QUOTED: Final = re.compile(r"\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?", re.DO
 _RUNNING: Final = re.compile(r"running\(", re.IGNORECASE)
 _PAGE_COUNTER: Final = re.compile(r"\bcounters?\(\s*pages?\s*[,)]", re.IGNORECASE)
 _PAGE_NAME: Final = re.compile(r"(?<![\w-])page(?![\w-])", re.IGNORECASE)
+_BLANK_PAGE: Final = re.compile(r":blank(?![\w-])", re.IGNORECASE)
 _SIDES: Final = frozenset({"right", "left", "recto", "verso"})
 _SCREEN_ONLY: Final = re.compile(r"@media\s+(?:only\s+)?screen\b[^,]*", re.IGNORECASE)
 _PRINT_ONLY: Final = re.compile(r"@media\s+(?:only\s+)?print\b[^,]*", re.IGNORECASE)
@@ -92,7 +94,10 @@ def _rules_of(sheet: StyleText, other_medium: re.Pattern[str]) -> Iterator[Paged
 
 def _page_kinds(block: CssBlock) -> Iterator[tuple[PagedKind, str]]:
     area = block.page_preludes[-1].lower()
+    is_blank = _BLANK_PAGE.search(block.page_preludes[0]) is not None
     for name, value in block.declarations.items():
+        if is_blank:
+            yield "blank_page", name
         if (name == "bleed" and value != "auto") or (name == "marks" and value != "none"):
             yield "page_mark", name
         elif name == "content" and not area.startswith("@page"):

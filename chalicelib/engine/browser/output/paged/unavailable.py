@@ -14,9 +14,9 @@ _REASONS: Final[Mapping[PagedKind, str]] = {
     "named_string": "a named string takes texts, content() and attr()",
     "running": "running elements are not known; the element stays in its place",
     "footnote": "there are no footnotes; the text stays in its place",
-    "side_break": "there are no blank pages; the content begins on the next page",
-    "page_text": "pages are not counted there",
-    "page_counter": "the page counter cannot be changed there",
+    "side_break": "a blank page stands between blocks only; the content begins on the next page",
+    "page_text": "an element with position: fixed is the same on every page",
+    "page_counter": "an element with position: fixed is the same on every page",
     "page_mark": "there is no bleed, and there are no printer's marks",
 }
 # Whether an element matches, for each list of selectors. Pseudo-elements count as their elements.
@@ -37,13 +37,16 @@ def unavailable_warnings(tab: Tab, rules: Sequence[PagedRule]) -> list[RenderWar
     """
     undrawn = [rule for rule in rules if rule.kind in _REASONS and not _is_drawn(rule)]
     effective = _is_effective(tab, undrawn)
-    return [_warning(rule) for rule, is_used in zip(undrawn, effective, strict=True) if is_used][
-        :MAX_WARNINGS
-    ]
+    return [
+        undrawn_warning(rule) for rule, is_used in zip(undrawn, effective, strict=True) if is_used
+    ][:MAX_WARNINGS]
 
 
 def _is_drawn(rule: PagedRule) -> bool:
-    return rule.kind == "named_string" and parse_string_set(rule.value) is not None
+    if rule.kind == "named_string":
+        return parse_string_set(rule.value) is not None
+    # What does not fit some of its elements is told by who draws it.
+    return rule.kind in {"side_break", "page_text", "page_counter"}
 
 
 def _is_effective(tab: Tab, rules: Sequence[PagedRule]) -> list[bool]:
@@ -61,6 +64,7 @@ def _is_effective(tab: Tab, rules: Sequence[PagedRule]) -> list[bool]:
     return [rule.kind == "page_mark" or next(matching) for rule in rules]
 
 
-def _warning(rule: PagedRule) -> RenderWarning:
+def undrawn_warning(rule: PagedRule) -> RenderWarning:
+    """Return the warning of a rule that has no effect on some of its elements."""
     message = f"{rule.name} ({rule.place}) was ignored: {_REASONS[rule.kind]}."
     return RenderWarning("feature_unavailable", message, rule.text)
