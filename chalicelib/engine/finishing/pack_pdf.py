@@ -10,7 +10,7 @@ import io
 import re
 import zlib
 from array import array
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import accumulate, batched
 from typing import Final
 
@@ -34,15 +34,22 @@ _OBJECTS_PER_STREAM: Final = 200
 _ID_DIGITS: Final = 32
 
 
-def pack_objects(content: bytes, table: CrossReferenceTable) -> bytes:
-    """Return the document with all objects but streams packed, and an id derived from its bytes."""
+def pack_objects(
+    content: bytes, table: CrossReferenceTable, unused: Container[int] = frozenset()
+) -> bytes:
+    """Return the document with all objects but streams packed, and an id derived from its bytes.
+
+    Streams whose numbers are in `unused` are left out.
+    """
     begins = sorted(table.places)
     packed = _PackedFile(_VERSION + content[len(_VERSION) : begins[0]], len(begins) + 1)
     texts: list[bytes] = []
     view = memoryview(content)
     for begin, end in zip(begins, [*begins[1:], table.begin], strict=True):
         if content.endswith(_STREAM_END, begin, end):
-            packed.add_stream(int(content[begin : content.index(b" ", begin)]), view[begin:end])
+            number = int(content[begin : content.index(b" ", begin)])
+            if number not in unused:
+                packed.add_stream(number, view[begin:end])
         else:
             texts.append(content[begin:end])
     for batch in batched(texts, _OBJECTS_PER_STREAM, strict=False):
