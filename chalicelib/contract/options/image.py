@@ -1,18 +1,33 @@
 """Picture, viewport and wait options; sizes are in CSS pixels."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from chalicelib.contract.css_values import DEFAULT_VIEWPORT
 from chalicelib.contract.options.base import Options
 
 
-class Viewport(Options, frozen=True):
-    """Browser window that the page is laid out in."""
+class Window(NamedTuple):
+    """Browser window of a definite size."""
 
     width: int = DEFAULT_VIEWPORT[0]
     height: int = DEFAULT_VIEWPORT[1]
     device_scale_factor: float = 1.0
     mobile: bool = False
+
+
+class Viewport(Options, frozen=True):
+    """Browser window that the page is laid out in; None is the side of a page, or the default."""
+
+    width: int | None = None
+    height: int | None = None
+    device_scale_factor: float = 1.0
+    mobile: bool = False
+
+    def window(self, width: int, height: int) -> Window:
+        """Return the window; a side that is not given is that of the arguments."""
+        return Window(
+            self.width or width, self.height or height, self.device_scale_factor, self.mobile
+        )
 
 
 class Wait(Options, frozen=True):

@@ -4,9 +4,10 @@ from typing import Final, Literal
 
 import msgspec
 
+from chalicelib.contract.css_values import DEFAULT_VIEWPORT
 from chalicelib.contract.options.base import Options
 from chalicelib.contract.options.http import HttpOptions
-from chalicelib.contract.options.image import ImageOptions, Viewport, Wait
+from chalicelib.contract.options.image import ImageOptions, Viewport, Wait, Window
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.json import OpaqueObject
 
@@ -81,21 +82,30 @@ class OutputOptions(Options, frozen=True):
 
     @property
     def is_laid_out_for_paper(self) -> bool:
-        """Tell whether the window is as wide as the content of a page: for PDF without a viewport.
+        """Tell whether the window is as wide as the content of a page: for PDF without a width.
 
         Pictures of the same render have a window of their own, set when they are taken.
         """
-        return "pdf" in self.formats and self.viewport is None
+        return "pdf" in self.formats and (self.viewport is None or self.viewport.width is None)
 
-    def layout_viewport(self) -> Viewport | None:
-        """Return the window that the page is laid out in; None is the browser's default."""
+    def layout_viewport(self) -> Window | None:
+        """Return the window that the page is laid out in; None is the browser's default.
+
+        That of pictures; without pictures that of the request, unless it is laid out for paper.
+        """
         if not self.has_pictures:
-            return self.viewport
-        base = self.image.viewport or self.viewport or Viewport()
+            is_given = self.viewport is not None and not self.is_laid_out_for_paper
+            return self._window if is_given else None
+        base = self._window
         is_fitted = self.image.fit_size is not None
-        return Viewport(
+        return base._replace(
             width=base.width if is_fitted else self.image.width or base.width,
             height=base.height if is_fitted else self.image.height or base.height,
             device_scale_factor=self.image.scale or base.device_scale_factor,
-            mobile=base.mobile,
         )
+
+    @property
+    def _window(self) -> Window:
+        image_viewport = self.image.viewport if self.has_pictures else None
+        viewport = image_viewport or self.viewport or Viewport()
+        return viewport.window(*DEFAULT_VIEWPORT)

@@ -81,8 +81,10 @@ class FormatOptions(Model):
 class Viewport(Model):
     """The window that the page sees while it is laid out."""
 
-    width: Annotated[int, Field(ge=1, le=10_000)] = _VIEWPORT.width
-    height: Annotated[int, Field(ge=1, le=10_000)] = _VIEWPORT.height
+    width: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    """Null: the width of the content of a page for PDF, and 1280 for pictures."""
+    height: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    """Null: the height of the content of a page for PDF without `width`, else 720."""
     device_scale_factor: Annotated[float, Field(ge=1, le=3)] = _VIEWPORT.device_scale_factor
     mobile: bool = _VIEWPORT.mobile
 

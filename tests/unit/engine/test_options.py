@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.contract.css_values import length_in_inches
-from chalicelib.contract.options.image import Viewport
+from chalicelib.contract.options.image import Window
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
 
@@ -127,11 +127,24 @@ def test_image_size_overrides_the_viewport() -> None:
         "viewport": {"width": 800, "height": 600, "mobile": True},
     }
 
-    assert OutputOptions.from_json(source).layout_viewport() == Viewport(800, 600, 1.0, mobile=True)
+    assert OutputOptions.from_json(source).layout_viewport() == Window(800, 600, 1.0, mobile=True)
     assert OutputOptions.from_json(
         {**source, "image": {"width": 400, "scale": 2}}
-    ).layout_viewport() == Viewport(400, 600, 2, mobile=True)
-    assert OutputOptions.from_json({"format": "png"}).layout_viewport() == Viewport(1280, 720)
+    ).layout_viewport() == Window(400, 600, 2, mobile=True)
+    assert OutputOptions.from_json({"format": "png"}).layout_viewport() == Window(1280, 720)
+
+
+def test_viewport_without_a_width_keeps_that_of_the_paper() -> None:
+    sharp: JsonObject = {"viewport": {"device_scale_factor": 3}}
+
+    assert OutputOptions.from_json(sharp).is_laid_out_for_paper
+    assert OutputOptions.from_json(sharp).layout_viewport() is None
+    # Pictures of the same render have their own window.
+    both = OutputOptions.from_json({**sharp, "formats": ["pdf", "png"]})
+    assert both.layout_viewport() == Window(1280, 720, 3)
+    wide = OutputOptions.from_json({"viewport": {"width": 500}})
+    assert not wide.is_laid_out_for_paper
+    assert wide.layout_viewport() == Window(500, 720)
 
 
 @pytest.mark.parametrize("name", ["transparent", "omit_background"])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from chalicelib.contract.options.image import Viewport
+from chalicelib.contract.options.image import Window
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
@@ -27,7 +27,7 @@ class Emulation:
         """Bind to a tab; change nothing yet."""
         self._tab = tab
         self._output: OutputOptions | None = None
-        self.window: Viewport | None = None
+        self.window: Window | None = None
         self._unconfirmed: Mapping[str, Answer] = {}
         self._ignored_fields: set[str] = set()
         self.warnings: list[RenderWarning] = []
@@ -65,7 +65,7 @@ class Emulation:
         ):
             self._warn_ignored("locale", f"{locale}: use a BCP 47 tag of a language in use")
 
-    def set_window(self, window: Viewport) -> None:
+    def set_window(self, window: Window) -> None:
         """Set the window that the page is laid out in."""
         self.window = window
         self.show_in(window)

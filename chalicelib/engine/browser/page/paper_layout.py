@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from chalicelib.contract.options.image import Viewport
+from chalicelib.contract.options.image import Viewport, Window
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_style import (
@@ -105,7 +105,7 @@ class PaperLayout:
 
         Raises RenderFailure `render_failed` or `render_timeout`.
         """
-        height = self._window(PageStyle()).height
+        _, height = PageStyle().content_pixels(self._output.pdf)
         self._tab.outcome(self._tab.call_function(_unslice_script(), height))
         yield
         self._tab.call_function(_RESTORE_BOXES)
@@ -113,15 +113,18 @@ class PaperLayout:
     def _read_style(self) -> PageStyle:
         return read_page_style(self._tab, self._output.pdf, self._output.media)
 
-    def _window(self, style: PageStyle) -> Viewport:
-        return Viewport(*style.content_pixels(self._output.pdf))
+    def _window(self, style: PageStyle) -> Window:
+        viewport = self._output.viewport or Viewport()
+        return viewport.window(*style.content_pixels(self._output.pdf))
 
-    def _load_window(self, style: PageStyle) -> Viewport:
+    def _load_window(self, style: PageStyle) -> Window:
         """Return the window for paper with the pixels of the pictures, for which scripts draw."""
-        pictures = self._output.layout_viewport() or Viewport()
-        return Viewport(*style.content_pixels(self._output.pdf), pictures.device_scale_factor)
+        window, pictures = self._window(style), self._output.layout_viewport()
+        if pictures is None:
+            return window
+        return window._replace(device_scale_factor=pictures.device_scale_factor)
 
-    def _change(self, window: Viewport) -> None:
+    def _change(self, window: Window) -> None:
         if window == self._emulation.window:
             return
         self._emulation.set_window(window)
