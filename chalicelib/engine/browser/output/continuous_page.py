@@ -9,7 +9,8 @@ import msgspec
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style, window_pixels
+from chalicelib.engine.browser.output.page_fit import fitted_margins_css, window_pixels
+from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style
 from chalicelib.engine.browser.page.animations import outcome_in_slices
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.finishing.chromium_pdf import cross_reference_table, page_count
@@ -61,7 +62,8 @@ def print_continuous(
     The media type is that of the print already. The window is left changed. Raises RenderFailure
     `page_limit_exceeded`, `render_failed`, `render_timeout`.
     """
-    with adopted_style(tab, _UNBROKEN):
+    margins = fitted_margins_css(options, style.page_margin(options), width)
+    with adopted_style(tab, f"{_UNBROKEN} @page {{ {margins} }}\n{style.selected_rules}"):
         return _print_at_content_height(tab, options, style, width, print_once)
 
 

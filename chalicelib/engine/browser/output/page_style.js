@@ -1,11 +1,13 @@
 // Returns what the style sheets of a document say about its pages: size and margins of unnamed
 // `@page` rules, and addresses or texts of sheets that may hold what the browser does not read.
 // Margins are in inches, unless that depends on the page. `medium` is that of the print. Of `style`
-// attributes, which are read on demand, each text comes once, as a rule.
-(unreadPattern, medium, readsAttributes) => {
+// attributes, which are read on demand, each text comes once, as a rule. `selected` is the text of
+// `@page` rules with a selector; null if they are too long.
+(unreadPattern, medium, readsAttributes, maxSelectedChars) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const unread = new RegExp(unreadPattern, 'i');
   const page = {}, texts = [];
+  let selected = '';
   // A page has no font of its own; `em` is the initial size.
   const inches = (length) => {
     try {
@@ -20,6 +22,8 @@
         for (const name of ['marginTop', 'marginRight', 'marginBottom', 'marginLeft']) {
           if (rule.style[name]) page[name] = inches(rule.style[name]);
         }
+      } else if (rule instanceof CSSPageRule) {
+        if (selected.length <= maxSelectedChars) selected += `${rule.cssText}\n`;
       } else if (rule instanceof CSSImportRule && rule.styleSheet) {
         readSheet(rule.styleSheet);
       } else if (rule instanceof CSSLayerBlockRule
@@ -64,5 +68,7 @@
   const inline = [...attributes].map((text) => `[style="${escaped(text)}"] { ${text} }`);
   // A sheet counts once, where it is named last.
   const last = new Map(texts.map(([href], n) => [href, n]));
-  return {page, inline, texts: texts.filter(([href], n) => !href || last.get(href) === n)};
+  if (selected.length > maxSelectedChars) selected = null;
+  const unreadTexts = texts.filter(([href], n) => !href || last.get(href) === n);
+  return {page, selected, inline, texts: unreadTexts};
 }

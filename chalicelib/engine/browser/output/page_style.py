@@ -30,9 +30,6 @@ from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.inputs.assets import AssetFiles
 from chalicelib.engine.job import RenderWarning
 
-_PIXELS_PER_INCH: Final = 96
-# As that of the contract.
-_MAX_WINDOW_PIXELS: Final = 10_000
 # Hostile texts are searched: each pattern takes time that is linear in its text.
 _COMMENT: Final = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 _UNREAD: Final = re.compile(r"target-counter|leader\(|size\s*:[^:;}]{0,60}auto", re.IGNORECASE)
@@ -52,8 +49,10 @@ _TARGET_COUNTER: Final = re.compile(
     re.IGNORECASE,
 )
 _UNKNOWN_FUNCTION: Final = re.compile(r"(?:target-counters?|target-text|leader)\(", re.IGNORECASE)
+_WORDS_OF_PAGE_RULES: Final = ("@page", "@import", "stylesheet", "\\", "@PAGE", "STYLESHEET")
 _QUOTED: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
 MAX_COUNTER_RULES: Final = 50
+_MAX_SELECTED_CHARS: Final = 100_000
 _MAX_WARNINGS: Final = 20
 _MAX_DETAIL_CHARS: Final = 200
 _MARGIN_SIDES: Final = ("marginTop", "marginRight", "marginBottom", "marginLeft")
@@ -84,7 +83,11 @@ class CounterRule(NamedTuple):
 
 
 class PageStyle(NamedTuple):
-    """What a document says about its pages; None where it says nothing. Sizes are in inches."""
+    """What a document says about its pages; None where it says nothing. Sizes are in inches.
+
+    `has_other_margins` tells of margins that are no lengths, such as percentages, and of more rules
+    for some pages than are read. `selected_rules` is the text of those.
+    """
 
     size: tuple[float, float] | None = None
     auto_height_width: float | None = None
@@ -92,6 +95,8 @@ class PageStyle(NamedTuple):
     counter_rules: Sequence[CounterRule] = ()
     dropped_rules: Sequence[str] = ()
     paged_rules: Sequence[PagedRule] = ()
+    has_other_margins: bool = False
+    selected_rules: str = ""
 
     @property
     def warnings(self) -> list[RenderWarning]:
@@ -120,16 +125,8 @@ class PageStyle(NamedTuple):
         sides = (f"{side:.4f}in" for side in self.page_margin(options))
         return msgspec.structs.replace(options, margin=Margin(*sides))
 
-    def content_pixels(self, options: PdfOptions) -> tuple[int, int]:
-        """Return width and height of the pages' content in CSS pixels: those of a window."""
-        width, height = options.turned_size
-        if options.prefer_css_page_size:
-            width, height = self.size or (width, height)
-            width = self.auto_height_width or width
-        margin, pixels = self.page_margin(options), _PIXELS_PER_INCH / options.scale
-        across = (width - margin.left - margin.right) * pixels
-        down = (height - margin.top - margin.bottom) * pixels
-        return window_pixels(across), window_pixels(down)
+
+_UNKNOWN: Final = PageStyle(has_other_margins=True)
 
 
 class _ReadStyle(TypedDict):
@@ -139,14 +136,9 @@ class _ReadStyle(TypedDict):
     """
 
     page: dict[str, str]
+    selected: str | None
     texts: list[tuple[str, str]]
     inline: list[str]
-
-
-def window_pixels(pixels: float) -> int:
-    """Return a side of a window, from 1 to 10 000 pixels; a document's lengths may be infinite."""
-    # Infinity less infinity is no number, and becomes the first of two.
-    return round(max(1, min(_MAX_WINDOW_PIXELS, pixels)))
 
 
 @contextmanager
@@ -171,6 +163,11 @@ def may_have_paged_css(text: str) -> bool:
     return _PAGED_CSS.search(_DRAWN_AREA.sub("", text)) is not None
 
 
+def may_have_page_rules(html: str) -> bool:
+    """Tell whether a document without scripts may say something about its pages."""
+    return any(word in html for word in _WORDS_OF_PAGE_RULES)
+
+
 def unread_sheets(assets: AssetFiles) -> Mapping[str, str]:
     """Return the style sheets that may hold what the browser does not read, by their paths."""
     texts = {
@@ -184,30 +181,40 @@ def unread_sheets(assets: AssetFiles) -> Mapping[str, str]:
 def read_page_style(
     tab: Tab, options: PdfOptions, medium: str | None, html: str | None = None
 ) -> PageStyle:
-    """Return the page style of a document; an empty one when its scripts prevent the inspection.
+    """Return the page style of a document; an unknown one when its scripts prevent the inspection.
 
     `medium` is that of the print, None for `print`. Rules of paged CSS are looked for where the
     text of the document is given; that of a visited URL is empty. Raises RenderFailure
     `render_timeout`.
     """
-    arguments = (_UNREAD_SHEET.pattern, medium or "print", html is not None)
+    arguments = (
+        *(_UNREAD_SHEET.pattern, medium or "print"),
+        *(html is not None, _MAX_SELECTED_CHARS),
+    )
     try:
         read = tab.outcome(tab.call_function(_read_script(), *arguments))["result"].get("value")
     except RenderFailure as failure:
         if failure.code != "render_failed":
             raise
-        return PageStyle()
+        return _UNKNOWN
     if read is None:
-        return PageStyle()
+        return _UNKNOWN
     page, sheets = read["page"], _style_texts(tab, read["texts"], html)
     text = "\n".join(_COMMENT.sub("", sheet.text) for sheet in sheets)
     sheets += [StyleText(rule, "a style attribute") for rule in read["inline"]]
+    margin = tuple(_inches(page.get(side, "")) for side in _MARGIN_SIDES)
     return PageStyle(
         css_page_size(page.get("size", ""), options.turned_size),
         _auto_height_width(text),
-        tuple(_inches(page.get(side, "")) for side in _MARGIN_SIDES),
+        margin,
         *_counter_rules(text),
         () if html is None else paged_rules(sheets, medium or "print"),
+        read["selected"] is None
+        or any(
+            page.get(name) and side is None
+            for name, side in zip(_MARGIN_SIDES, margin, strict=True)
+        ),
+        read["selected"] or "",
     )
 
 

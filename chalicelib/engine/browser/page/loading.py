@@ -13,6 +13,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS, RequestedFonts
+from chalicelib.engine.browser.output.page_fit import ADOPT_PAGE, default_page_css
+from chalicelib.engine.browser.output.page_style import may_have_page_rules
 from chalicelib.engine.browser.output.page_texts import HEAD_METADATA
 from chalicelib.engine.browser.page.animations import (
     finish_animations,
@@ -112,6 +114,15 @@ class Load(NamedTuple):
     deadline: Deadline
     lay_out: Callable[[], None]
 
+    def page_css(self, html: str) -> str:
+        """Return the style sheet of the pages that a document without scripts is printed on.
+
+        It is empty for one that may say something about them itself.
+        """
+        if "pdf" not in self.output.formats or may_have_page_rules(html):
+            return ""
+        return default_page_css(self.output.pdf)
+
 
 def show_document(
     tab: Tab,
@@ -143,7 +154,7 @@ def show_document(
             tab.enter_document(deadline)
             tab.wait_for(begin_settling(tab, wait), deadline)
         else:
-            _set_content(tab, html, wait, deadline, print_only=print_only)
+            _set_content(tab, html, load, print_only=print_only)
         if wait.until != "domcontentloaded" and not requests.is_loaded:
             _wait_for_assets(tab, requests, wait, deadline)
         if not stays:
@@ -253,10 +264,14 @@ def _settle(tab: Tab, wait: Wait, deadline: Deadline) -> None:
     wait_in_slices(tab, begin_settling(tab, wait), deadline)
 
 
-def _set_content(tab: Tab, html: str, wait: Wait, deadline: Deadline, *, print_only: bool) -> None:
+def _set_content(tab: Tab, html: str, load: Load, *, print_only: bool) -> None:
     """Replace the content of the prepared page, which is faster than a navigation."""
+    wait, deadline = load.output.page_wait, load.deadline
+    page_css = load.page_css(html)
     if print_only:
-        skip_screen_layout(tab)
+        skip_screen_layout(tab, page_css)
+    elif page_css:
+        tab.call_function(ADOPT_PAGE, page_css)
     replaced = tab.send("Page.setDocumentContent", frameId=tab.prepared_page.frame, html=html)
     # Sent without waiting for the first answer: saves a round trip.
     if print_only:

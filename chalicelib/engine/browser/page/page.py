@@ -1,7 +1,7 @@
 """Facade of one document in a prepared page: load, warnings, and each output format."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -29,9 +29,11 @@ from chalicelib.engine.browser.output.fonts import FontReport, InstalledFonts, f
 from chalicelib.engine.browser.output.form_fields import form_field_marks
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, print_header_footers
 from chalicelib.engine.browser.output.missing_glyphs import glyph_warnings
+from chalicelib.engine.browser.output.page_fit import fitted_pages
 from chalicelib.engine.browser.output.page_style import (
     PageStyle,
     may_be_unread,
+    may_have_page_rules,
     read_page_style,
     unread_sheets,
 )
@@ -92,6 +94,7 @@ class BrowserPage:
         self._is_from_url = self._is_inert = False
         self._may_slice_rows = True
         self._may_be_unread = False
+        self._may_have_page_rules = True
         self._possible_parts = PossibleParts(elements=True, style_pictures=False)
         self._clipping_page: PrintedPage | None = None
         self.url = ""
@@ -156,6 +159,7 @@ class BrowserPage:
         )
         self._tab.own_sheets = sheets = unread_sheets(assets)
         self._may_be_unread = bool(sheets) or may_be_unread(html)
+        self._may_have_page_rules = bool(assets) or may_have_page_rules(html)
         may_slice = may_slice_rows(html)
         print_only = not needs_screen_layout and is_safe_for(html, output) and not may_slice
         with self._load_phase(output, html, print_only=print_only) as load:
@@ -165,6 +169,7 @@ class BrowserPage:
             )
             # What is moved may have style sheets that are not in its text.
             self._may_slice_rows = may_slice or not stays
+            self._may_have_page_rules = self._may_have_page_rules or not stays
             self._is_inert = stays and not _brings_scripts(output)
             self._scrolling.expected = scrolling_of(html, is_inert=self._is_inert)
             self._possible_parts = possible_parts(html, has_scripts=not stays)
@@ -202,7 +207,8 @@ class BrowserPage:
             is_continuous = continuous_width(style, options) is not None
             if is_continuous:
                 self._emulation.set_print_media()
-            content, overlaps = print_pdf(self._tab, options, style)
+            with self._fitted_pages(options, style):
+                content, overlaps = print_pdf(self._tab, options, style)
         if is_continuous:
             self._emulation.restore()
         self._warnings += overlaps
@@ -216,6 +222,17 @@ class BrowserPage:
             html = self._html if self._may_be_unread else None
             return read_page_style(self._tab, options, self._output.media, html)
         return PageStyle()
+
+    def _fitted_pages(self, options: PdfOptions, style: PageStyle) -> AbstractContextManager[None]:
+        """Return the time in which pages have whole pixels; else the document's load has done it.
+
+        `style` is that of the document, or an empty one if it was not read.
+        """
+        if not self._may_have_page_rules:
+            return nullcontext()
+        if style == PageStyle():
+            style = read_page_style(self._tab, options, self._output.media)
+        return fitted_pages(self._tab, options, style)
 
     def find_clipped_content(self) -> None:
         """Warn of content that the print has cut, after all drawings: it changes the layout."""

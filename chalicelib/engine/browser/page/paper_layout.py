@@ -10,6 +10,7 @@ from typing import Final
 from chalicelib.contract.options.image import Viewport, Window
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.output.page_fit import content_pixels
 from chalicelib.engine.browser.output.page_style import (
     PageStyle,
     expected_page_style,
@@ -105,7 +106,7 @@ class PaperLayout:
 
         Raises RenderFailure `render_failed` or `render_timeout`.
         """
-        _, height = PageStyle().content_pixels(self._output.pdf)
+        _, height = content_pixels(self._output.pdf, PageStyle())
         self._tab.outcome(self._tab.call_function(_unslice_script(), height))
         yield
         self._tab.call_function(_RESTORE_BOXES)
@@ -115,7 +116,7 @@ class PaperLayout:
 
     def _window(self, style: PageStyle) -> Window:
         viewport = self._output.viewport or Viewport()
-        return viewport.window(*style.content_pixels(self._output.pdf))
+        return viewport.window(*content_pixels(self._output.pdf, style))
 
     def _load_window(self, style: PageStyle) -> Window:
         """Return the window for paper with the pixels of the pictures, for which scripts draw."""

@@ -16,9 +16,10 @@ from chalicelib.engine.browser.page.tab import Tab
 _PRINT_FORMATS: Final = frozenset({"pdf", "xml"})
 # An adopted style sheet exists before the document does, survives its replacement and appears in no
 # output.
-_HIDE_ON_SCREEN: Final = PageFunction[None]("""() => {
+_HIDE_ON_SCREEN: Final = PageFunction[None]("""(pageCss) => {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync('@media screen { body { content-visibility: hidden !important } }');
+  sheet.replaceSync(
+    `@media screen { body { content-visibility: hidden !important } } ${pageCss}`);
   document.adoptedStyleSheets = [sheet];
 }""")
 # Web fonts load when text is laid out. They are loaded by name here, because the report of used
@@ -104,9 +105,12 @@ def is_safe_for(html: str, output: OutputOptions) -> bool:
     )
 
 
-def skip_screen_layout(tab: Tab) -> None:
-    """Disable the screen layout of the next document that is set as the page's content."""
-    tab.call_function(_HIDE_ON_SCREEN)
+def skip_screen_layout(tab: Tab, page_css: str) -> None:
+    """Disable the screen layout of the next document that is set as the page's content.
+
+    `page_css` is adopted with it.
+    """
+    tab.call_function(_HIDE_ON_SCREEN, page_css)
 
 
 def load_fonts(tab: Tab) -> None:
