@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypedDict
 
 from pybase64 import b64decode
 
-from chalicelib.contract.options.image import Viewport
+from chalicelib.contract.options.image import Window
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import LayoutViewport, PageFunction
@@ -106,7 +106,7 @@ def take_picture(tab: Tab, output: OutputOptions) -> bytes:
 
 def max_height(output: OutputOptions) -> float:
     """Return the most that a picture of the whole page may be high, in CSS pixels."""
-    window = output.layout_viewport() or Viewport()
+    window = output.layout_viewport() or Window()
     limits = WEBP_LIMITS if "webp" in _formats_at_taken_size(output) else PICTURE_LIMITS
     by_area = limits.max_pixels / (window.width * window.device_scale_factor)
     return min(limits.max_side_pixels, by_area) / window.device_scale_factor

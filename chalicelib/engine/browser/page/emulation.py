@@ -70,7 +70,7 @@ class Emulation:
         self.window = window
         self.show_in(window)
 
-    def show_in(self, window: Viewport) -> None:
+    def show_in(self, window: Window) -> None:
         """Lay the page out in another window until `restore`."""
         self._tab.send(
             "Emulation.setDeviceMetricsOverride",
