@@ -91,6 +91,7 @@ class RequestedFonts(TypedDict):
     """Result of REQUESTED_FONTS; `asked` has a family list, a language, and the characters."""
 
     hasBrokenImage: NotRequired[bool]
+    hasFrames: NotRequired[bool]
     hasRevealed: NotRequired[bool]
     isRtl: NotRequired[bool]
     metadata: NotRequired[dict[str, str]]

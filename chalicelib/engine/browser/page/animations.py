@@ -186,6 +186,7 @@ def _stop_time(tab: Tab, deadline: Deadline) -> None:
         if deadline.has_passed:
             raise TimeoutError
         tab.send("Runtime.terminateExecution")
+        tab.has_stopped_script = True
     # What found nothing to stop stops the next script.
     with suppress(CallRefused):
         tab.wait_for(tab.send("Runtime.evaluate", expression="0"), deadline)

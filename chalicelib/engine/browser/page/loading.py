@@ -95,7 +95,9 @@ _WAIT_UNTIL_SETTLED: Final = PageFunction[RequestedFonts | None](
   const fonts = ASKED_FONTS;
   const isRtl = fonts && getComputedStyle(own('documentElement')).direction === 'rtl';
   const metadata = HEAD_METADATA;
-  return fonts && {...fonts, hasBrokenImage, hasRevealed, isRtl, metadata};
+  const hasFrames = fonts && Document.prototype.querySelector.call(
+    document, 'iframe, frame, object, embed') !== null;
+  return fonts && {...fonts, hasBrokenImage, hasFrames, hasRevealed, isRtl, metadata};
 }""".replace("ASKED_FONTS", REQUESTED_FONTS).replace("HEAD_METADATA", HEAD_METADATA)
 )
 # Size observers and resize events come with a frame.

@@ -19,6 +19,7 @@ from chalicelib.engine.browser.output.accessibility import (
     accessibility_gaps,
     link_texts,
 )
+from chalicelib.engine.browser.output.beyond_window import may_skip_layout, shown_beyond_window
 from chalicelib.engine.browser.output.clipped_content import (
     PrintedPage,
     clipped_content_warnings,
@@ -92,7 +93,7 @@ class BrowserPage:
         self._traffic = traffic
         self._html_bytes, self._html = 0, ""
         self._is_from_url = self._is_inert = False
-        self._may_slice_rows = True
+        self._may_slice_rows = self._may_skip_layout = True
         self._may_be_unread = False
         self._may_have_page_rules = True
         self._possible_parts = PossibleParts(elements=True, style_pictures=False)
@@ -172,6 +173,7 @@ class BrowserPage:
             self._may_have_page_rules = self._may_have_page_rules or not stays
             self._is_inert = stays and not _brings_scripts(output)
             self._scrolling.expected = scrolling_of(html, is_inert=self._is_inert)
+            self._may_skip_layout = may_skip_layout(html)
             self._possible_parts = possible_parts(html, has_scripts=not stays)
 
     def visit(self, url: str, output: OutputOptions) -> None:
@@ -251,9 +253,17 @@ class BrowserPage:
     def picture(self, output: OutputOptions) -> bytes:
         """Return a PNG of the page; raises RenderFailure `render_failed` or `render_timeout`."""
         PaperLayout(self._tab, self._emulation, output).leave_paper()
-        is_whole = output.image.full_page and output.image.clip_selector is None
-        most = pictures.max_height(output)
-        with self._scrolling.opened_for_picture(most) if is_whole else nullcontext():
+        image = output.image
+        if not image.full_page and image.clip_selector is None:
+            return pictures.take_picture(self._tab, output)
+        most, is_whole = pictures.max_height(output), image.clip_selector is None
+        with (
+            self._scrolling.opened_for_picture(most) if is_whole else nullcontext(),
+            shown_beyond_window(
+                self._tab, self._emulation, output, may_skip=self._may_skip_layout
+            ) as blank,
+        ):
+            self._warnings += blank
             return pictures.take_picture(self._tab, output)
 
     def sanitized_html(self, *, ran_scripts: bool) -> str:

@@ -50,13 +50,15 @@ class Tab:
         self.deadline = deadline
         self.crashed: Future[None] = Future()
         self.waits_for: str | None = None
-        self.has_virtual_time = False
+        self.has_virtual_time = self.has_stopped_script = False
         # Style sheets of the request, by path, that hold what the browser may not read.
         self.own_sheets: Mapping[str, str] = {}
         self.settle_answer: Future[FunctionResult[RequestedFonts | None]] = Future()
         self._world = prepared_page.world
 
-    def has_feature(self, feature: Literal["hasBrokenImage", "hasRevealed", "isRtl"]) -> bool:
+    def has_feature(
+        self, feature: Literal["hasBrokenImage", "hasFrames", "hasRevealed", "isRtl"]
+    ) -> bool:
         """Tell whether the document had a feature when it settled."""
         features = self.settle_answer.result().get("result", {}).get("value")
         return features is not None and features.get(feature, False)
