@@ -83,6 +83,19 @@ class LayoutViewport(TypedDict):
     pageY: int
 
 
+class Frame(TypedDict):
+    """Page.Frame."""
+
+    id: str
+
+
+class FrameTree(TypedDict):
+    """Page.FrameTree."""
+
+    frame: Frame
+    childFrames: NotRequired[list["FrameTree"]]
+
+
 class Event(TypedDict, total=False):
     """Parameters of the handled events; each method has its own selection of them."""
 
@@ -122,6 +135,7 @@ class CallResult(TypedDict, total=False):
     errorText: str
     exceptionDetails: ExceptionDetails
     executionContextId: int
+    frameTree: FrameTree
     isDownload: bool
     nodes: int
     result: RemoteObject

@@ -16,6 +16,7 @@ import msgspec
 
 from chalicelib.contract.options.image import Viewport
 from chalicelib.contract.options.output import OutputOptions
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.pictures import max_height
@@ -35,7 +36,7 @@ _FRAMES: Final = """async () => {
   for (let number = 0; number < 3; number++) await new Promise(requestAnimationFrame);
 }"""
 _AWAIT_FRAMES: Final = PageFunction[None](_FRAMES)
-_AWAIT_IN_FRAME: Final = {"expression": f"({_FRAMES})()", "awaitPromise": True}
+_AWAIT_IN_FRAME: Final[JsonObject] = {"expression": f"({_FRAMES})()", "awaitPromise": True}
 _BLANK: Final = RenderWarning(
     "content_clipped",
     "A frame below the window did not draw in time, so frames there may be blank.",
@@ -90,13 +91,14 @@ def _has_painted(tab: Tab) -> bool:
         for session in page.frame_sessions[:MAX_FRAMES]
     ]
     deadline = tab.deadline.within(_MAX_PAINT_S)
-    for answer in (*answers, tab.call_function(_AWAIT_FRAMES)):
-        try:
+    try:
+        for answer in answers:
             # A frame may be gone, or be a worker.
             with suppress(CallRefused):
                 wait_in_slices(tab, answer, deadline)
-        except TimeoutError:
-            return False
+        wait_in_slices(tab, tab.call_function(_AWAIT_FRAMES), deadline)
+    except (CallRefused, TimeoutError):
+        return False
     return True
 
 

@@ -27,7 +27,8 @@
   const states = new WeakMap();
   window.IntersectionObserver = class IntersectionObserver extends Native {
     constructor(callback, options) {
-      const state = {callback, waiting: new Set(), seen: new WeakSet()};
+      const state = {
+        callback, waiting: new Set(), seen: new WeakSet(), revealed: new WeakSet()};
       super(typeof callback !== 'function' ? callback : (entries, observer) => {
         for (const {isIntersecting, target} of entries) {
           if (isIntersecting) {
@@ -35,7 +36,10 @@
             state.seen.add(target);
           }
         }
-        return Reflect.apply(callback, observer, [entries, observer]);
+        // What was revealed stays: it is in no window that could be left.
+        const told = entries.filter(({isIntersecting, target}) =>
+          isIntersecting || !state.revealed.has(target));
+        if (told.length) { Reflect.apply(callback, observer, [told, observer]); }
       }, options);
       state.observer = this;
       states.set(this, state);
@@ -64,7 +68,7 @@
 
   // The isolated world sends the event, and sees whether there was anything.
   window.addEventListener('platen-reveal', (event) => {
-    for (const {callback, waiting, seen, observer} of [...observers]) {
+    for (const {callback, waiting, seen, revealed: shown, observer} of [...observers]) {
       const targets = [...waiting].filter(isLaidOut).slice(0, MAX_REVEALED - revealed);
       if (!targets.length) { continue; }
       event.preventDefault();
@@ -72,6 +76,7 @@
       targets.forEach((target) => {
         waiting.delete(target);
         seen.add(target);
+        shown.add(target);
       });
       try {
         Reflect.apply(callback, observer, [targets.map(entryOf), observer]);

@@ -1,6 +1,5 @@
 // Opens boxes that scroll and are shorter or narrower than their content, so that all of it is drawn.
-// Runs in the isolated world. Returns what stays cut: [selector, pixels that do not show], of frames too
-// that are lower than their documents.
+// Runs in the isolated world. Returns what stays cut: [selector, pixels that do not show].
 //
 // A box grows with its content, and so do the boxes around it that are as high as the window. What is
 // too wide is wrapped where it can be, else it is made smaller. `platenClosers` undo it all.
@@ -237,12 +236,6 @@ async ({maxElements, maxOpened, maxTold, maxHeight, opensTextAreas}) => {
     if (opensTextAreas || element.localName !== 'textarea') {
       tell(element, Math.max(x ? over.x : 0, y ? over.y : 0));
     }
-  }
-  for (const frame of Document.prototype.querySelectorAll.call(document, 'iframe')) {
-    const shown = frame.contentDocument?.scrollingElement;
-    if (!shown || frame.scrolling === 'no' || !frame.clientHeight || isHidden(frame)) { continue; }
-    const style = frame.contentWindow.getComputedStyle(shown);
-    if (!/hidden|clip/.test(style.overflowY)) { tell(frame, excess(shown).y); }
   }
   return [...told];
 }

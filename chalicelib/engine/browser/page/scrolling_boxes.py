@@ -4,20 +4,18 @@ What stays cut is told (decision 52). Documents that cannot have such boxes are 
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from chalicelib.core.redact_url import redacted_url
-from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.animations import outcome_in_slices
+from chalicelib.engine.browser.page.cut_frames import cut_frames
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.paper_layout import PaperLayout
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.browser.requests.assets import shortened_url
 from chalicelib.engine.job import RenderWarning
 
 if TYPE_CHECKING:
@@ -28,12 +26,6 @@ MAX_OPENED: Final = 1_000
 MAX_TOLD: Final = 20
 # No picture is as high; a print may be.
 ANY_HEIGHT: Final = 1e9
-MAX_FRAMES: Final = 50
-_FRAME_TIMEOUT_S: Final = 1.0
-_BY_VALUE: Final = {"returnByValue": True}
-# A frame that is not there for a reader has no size.
-_MIN_FRAME_PIXELS: Final = 2
-_TOLERANCE_PIXELS: Final = 2
 _SCROLLS: Final = re.compile(r"overflow[\w-]{0,10}\s*:[^;}]{0,40}(?:auto|scroll)", re.IGNORECASE)
 # Controls that scroll by themselves.
 _CONTROLS: Final = re.compile(r"<(?:textarea|dialog|select)|popover", re.IGNORECASE)
@@ -52,8 +44,6 @@ _HAS_SCROLLED_BOX: Final = PageFunction[bool]("""(isLaidOut, maxElements) => {
       if (++seen > maxElements) return false;
       if ((!isLaidOut || isCut(element)) && element !== root
         && /auto|scroll/.test(getComputedStyle(element).overflow)) return true;
-      if (element.localName === 'iframe' && element.contentDocument?.scrollingElement
-        && isCut(element.contentDocument.scrollingElement)) return true;
       if (element.shadowRoot instanceof ShadowRoot && hasScrolled(element.shadowRoot)) return true;
     }
     return false;
@@ -63,15 +53,6 @@ _HAS_SCROLLED_BOX: Final = PageFunction[bool]("""(isLaidOut, maxElements) => {
 _CLOSE: Final = PageFunction[None](
     "() => { for (const close of globalThis.platenClosers ?? []) close(); }"
 )
-# Address and pixels that do not show of a frame's document.
-_FRAME_CUT: Final = """(() => {
-  const root = document.scrollingElement ?? document.documentElement;
-  const hides = /hidden|clip/.test(getComputedStyle(document.documentElement).overflowY)
-    || /hidden|clip/.test(getComputedStyle(root).overflowY);
-  return [location.href, hides ? 0 : root.scrollHeight - innerHeight, innerWidth, innerHeight];
-})()"""
-
-
 type Scrolling = Literal["never", "maybe", "certain"]
 
 
@@ -104,12 +85,14 @@ class ScrollingBoxes:
         """
         if not self._has_scrolled(is_laid_out=layout.is_current):
             yield
+            self._tell(cut_frames(self._tab))
             return
         # What scrolls may depend on medium and width.
         self._emulation.set_print_media()
         layout.show_paper()
-        with self._opened(ANY_HEIGHT, opens_text_areas=opens_text_areas):
+        with self._open_boxes(ANY_HEIGHT, opens_text_areas=opens_text_areas):
             yield
+        self._tell(cut_frames(self._tab))
         self._emulation.restore()
 
     @contextmanager
@@ -118,21 +101,21 @@ class ScrollingBoxes:
 
         Raises as `opened_for_paper`.
         """
+        self._tell(cut_frames(self._tab))
         if not self._has_scrolled(is_laid_out=True):
             yield
             return
-        with self._opened(max_height, opens_text_areas=True):
+        with self._open_boxes(max_height, opens_text_areas=True):
             yield
 
     def _has_scrolled(self, *, is_laid_out: bool) -> bool:
         if self.expected != "maybe":
             return self.expected == "certain"
         asked = self._tab.call_function(_HAS_SCROLLED_BOX, is_laid_out, MAX_LOOKED_AT)
-        found = self._tab.outcome(asked)["result"].get("value", False)
-        return found or bool(self._tab.prepared_page.frame_sessions)
+        return self._tab.outcome(asked)["result"].get("value", False)
 
     @contextmanager
-    def _opened(self, max_height: float, *, opens_text_areas: bool) -> Iterator[None]:
+    def _open_boxes(self, max_height: float, *, opens_text_areas: bool) -> Iterator[None]:
         options: Json = {
             "maxElements": MAX_LOOKED_AT,
             "maxOpened": MAX_OPENED,
@@ -141,34 +124,20 @@ class ScrollingBoxes:
             "opensTextAreas": opens_text_areas,
         }
         answer = outcome_in_slices(self._tab, self._tab.call_function(_open_script(), options))
-        cut = [*(answer["result"].get("value") or ()), *self._cut_frames()]
-        known = {warning.detail for warning in self.warnings}
-        self.warnings += [_warning(*each) for each in cut if each[0] not in known]
-        del self.warnings[MAX_TOLD:]
+        self._tell(answer["result"].get("value") or ())
         yield
         self._tab.call_function(_CLOSE)
 
-    def _cut_frames(self) -> Iterator[tuple[str, float]]:
-        """Yield the frames of other processes that are lower than their documents."""
-        page = self._tab.prepared_page
-        answers = [
-            page.pipe.send("Runtime.evaluate", {"expression": _FRAME_CUT, **_BY_VALUE}, session)
-            for session in page.frame_sessions[:MAX_FRAMES]
-        ]
-        deadline = self._tab.deadline.within(_FRAME_TIMEOUT_S)
-        for answer in answers:
-            # A frame may be gone, or be a worker.
-            with suppress(CallRefused, TimeoutError):
-                match self._tab.wait_for(answer, deadline).get("result", {}).get("value"):
-                    case [str(url), int() | float() as cut, int() as width, int() as height]:
-                        if cut > _TOLERANCE_PIXELS and min(width, height) > _MIN_FRAME_PIXELS:
-                            yield f'iframe[src="{redacted_url(shortened_url(url))}"]', cut
+    def _tell(self, cut: Iterable[tuple[str, float]]) -> None:
+        known = {warning.detail for warning in self.warnings}
+        self.warnings += [_warning(*each) for each in cut if each[0] not in known]
+        del self.warnings[MAX_TOLD:]
 
 
 def _warning(place: str, pixels: float) -> RenderWarning:
     message = (
-        f"{place} scrolls, and {pixels:.0f} pixels of its content are cut off. Let it grow with "
-        "its content, or make that content narrower."
+        f"{place} scrolls, and {pixels:.0f} pixels of its content are cut off. Make it as high and "
+        "wide as its content."
     )
     return RenderWarning("content_clipped", message, place)
 

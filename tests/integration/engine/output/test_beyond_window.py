@@ -2,11 +2,12 @@
 
 import io
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from PIL import Image
 
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
@@ -15,7 +16,7 @@ from tests.builders.pages.web_site import Site, SitePage, running_site
 
 RED: Final = "<body style='margin: 0; background: #f00'>"
 FRAME_PIXELS: Final = 200 * 60
-WHOLE: Final[dict[str, Any]] = {"full_page": True}
+WHOLE: Final[JsonObject] = {"full_page": True}
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def frame(source: str) -> str:
     return f"<iframe width=200 height=60 frameborder=0 {source}></iframe>"
 
 
-def draw(browser: Browser, web: Site, html: str, **image: Any) -> RenderOutcome:
+def draw(browser: Browser, web: Site, html: str, **image: Json) -> RenderOutcome:
     parts = PipelineServices(browser, NoTemplates(), egress_to(web))
     return run_page_job(*task(html, {"format": "png", "image": image}), parts)
 
@@ -50,13 +51,14 @@ def size(outcome: RenderOutcome) -> tuple[int, int]:
 @pytest.mark.parametrize("image", [WHOLE, {"clip_selector": "iframe"}, {**WHOLE, "scale": 1.5}])
 @pytest.mark.parametrize("source", ["src='{}'", f'srcdoc="{RED}"', f'sandbox srcdoc="{RED}"'])
 def test_frame_below_the_window_is_drawn(
-    connected: Browser, web: Site, source: str, image: dict[str, Any]
+    connected: Browser, web: Site, source: str, image: JsonObject
 ) -> None:
     html = f"<!doctype html><div style='height: 1500px'></div>{frame(source.format(web.url()))}"
 
     first, second = (draw(connected, web, html, **image) for _ in range(2))
 
-    assert red_pixels(first) == FRAME_PIXELS * image.get("scale", 1) ** 2
+    scale = 1.5 if "scale" in image else 1
+    assert red_pixels(first) == FRAME_PIXELS * scale**2
     assert first.files[0].content == second.files[0].content
 
 
@@ -114,7 +116,7 @@ def test_element_that_is_laid_out_late_is_found(connected: Browser, web: Site) -
 def test_html_beside_the_picture_stays(connected: Browser, web: Site) -> None:
     css = "<style>section { content-visibility: auto; height: 100vh }</style>"
     html = f"{css}{'<section>x</section>' * 4}{frame(f'src={web.url()}')}"
-    output = {"formats": ["png", "html"], "image": WHOLE}
+    output: JsonObject = {"formats": ["png", "html"], "image": WHOLE}
     parts = PipelineServices(connected, NoTemplates(), egress_to(web))
 
     _, written = run_page_job(*task(html, output), parts).files

@@ -2,12 +2,13 @@
 
 import io
 import re
-from typing import Any, Final
+from typing import Final
 
 import pypdf
 import pytest
 from PIL import Image
 
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.page import scrolling_boxes
 from chalicelib.engine.job import RenderOutcome
 from tests.builders.pages.real_browser import Render
@@ -145,10 +146,13 @@ def test_continuous_page_has_all_rows(render: Render, name: str) -> None:
     assert text_of(outcome).count("row ") == 100
 
 
-@pytest.mark.parametrize("output", [{}, {"viewport": {"width": 2500}}, {"formats": ["pdf", "png"]}])
+@pytest.mark.parametrize("formats", [["pdf"], ["pdf", "png"]])
+@pytest.mark.parametrize("viewport", [None, {"width": 2500}])
 @pytest.mark.parametrize("name", WIDE)
-def test_all_columns_are_printed(render: Render, name: str, output: dict[str, Any]) -> None:
-    outcome = render(WIDE[name], **output)
+def test_all_columns_are_printed(
+    render: Render, name: str, viewport: JsonObject | None, formats: list[str]
+) -> None:
+    outcome = render(WIDE[name], formats=formats, viewport=viewport)
 
     text = text_of(outcome)
     assert [int(found) for found in re.findall(r"column\s+(\d+)\.", text)] == [*range(16)]
@@ -234,6 +238,10 @@ def test_picture_that_would_be_too_high_stays_and_is_told(render: Render) -> Non
 )
 def test_frame_that_is_lower_than_its_document_is_told(render: Render, frame: str) -> None:
     assert clipped(render(frame.format(ROWS))) == ["iframe#f"]
+
+
+def test_frame_of_another_origin_is_told_by_its_address(render: Render) -> None:
+    assert clipped(render(f"<iframe sandbox srcdoc='{ROWS}'></iframe>")) == ["iframe[srcdoc]"]
 
 
 @pytest.mark.parametrize("content", ["x", f"<style>html {{ overflow: hidden }}</style>{ROWS}"])

@@ -2,12 +2,13 @@
 
 import io
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import pypdf
 import pytest
 from PIL import Image
 
+from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import NoTemplates, egress_to, task, web_page_task
@@ -71,7 +72,7 @@ def test_sections_are_printed(render: Render, name: str) -> None:
 @pytest.mark.parametrize("wait", [{"delay_ms": 50}, {"selector": "h1"}, {"expression": "true"}])
 @pytest.mark.parametrize("name", ["plain", "transition"])
 def test_sections_are_printed_where_a_wait_chooses_the_moment(
-    render: Render, name: str, wait: dict[str, Any]
+    render: Render, name: str, wait: JsonObject
 ) -> None:
     assert sections(render(WAYS[name], wait=wait).files[0].content) == [*range(5)]
 
