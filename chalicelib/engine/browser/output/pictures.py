@@ -15,8 +15,9 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import LayoutViewport, PageFunction
 from chalicelib.engine.browser.page.animations import outcome_in_slices
 from chalicelib.engine.browser.page.nodes import NodeCount
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.browser.requests.assets import PageAssets
+from chalicelib.engine.browser.page.selectors import shortened, unmatched_reason
+from chalicelib.engine.browser.page.tab import Tab, as_render_failures
+from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON, PageAssets
 
 if TYPE_CHECKING:
     from chalicelib.core.json import Json
@@ -59,7 +60,7 @@ type _Kind = Literal["empty", "address", "picture"]
 _REASONS: Final[dict[_Kind, str]] = {
     "empty": "its address is empty",
     "address": "it is no address that can be read",
-    "picture": "it is no picture that can be shown",
+    "picture": UNREADABLE_PICTURE_REASON,
 }
 # The wait for the page reports a broken `<img>`. Patterns are faster than a text in lower case.
 _ELEMENT: Final = re.compile(
@@ -213,7 +214,9 @@ def _element_area(tab: Tab, selector: str) -> dict[str, float]:
         raise RenderFailure("render_failed", f"{field} is not a valid CSS selector")
     edges = result["result"]["value"]
     if edges is None:
-        raise RenderFailure("render_failed", f"{field}: no element of the page matches it")
+        with as_render_failures():
+            reason = unmatched_reason(tab, selector, tab.deadline)
+        raise RenderFailure("render_failed", f'{field} "{shortened(selector)}": {reason}')
     if edges["left"] >= edges["right"] or edges["top"] >= edges["bottom"]:
         raise RenderFailure("render_failed", f"{field}: the element that it finds takes no room")
     area = _pixel_area(edges, tab.outcome(metrics_answer)["cssLayoutViewport"])

@@ -1,5 +1,6 @@
 """Conditions of `output.wait`: a selector that matches, an expression that is true."""
 
+import json
 from typing import Final
 
 from chalicelib.core.errors import RenderFailure
@@ -24,13 +25,21 @@ def has_selector(tab: Tab, selector: str, deadline: Deadline) -> bool:
 
 
 def is_true(tab: Tab, expression: str, deadline: Deadline) -> bool:
-    """Tell whether a JavaScript expression is truthy; raises as `has_selector`."""
+    """Tell whether a JavaScript expression is truthy; raises as `has_selector`.
+
+    The tab knows why it is not.
+    """
     evaluated = tab.send("Runtime.evaluate", expression=expression, awaitPromise=True, silent=True)
     answer = tab.wait_for(evaluated, deadline)
     if "exceptionDetails" not in answer:
-        return _is_truthy(answer["result"])
+        if _is_truthy(answer["result"]):
+            return True
+        tab.unmet_reason = f"it is {_falsy_text(answer['result'])}"
+        return False
+    thrown = answer["exceptionDetails"].get("exception", {})
+    tab.unmet_reason = f"it throws {_first_line(thrown.get('description') or 'a value')}"
     # A SyntaxError may also be thrown by the page's own code, so the text is compiled to be sure.
-    if answer["exceptionDetails"].get("exception", {}).get("className") == "SyntaxError":
+    if thrown.get("className") == "SyntaxError":
         _check_syntax(tab, expression, deadline)
     return False
 
@@ -43,10 +52,20 @@ def _check_syntax(tab: Tab, expression: str, deadline: Deadline) -> None:
     compiled = tab.wait_for(compiling, deadline)
     if "exceptionDetails" in compiled:
         error = compiled["exceptionDetails"].get("exception", {}).get("description", "SyntaxError")
-        # A page can replace the text of errors, so its type and length are not trusted.
-        first_line = (str(error).splitlines() or ["SyntaxError"])[0][:_MAX_ERROR_CHARS]
-        message = f"wait.expression is not valid JavaScript: {first_line}"
+        message = f"wait.expression is not valid JavaScript: {_first_line(error)}"
         raise RenderFailure("render_failed", message)
+
+
+def _first_line(error: object) -> str:
+    """Return the first line of an error; a page can replace its text by anything."""
+    return (str(error).splitlines() or ["SyntaxError"])[0][:_MAX_ERROR_CHARS]
+
+
+def _falsy_text(remote: RemoteObject) -> str:
+    """Return a falsy value as JavaScript writes it."""
+    if remote.get("type") == "undefined":
+        return "undefined"
+    return remote.get("unserializableValue") or json.dumps(remote.get("value"))
 
 
 def _is_truthy(remote: RemoteObject) -> bool:

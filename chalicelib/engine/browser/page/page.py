@@ -6,10 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from chalicelib.contract.options.image import Wait
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import PdfOptions
-from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.core.redact_url import without_userinfo
 from chalicelib.engine.browser.chromium.protocol import PageFunction
@@ -49,17 +47,20 @@ from chalicelib.engine.browser.output.pictures import (
 from chalicelib.engine.browser.output.printing import print_pdf
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.page.emulation import Emulation
-from chalicelib.engine.browser.page.loading import Load, show_document, visit_url
+from chalicelib.engine.browser.page.load import Load
+from chalicelib.engine.browser.page.loading import show_document, visit_url
 from chalicelib.engine.browser.page.paper_layout import PaperLayout, may_slice_rows
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
 from chalicelib.engine.browser.page.sanitized_html import sanitized_html
 from chalicelib.engine.browser.page.scrolling_boxes import ScrollingBoxes, scrolling_of
 from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.page.unready import wait_failure
 from chalicelib.engine.browser.page.watch import PageWatch
 from chalicelib.engine.browser.pool.origin import can_reveal_origin
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
-from chalicelib.engine.deadline import Deadline, timeout_failure
+from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON
+from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.inputs.assets import NO_ASSETS, AssetFiles
 from chalicelib.engine.job import RenderWarning
 
@@ -199,7 +200,7 @@ class BrowserPage:
             self.url = without_userinfo(answer["result"].get("value") or "")
         headings = heading_texts(self._tab) if options.outline else ()
         self.texts = PageTexts(headings, self._tab.head_metadata)
-        layout = PaperLayout(self._tab, self._emulation, self._output)
+        layout = self._paper_layout(self._output)
         if not self._is_inert:
             layout.enter_paper()
         unsliced = layout.unsliced_boxes() if self._may_slice_rows else nullcontext()
@@ -210,10 +211,10 @@ class BrowserPage:
             if is_continuous:
                 self._emulation.set_print_media()
             with self._fitted_pages(options, style):
-                content, overlaps = print_pdf(self._tab, options, style)
+                content, warnings = print_pdf(self._tab, options, style)
         if is_continuous:
             self._emulation.restore()
-        self._warnings += overlaps
+        self._warnings += warnings
         is_rtl = self._tab.has_feature("isRtl")
         self._clipping_page = page_that_may_clip(content, options.scale, is_rtl=is_rtl)
         return content
@@ -252,7 +253,7 @@ class BrowserPage:
 
     def picture(self, output: OutputOptions) -> bytes:
         """Return a PNG of the page; raises RenderFailure `render_failed` or `render_timeout`."""
-        PaperLayout(self._tab, self._emulation, output).leave_paper()
+        self._paper_layout(output).leave_paper()
         image = output.image
         if not image.full_page and image.clip_selector is None:
             return pictures.take_picture(self._tab, output)
@@ -290,7 +291,7 @@ class BrowserPage:
             message = f"The text of {layer} has no room in its box; what did not go in is cut off."
             self._warnings.append(RenderWarning("text_overflow", message, layer))
         for source in hide_broken_images(self._tab):
-            self._watch.requests.assets.record_missing(source, "it is no picture that can be shown")
+            self._watch.requests.assets.record_missing(source, UNREADABLE_PICTURE_REASON)
         if output.strict_assets:
             self._watch.requests.check_complete()
 
@@ -303,16 +304,16 @@ class BrowserPage:
     def _load_phase(
         self, output: OutputOptions, html: str = "", *, print_only: bool = False
     ) -> Iterator[Load]:
-        self._output, wait = output, output.page_wait
-        deadline = self._tab.deadline.within((wait.timeout_ms + wait.delay_ms) / 1000)
+        self._output = output
+        layout = self._paper_layout(output)
+        load = Load(self._tab, self._watch.requests, output, layout.fit_window)
         self._emulation.apply(output)
-        layout = PaperLayout(self._tab, self._emulation, output)
         if not print_only:
             layout.set_expected_window(html)
         try:
-            yield Load(output, deadline, partial(layout.fit_window, deadline))
+            yield load
         except TimeoutError as error:
-            raise self._timeout_error(output.page_wait) from error
+            raise wait_failure(self._tab, self._watch.requests, output.page_wait) from error
         self._emulation.check_applied()
         installed = InstalledFonts.read(self._font_families)
         self._fonts = font_report(self._tab.settle_answer.result(), installed)
@@ -321,14 +322,8 @@ class BrowserPage:
         if output.strict_assets:
             self._watch.requests.check_complete()
 
-    def _timeout_error(self, wait: Wait) -> RenderFailure:
-        if self._tab.deadline.has_passed:
-            return timeout_failure()
-        message = (
-            f"the page was not ready within wait.timeout_ms ({wait.timeout_ms}); "
-            f"it waited for: {self._tab.waits_for}"
-        )
-        return RenderFailure("wait_timeout", message)
+    def _paper_layout(self, output: OutputOptions) -> PaperLayout:
+        return PaperLayout(self._tab, self._watch.requests, self._emulation, output)
 
 
 def _brings_scripts(output: OutputOptions) -> bool:

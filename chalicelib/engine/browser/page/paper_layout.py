@@ -17,8 +17,10 @@ from chalicelib.engine.browser.output.page_style import (
     read_page_style,
 )
 from chalicelib.engine.browser.page.emulation import Emulation
-from chalicelib.engine.browser.page.loading import Load, await_frames, reach_end
+from chalicelib.engine.browser.page.load import Load
+from chalicelib.engine.browser.page.loading import await_frames, reach_end
 from chalicelib.engine.browser.page.tab import Tab, as_render_failures
+from chalicelib.engine.browser.requests.requests import PageRequests
 from chalicelib.engine.deadline import Deadline
 
 _RESTORE_BOXES: Final = PageFunction[None]("""() => {
@@ -42,9 +44,12 @@ def may_slice_rows(html: str) -> bool:
 class PaperLayout:
     """Windows of one document; scripts see each change as a resized window."""
 
-    def __init__(self, tab: Tab, emulation: Emulation, output: OutputOptions) -> None:
+    def __init__(
+        self, tab: Tab, requests: PageRequests, emulation: Emulation, output: OutputOptions
+    ) -> None:
         """Change nothing yet."""
         self._tab = tab
+        self._requests = requests
         self._emulation = emulation
         self._output = output
         self._is_for_paper = output.is_laid_out_for_paper
@@ -129,10 +134,10 @@ class PaperLayout:
         if window == self._emulation.window:
             return
         self._emulation.set_window(window)
-        deadline = self._tab.deadline
+        load = Load(self._tab, self._requests, self._output)
         with as_render_failures():
-            await_frames(self._tab, deadline)
-            reach_end(self._tab, Load(self._output, deadline, lambda: None), has_scripts=True)
+            await_frames(self._tab, self._tab.deadline)
+            reach_end(self._tab, load, has_scripts=True)
 
 
 def _may_run_scripts(html: str, output: OutputOptions) -> bool:

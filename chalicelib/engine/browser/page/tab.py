@@ -50,6 +50,8 @@ class Tab:
         self.deadline = deadline
         self.crashed: Future[None] = Future()
         self.waits_for: str | None = None
+        # Why `wait.expression` is not true; what has given no answer yet is a promise.
+        self.unmet_reason = "its promise stays pending"
         self.has_virtual_time = self.has_stopped_script = False
         # Style sheets of the request, by path, that hold what the browser may not read.
         self.own_sheets: Mapping[str, str] = {}
@@ -125,6 +127,14 @@ class Tab:
                 )
             elif time.monotonic() - probed_at > _HUNG_AFTER_S:
                 raise BrowserHung
+
+    def yields(self, deadline: Deadline) -> bool:
+        """Tell whether the page answers before a deadline: whether no script holds it."""
+        try:
+            self.wait_for(self.send("Runtime.evaluate", expression="0"), deadline)
+        except TimeoutError:
+            return False
+        return True
 
     def pause(self, seconds: float, deadline: Deadline) -> None:
         """Wait while the page runs on; raises TimeoutError at the limit, PageCrashed."""

@@ -116,7 +116,7 @@ class TrafficBudget:
                 shut_down(connection)
 
     def cut_connections(self, host_and_port: str) -> None:
-        """Cut every connection to a `host:port`; new ones stay allowed."""
+        """Cut every connection to a `host:port`, also one that is being made; new ones may come."""
         with self._lock:
             for connection, destination in self._connections.items():
                 if destination == host_and_port:
@@ -182,6 +182,17 @@ class TrafficBudget:
             self._connections.pop(client, None)
             self._client_count -= 1
         client.close()
+
+    @contextlib.contextmanager
+    def track_dial(self, client: socket.socket, host_and_port: str) -> Iterator[None]:
+        """Register for the context that an admitted connection waits for a `host:port`."""
+        with self._lock:
+            self._connections[client] = host_and_port
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._connections[client] = ""
 
     @contextlib.contextmanager
     def track_connection(self, server: socket.socket, host_and_port: str) -> Iterator[None]:

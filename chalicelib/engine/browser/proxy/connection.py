@@ -74,7 +74,8 @@ def _serve(
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     client.settimeout(_IDLE_TIMEOUT_S)
     request, rest = _read_first_request(client)
-    server = _connect(client, request, egress, traffic)
+    with traffic.track_dial(client, request.host_and_port):
+        server = _connect(client, request, egress, traffic)
     if server is None:
         return
     with traffic.track_connection(server, request.host_and_port):

@@ -23,6 +23,7 @@ USERINFO_REASON: Final = (
     "the browser loads no part of a page by an address with a user name or password in it: give "
     "one without them"
 )
+UNREADABLE_PICTURE_REASON: Final = "it is no picture that can be shown"
 BAD_PORT_REASON: Final = (
     "browsers ask nobody at a port of other services, "
     f"only ports {', '.join(map(str, ALLOWED_TCP_PORTS))} may be reached"
@@ -136,22 +137,32 @@ class PageAssets:
 
     def record_refusal(self, url: str, refusal: Refusal) -> None:
         """Record an asset that is not loaded."""
-        recorded = _recorded_url(url)
+        recorded = recorded_url(url)
         with self._lock:
             if len(self._missing) < _MAX_RECORDED:
                 self._missing.setdefault(recorded, refusal)
 
+    def record_answer(self, url: str, refusal: Refusal) -> None:
+        """Record the failure of a request, in place of an earlier one.
+
+        The browser sends requests of fonts twice, and says of the first one only that it failed.
+        """
+        recorded = recorded_url(url)
+        with self._lock:
+            if recorded in self._missing or len(self._missing) < _MAX_RECORDED:
+                self._missing[recorded] = refusal
+
     def record_found(self, url: str, status: int = 200) -> None:
         """Record an answer: an asset may be loaded after a failure, or be redirected."""
         with self._lock:
-            self._missing.pop(_recorded_url(url), None)
+            self._missing.pop(recorded_url(url), None)
             if status in _REDIRECTS and len(self._redirected) < _MAX_RECORDED:
-                self._redirected.add(_recorded_url(url))
+                self._redirected.add(recorded_url(url))
 
     def record_unshown(self, url: str, reason: str) -> None:
         """Record an asset that is not shown; for a redirected one its last URL was recorded."""
         with self._lock:
-            is_redirected = _recorded_url(url) in self._redirected
+            is_redirected = recorded_url(url) in self._redirected
         if not is_redirected:
             self.record_missing(url, reason)
 
@@ -263,7 +274,8 @@ def failure_reason(traffic: TrafficBudget, url: str, reason: str) -> tuple[str, 
     return unreachable or f"there was no answer ({reason})", False
 
 
-def _recorded_url(url: str) -> str:
+def recorded_url(url: str) -> str:
+    """Return a URL as it is reported: without the internal origin, and shortened."""
     if url.startswith("data:") and len(url) > _MAX_DATA_URL_CHARS:
         return f"{url[:_MAX_DATA_URL_CHARS]}…"
     return shortened_url(without_origin(url))

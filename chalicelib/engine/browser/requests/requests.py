@@ -1,8 +1,7 @@
 """Interception of a page's requests: continue, refuse or fulfil them, and record responses."""
 
-import threading
 import time
-from typing import Final, NamedTuple
+from typing import Final
 
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.json import Json
@@ -14,6 +13,7 @@ from chalicelib.engine.browser.proxy.budget import (
     MAX_RESPONSE_BYTES,
     RESPONSE_TOO_LARGE,
     TrafficBudget,
+    host_and_port_of,
 )
 from chalicelib.engine.browser.requests.assets import (
     OwnOrigin,
@@ -23,6 +23,7 @@ from chalicelib.engine.browser.requests.assets import (
 )
 from chalicelib.engine.browser.requests.log_entries import SCHEME_REASON, logged_failure
 from chalicelib.engine.browser.requests.navigations import Navigations, frame_refusal
+from chalicelib.engine.browser.requests.open_requests import OpenRequest, OpenRequests
 from chalicelib.engine.browser.requests.transfers import (
     MainResponse,
     Transfers,
@@ -38,14 +39,6 @@ _HTTP, _HTTPS = WEB_PREFIXES
 _MIXED_CONTENT_TYPES: Final = frozenset({"Image", "Media"})
 _MIXED_ASSET_REASON: Final = "a page at https: may have only pictures from http: addresses"
 _NO_BUFFERS: Final = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
-# Requests without any visible effect: no wait for them, no warning about them.
-_INVISIBLE_TYPES: Final = frozenset({"Ping", "Prefetch", "CSPViolationReport", "Preflight"})
-
-
-class _PendingRequest(NamedTuple):
-    url: str
-    type: str
-    started_at: float
 
 
 class PageRequests:
@@ -57,8 +50,9 @@ class PageRequests:
         """Allow the assets of an HTML document; `traffic` is the proxy's record of them."""
         self._prepared_page = prepared_page
         self._traffic = traffic
-        self._lock = threading.Lock()
-        self._pending: dict[str, _PendingRequest] = {}
+        self._open = OpenRequests()
+        # Why nothing more is loaded; None while it is.
+        self._end_reason: str | None = None
         self._network_enabled: dict[str, Answer] = {}
         self._credentials: Credentials | None = None
         self._counted: set[str] = set()
@@ -67,7 +61,7 @@ class PageRequests:
         self.own_origin = OwnOrigin(prepared_page)
         self.assets = PageAssets()
         self.navigations = navigations
-        self.transfers = Transfers(self.assets, traffic, self.own_origin)
+        self.transfers = Transfers(self.assets, traffic, self.own_origin, prepared_page.frame)
 
     def allow_navigation(self, credentials: Credentials) -> None:
         """Allow the page itself to be loaded from the web and to navigate."""
@@ -102,15 +96,37 @@ class PageRequests:
         pending = response is not None and response.status is None and response.problem is None
         return pending or self.navigations.is_expected
 
+    @property
+    def is_page_open(self) -> bool:
+        """Tell whether the page itself has not ended, so that no part of it can be judged."""
+        return self.is_redirecting or self.transfers.has_page
+
     def quiet_s(self) -> float:
         """Return the seconds since the last request or transfer ended."""
-        with self._lock:
-            pending = any(
-                request.type not in _INVISIBLE_TYPES for request in self._pending.values()
-            )
-        if pending or self.transfers.is_busy:
+        if self.open_parts():
             return 0.0
         return time.monotonic() - self.transfers.last_event_at
+
+    def open_parts(self) -> list[OpenRequest]:
+        """Return what has been requested and has not ended."""
+        return [*self._open.visible(), *self.transfers.open_parts()]
+
+    def cut_off(self, reason: str) -> None:
+        """Cut off what has not ended, and record it as missing for `reason`."""
+        # The request's own assets are here: only the page has not taken them yet.
+        parts = [part for part in self.open_parts() if not self.own_origin.holds(part.url)]
+        self._open.clear()
+        self.transfers.clear()
+        for part in parts:
+            self.assets.record_answer(part.url, Refusal(reason))
+        for host in {host_and_port_of(part.url) for part in parts}:
+            self._traffic.cut_connections(host)
+
+    def end(self, reason: str) -> None:
+        """Cut off what has not ended, and load nothing more but the request's own assets."""
+        self._end_reason = reason
+        self.cut_off(reason)
+        self._traffic.end()
 
     def check_complete(self) -> None:
         """Raise RenderFailure `url_not_allowed` or `asset_fetch_failed` for a missing asset."""
@@ -121,11 +137,8 @@ class PageRequests:
     def warnings(self) -> tuple[RenderWarning, ...]:
         """Return a warning for each asset that is missing, slow or still pending."""
         self._record_exceeded_limits()
-        with self._lock:
-            pending = list(self._pending.values())
-        for request in pending:
-            if request.type not in _INVISIBLE_TYPES:
-                self.assets.record_slow(request.url, time.monotonic() - request.started_at)
+        for request in self._open.visible():
+            self.assets.record_slow(request.url, request.open_s)
         return (*self.assets.warnings(), *self.navigations.warnings())
 
     def _on_client_redirect(self, event: Event) -> None:
@@ -189,10 +202,7 @@ class PageRequests:
         elif event["resourceType"] == "Document":
             # Undoes the record of `_on_client_redirect`: the browser does load this frame.
             self.assets.record_found(url)
-        with self._lock:
-            self._pending[event["requestId"]] = _PendingRequest(
-                url, event["resourceType"], time.monotonic()
-            )
+        self._open.add(event["requestId"], url, event["resourceType"])
         self._continue_request(session, event, is_main=is_main)
 
     def _count_request(self, event: Event) -> None:
@@ -221,6 +231,8 @@ class PageRequests:
             return Refusal(SCHEME_REASON, is_main)
         if self._is_mixed_content(url, event["resourceType"], is_main=is_main):
             return Refusal(_MIXED_ASSET_REASON)
+        if self._end_reason is not None and own_bytes is None:
+            return Refusal(self._end_reason)
         limit = self.transfers.admit(event.get("networkId"), own_bytes or 0, self.count)
         return None if limit is None else Refusal(limit)
 
@@ -258,8 +270,7 @@ class PageRequests:
             barrier.add_done_callback(send)
 
     def _on_response(self, session: str, event: Event) -> None:
-        with self._lock:
-            pending = self._pending.pop(event["requestId"], None)
+        pending = self._open.remove(event["requestId"])
         url, is_main = event["request"]["url"], self._is_main_document(event)
         status: int | None = event.get("responseStatusCode")
         problem, is_refused = None, False
@@ -273,8 +284,8 @@ class PageRequests:
             # An aborted navigation, such as a download, leaves the page as it is.
             response = MainResponse(url, status, problem, is_refused)
             self.main_response = MainResponse(url, 0) if is_aborted(event) else response
-        elif problem and pending and pending.type not in _INVISIBLE_TYPES and not is_aborted(event):
-            self.assets.record_refusal(url, Refusal(problem, is_refused))
+        elif problem and pending and pending.is_visible and not is_aborted(event):
+            self.assets.record_answer(url, Refusal(problem, is_refused))
         elif problem is None:
             self.assets.record_found(url, status or 0)
         if status is None and "responseStatusCode" in event:
@@ -283,8 +294,7 @@ class PageRequests:
             self._send(session, "Fetch.continueRequest", requestId=event["requestId"])
 
     def _on_unsendable(self, session: str, event: Event) -> None:
-        with self._lock:
-            pending = self._pending.pop(event["requestId"], None)
+        pending = self._open.remove(event["requestId"])
         if pending is not None:
             self.assets.record_missing(pending.url, "the browser would not send the request")
             self._fail(session, event, "Failed")

@@ -24,6 +24,7 @@ from chalicelib.engine.browser.requests.assets import (
     PageAssets,
     shortened_url,
 )
+from chalicelib.engine.browser.requests.open_requests import OpenRequest
 
 _KINDS: Final = {
     "Document": "html",
@@ -46,6 +47,9 @@ class _Transfer:
     url: str
     type: str
     started_at: float
+    is_page: bool
+    # In seconds of the monotonic clock; `started_at` is in those of the browser's.
+    seen_at: float
     size_bytes: int = 0
 
 
@@ -61,9 +65,12 @@ class MainResponse(NamedTuple):
 class Transfers:
     """Responses of one page in transfer; its methods are called from two threads."""
 
-    def __init__(self, assets: PageAssets, traffic: TrafficBudget, own_origin: OwnOrigin) -> None:
+    def __init__(
+        self, assets: PageAssets, traffic: TrafficBudget, own_origin: OwnOrigin, page_frame: str
+    ) -> None:
         """Start empty; `traffic` can cut connections at the proxy."""
         self._own_origin = own_origin
+        self._page_frame = page_frame
         self._assets = assets
         self._traffic = traffic
         self._lock = threading.Lock()
@@ -85,10 +92,24 @@ class Transfers:
             return dict(self._bytes_by_kind)
 
     @property
-    def is_busy(self) -> bool:
-        """Tell whether a response that will end is in transfer."""
+    def has_page(self) -> bool:
+        """Tell whether the page itself is in transfer."""
         with self._lock:
-            return any(transfer.type not in _ENDLESS for transfer in self._transfers.values())
+            return any(transfer.is_page for transfer in self._transfers.values())
+
+    def open_parts(self) -> list[OpenRequest]:
+        """Return the responses in transfer that will end."""
+        with self._lock:
+            return [
+                OpenRequest(transfer.url, transfer.type, transfer.seen_at)
+                for transfer in self._transfers.values()
+                if transfer.type not in _ENDLESS
+            ]
+
+    def clear(self) -> None:
+        """Forget the responses in transfer."""
+        with self._lock:
+            self._transfers.clear()
 
     def admit(self, request: str | None, known_bytes: int, request_count: int) -> str | None:
         """Return the limit of the page that forbids a request, or None.
@@ -147,7 +168,8 @@ class Transfers:
         self._check_sheet(event)
         timing = response.get("timing")
         started_at = (timing["requestTime"] if timing else 0) or event["timestamp"]
-        transfer = _Transfer(response["url"], event["type"], started_at)
+        is_page = event["type"] == "Document" and event.get("frameId") == self._page_frame
+        transfer = _Transfer(response["url"], event["type"], started_at, is_page, time.monotonic())
         with self._lock:
             self._transfers[event["requestId"]] = transfer
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ def never(handler: BaseHTTPRequestHandler) -> None:
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[Site]:
-    with running_site({"/never.css": never}) as web:
+    with running_site({"/never.json": never}) as web:
         yield web
 
 
@@ -28,10 +29,11 @@ def test_wait_timeout_names_the_missing_and_slow_assets(
     connected: Browser, web: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(assets, "SLOW_S", 0.1)
-    late, missing = web.url("/never.css"), web.url("/missing.png")
-    html = f"<p>x<img src='{missing}'><link rel=stylesheet href='{late}'>"
+    late, missing = web.url("/never.json"), web.url("/missing.png")
+    html = f"<p>x<img src='{missing}'><script>fetch('{late}')</script>"
     web.pages["/"] = SitePage(html)
-    output = {"wait": {"timeout_ms": 6000}, "image": {"width": 9}}
+    wait: dict[str, Any] = {"selector": "#never", "until": "domcontentloaded", "timeout_ms": 6000}
+    output: dict[str, Any] = {"wait": wait, "image": {"width": 9}}
 
     for each in (task(html, output), web_page_task(web.url(), output)):
         with pytest.raises(RenderFailure) as failure:
@@ -41,8 +43,9 @@ def test_wait_timeout_names_the_missing_and_slow_assets(
         warnings = [
             (warning.code, warning.detail) for warning in failure.value.members["trace"].warnings
         ]
-        assert warnings == [
+        # On a busy machine others may be slow too.
+        assert set(warnings) >= {
             ("feature_unavailable", "output.image.width"),
             ("asset_failed", missing),
             ("slow_asset", late),
-        ]
+        }

@@ -28,6 +28,7 @@ def test_script_that_never_yields_fails_at_the_wait_timeout(render: Render, html
         render(html, wait={"timeout_ms": 700, "delay_ms": 300})
 
     assert failure.value.code == "wait_timeout"
+    assert "it waited for: a script of the page that does not yield" in failure.value.detail
     assert "next" in text_of(render("<p>next").files[0].content)
 
 
@@ -60,15 +61,59 @@ def test_late_content_is_awaited(
 
 
 @pytest.mark.parametrize(
-    "wait",
-    [{"selector": "#never"}, {"expression": "0"}, {"expression": "nothing.at.all"}],
+    ("wait", "told"),
+    [
+        ({"selector": "#never"}, 'selector "#never": no element of the page matches it'),
+        ({"expression": "0"}, 'expression "0": it is 0'),
+        ({"expression": "document.body.x"}, 'expression "document.body.x": it is undefined'),
+        ({"expression": "0n"}, "it is 0n"),
+        ({"expression": "null"}, "it is null"),
+        ({"expression": "nothing.at.all"}, "it throws ReferenceError: nothing is not defined"),
+        ({"expression": "new Promise(() => 0)"}, "its promise stays pending"),
+        ({"expression": f"0{' ' * 9000}"}, f'expression "0{" " * 99}…": it is 0'),
+    ],
 )
-def test_unmet_wait_condition_fails_at_the_timeout(render: Render, wait: dict[str, object]) -> None:
+def test_unmet_wait_condition_fails_at_the_timeout(
+    render: Render, wait: dict[str, object], told: str
+) -> None:
     with pytest.raises(RenderFailure) as failure:
-        render("<p>x", wait={**wait, "timeout_ms": 300})
+        render("<p>x", wait={**wait, "timeout_ms": 1_000})
 
     assert failure.value.code == "wait_timeout"
-    assert "300" in failure.value.detail
+    assert "wait.timeout_ms (1000)" in failure.value.detail
+    assert told in failure.value.detail
+
+
+HIDDEN = {
+    "shadow root": (
+        "<my-card id=c></my-card><script>c.attachShadow({mode: 'open'}).innerHTML ="
+        " '<p id=in>x'</script>"
+    ),
+    "shadow root in another": (
+        "<a-a></a-a><script>const at = (e) => e.attachShadow({mode: 'open'});"
+        "const a = at(document.querySelector('a-a')); a.innerHTML = '<div></div>';"
+        "at(a.firstChild).innerHTML = '<p id=in>x'</script>"
+    ),
+    "frame": "<iframe srcdoc='<p id=in>x'></iframe>",
+}
+PLACES = {
+    "shadow root": "the shadow root of <my-card#c>",
+    "shadow root in another": "the shadow root of <div>",
+    "frame": "the frame <iframe>",
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_selector_of_what_no_selector_enters_is_told(render: Render, name: str) -> None:
+    html, place = HIDDEN[name], PLACES[name]
+    with pytest.raises(RenderFailure) as waited:
+        render(html, wait={"selector": "#in", "timeout_ms": 1_000})
+    with pytest.raises(RenderFailure) as clipped:
+        render(html, format="png", image={"clip_selector": "#in"})
+
+    assert (waited.value.code, clipped.value.code) == ("wait_timeout", "render_failed")
+    assert place in waited.value.detail
+    assert place in clipped.value.detail
 
 
 def test_invalid_selector_fails_the_render(render: Render) -> None:

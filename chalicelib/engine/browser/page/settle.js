@@ -1,0 +1,55 @@
+// Waits until a document, its fonts and its pictures are there. Returns the requested fonts and more.
+//
+// A layout is forced first, as it requests the fonts. Lazy images below the fold would never load,
+// yet they are printed. What waits to come into sight is shown once (reveal_observed.js). `own` reads through the prototype: an element named `images` would shadow
+// `document.images`.
+async (until) => {
+  const own = (name) => Reflect.get(Document.prototype, name, document);
+  const reached = until === 'domcontentloaded'
+    ? () => own('readyState') !== 'loading' : () => own('readyState') === 'complete';
+  while (!reached()) {
+    await new Promise((resolve) => {
+      window.addEventListener('load', resolve, {once: true});
+      setTimeout(resolve, 20);
+    });
+  }
+  own('documentElement')?.getBoundingClientRect();
+  await own('fonts').ready;
+  const awaitImages = async () => {
+    let hasBroken = false;
+    for (const image of own('images')) {
+      image.loading = 'eager';
+      while (!image.complete) {
+        await new Promise((resolve) => {
+          image.addEventListener('load', resolve, {once: true});
+          image.addEventListener('error', resolve, {once: true});
+          setTimeout(resolve, 20);
+        });
+      }
+      hasBroken ||= !image.naturalWidth;
+    }
+    return hasBroken;
+  };
+  let hasBrokenImage = await awaitImages();
+  const reveals = (target) => {
+    try {
+      const hasOwn = !target.dispatchEvent(new Event('platen-reveal', {cancelable: true}));
+      return [...Array(target.length).keys()].map((n) => reveals(target[n])).includes(true)
+        || hasOwn;
+    } catch {
+      return false;
+    }
+  };
+  const hasRevealed = reveals(window);
+  if (hasRevealed) {
+    // Scripts show things in a task of its own.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    hasBrokenImage = await awaitImages();
+  }
+  const fonts = REQUESTED_FONTS;
+  const isRtl = fonts && getComputedStyle(own('documentElement')).direction === 'rtl';
+  const metadata = HEAD_METADATA;
+  const hasFrames = fonts && Document.prototype.querySelector.call(
+    document, 'iframe, frame, object, embed') !== null;
+  return fonts && {...fonts, hasBrokenImage, hasFrames, hasRevealed, isRtl, metadata};
+}
