@@ -76,7 +76,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
         with recorder.stage("template_ms"):
             job = load_data(job, context, egress)
             job, invoice = _add_invoice(job, context, recorder)
-            document = _document(job, context, services.templates, recorder)
+            document = _document(job, context, services, recorder)
             resources = load_resources(job, context, egress)
         drawings = _draw(document, context, browser, recorder)
         with recorder.stage("finish_ms"):
@@ -156,10 +156,11 @@ def _add_invoice(
 
 
 def _document(
-    job: PageJob, context: JobContext, templates: TemplateRunner, recorder: TraceRecorder
+    job: PageJob, context: JobContext, services: PipelineServices, recorder: TraceRecorder
 ) -> SourceDocument:
     """Return the document to load, with the job's assets; its warnings are recorded."""
-    document = add_assets(job.source.document(job, context, templates), job, context)
+    document = job.source.document(job, context, services.templates)
+    document = add_assets(document, job, context, services.egress)
     recorder.warnings += document.warnings
     return document
 

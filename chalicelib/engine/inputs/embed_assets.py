@@ -1,35 +1,40 @@
-"""Assets in headers and footers, which load nothing: style sheets and `data:` URLs in the HTML."""
+"""Files in headers and footers, which load nothing: style sheets and `data:` URLs in the HTML."""
 
 import re
 from collections.abc import Iterator
 from copy import replace
 from html import escape, unescape
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urljoin, urlsplit
 
 from pybase64 import b64encode
 
-from chalicelib.contract.options.assets import MAX_ASSET_BYTES, plain_path
+from chalicelib.contract.options.assets import MAX_ASSET_BYTES
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.contract.options.pdf import HeaderFooter
-from chalicelib.core.errors import RenderFailure
+from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
+from chalicelib.engine.browser.requests.assets import (
+    PageAssets,
+    Refusal,
+)
 from chalicelib.engine.inputs.assets import (
-    AssetFile,
     AssetFiles,
     load_assets,
-    missing_asset_reason,
 )
+from chalicelib.engine.inputs.named_files import ROOT, NamedFiles, joined_url
+from chalicelib.engine.inputs.web_files import WebFiles
 from chalicelib.engine.job import RenderWarning
 
 if TYPE_CHECKING:
     from chalicelib.engine.job import JobContext, PageJob
+    from chalicelib.engine.ports import Egress
     from chalicelib.engine.sources.source_document import SourceDocument
 
 _MAX_WARNINGS: Final = 50
-_MAX_ADDRESS_CHARS: Final = 500
-_MAX_MENTIONS: Final = 20_000
-# What stands where the addresses of a header begin; nobody is ever reached there.
-_ROOT: Final = "https://assets.invalid/"
+# Files of the web are known when the text that names them is read: once for each level of imports.
+_MAX_PASSES: Final = 6
+_TOO_DEEP: Final = f"style sheets of headers and footers import each other {_MAX_PASSES} deep"
+_EMPTY_REASON: Final = "its address is empty"
+_NEVER_SHOWN_REASON: Final = "headers and footers have no scripts, frames, media and `use` of files"
+_STYLE_TYPE: Final = "text/css"
 _COMMENT_OR_TAG: Final = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(?P<tag>[a-zA-Z][^\s/>]*+)"
@@ -61,6 +66,19 @@ _SUPPORTS: Final = re.compile(r"supports(?=\()", re.IGNORECASE)
 # A string without an end is matched too: else each quote in it would look for one.
 _PARENTHESIS: Final = re.compile(rf"{_STRING}|[()]|[\"'](?:[^\\\n]|\\(?:.|\Z))*+", re.DOTALL)
 _CSS_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_CANDIDATE: Final = re.compile(r"(?P<before>[\s,]*+)(?P<url>[^\s,](?:\S*[^\s,])?)(?P<rest>[^,]*+)")
+# Elements that show nothing in headers and footers.
+_NEVER_SHOWN: Final = {
+    "script": ("src",),
+    "iframe": ("src",),
+    "frame": ("src",),
+    "embed": ("src",),
+    "object": ("data",),
+    "audio": ("src",),
+    "video": ("src", "poster"),
+    "use": ("href", "xlink:href"),
+}
+_CANDIDATES: Final = {"img": ("srcset",), "source": ("srcset",)}
 _PICTURES: Final = {
     "img": ("src",),
     "input": ("src",),
@@ -74,61 +92,86 @@ _PICTURES: Final = {
 
 
 def add_assets(
-    document: "SourceDocument", job: "PageJob", context: "JobContext"
+    document: "SourceDocument", job: "PageJob", context: "JobContext", egress: "Egress"
 ) -> "SourceDocument":
-    """Return a document with the job's assets, which its headers and footers hold themselves.
+    """Return a document with the job's assets, and with the files that headers and footers name.
 
     Raises RenderFailure as `load_assets` and `embed_assets`.
     """
-    if not job.assets:
-        return document
-    assets = load_assets(job.assets, context)
-    output, warnings = embed_assets(document.output, assets)
+    assets = load_assets(job.assets, context) if job.assets else document.assets
+    wait = document.output.page_wait
+    web = WebFiles(egress, context.time_limit, wait.timeout_ms, MAX_ASSET_BYTES)
+    output, warnings = embed_assets(document.output, assets, web)
     return document._replace(assets=assets, output=output, warnings=(*document.warnings, *warnings))
 
 
 def embed_assets(
-    output: OutputOptions, assets: AssetFiles
+    output: OutputOptions, assets: AssetFiles, web: WebFiles
 ) -> tuple[OutputOptions, tuple[RenderWarning, ...]]:
-    """Return the output with the assets in its headers and footers that these name, and warnings.
+    """Return the output with the files in its headers and footers that these name, and warnings.
 
     Raises RenderFailure `render_failed` where they grow too large, with strict assets
-    `asset_fetch_failed` for a relative address without an asset.
+    `asset_fetch_failed` or `url_not_allowed` for a file that is missing, and `render_timeout`.
     """
-    if "pdf" not in output.formats:
+    if "pdf" not in output.formats or not output.pdf.has_header_footer:
         return output, ()
-    writer = _Embedder(assets)
-    pdf = replace(
-        output.pdf,
-        header=writer.part(output.pdf.header),
-        footer=writer.part(output.pdf.footer),
-        first_header=output.pdf.first_header and writer.part(output.pdf.first_header),
-        first_footer=output.pdf.first_footer and writer.part(output.pdf.first_footer),
-        last_footer=output.pdf.last_footer and writer.part(output.pdf.last_footer),
-    )
-    if writer.missing and output.strict_assets:
-        address, reason = next(iter(writer.missing.items()))
-        message = f"asset_policy is strict, and {address} was not loaded: {reason}"
-        raise RenderFailure("asset_fetch_failed", message)
+    pdf, missing = _embed(output.pdf, assets, web)
+    if output.strict_assets:
+        _check_complete(missing)
     return replace(output, pdf=pdf), tuple(
-        RenderWarning("asset_failed", f"A part of a header or footer is absent: {reason}.", address)
-        for address, reason in list(writer.missing.items())[:_MAX_WARNINGS]
+        RenderWarning(
+            "asset_failed", f"A part of a header or footer is absent: {refusal.reason}.", address
+        )
+        for address, refusal in list(missing.items())[:_MAX_WARNINGS]
     )
+
+
+def _embed(
+    pdf: PdfOptions, assets: AssetFiles, web: WebFiles
+) -> tuple[PdfOptions, dict[str, Refusal]]:
+    """Return the options with the files, and what is missing, by its address."""
+    level = 1
+    while True:
+        files = NamedFiles(assets, web)
+        embedded = _Embedder(files).pdf(pdf)
+        if not files.wanted:
+            return embedded, files.missing
+        if level == _MAX_PASSES:
+            return embedded, files.missing | dict.fromkeys(files.wanted, Refusal(_TOO_DEEP))
+        web.fetch(files.wanted)
+        level += 1
+
+
+def _check_complete(missing: dict[str, Refusal]) -> None:
+    parts = PageAssets()
+    for address, refusal in missing.items():
+        parts.record_refusal(address, refusal)
+    parts.check_complete()
 
 
 class _Embedder:
-    """Writer of texts with assets in place of their addresses."""
+    """Writer of texts with files in place of their addresses."""
 
-    def __init__(self, assets: AssetFiles) -> None:
-        self._assets = assets
-        self._left_bytes, self._left_mentions = MAX_ASSET_BYTES, _MAX_MENTIONS
-        # Addresses without an asset, in their order, and the reasons.
-        self.missing: dict[str, str] = {}
+    def __init__(self, files: NamedFiles) -> None:
+        self._files = files
+        self._base = ROOT
+
+    def pdf(self, pdf: PdfOptions) -> PdfOptions:
+        """Return the options with the files in headers and footers."""
+        return replace(
+            pdf,
+            header=self.part(pdf.header),
+            footer=self.part(pdf.footer),
+            first_header=pdf.first_header and self.part(pdf.first_header),
+            first_footer=pdf.first_footer and self.part(pdf.first_footer),
+            last_footer=pdf.last_footer and self.part(pdf.last_footer),
+        )
 
     def part(self, part: HeaderFooter) -> HeaderFooter:
-        """Return a header or footer with its assets."""
+        """Return a header or footer with its files."""
         if not part.is_shown or not part.html:
             return part
+        self._base = ROOT
         return replace(part, html="".join(self._html_parts(part.html)))
 
     def _html_parts(self, text: str) -> Iterator[str]:
@@ -141,7 +184,7 @@ class _Embedder:
             if tag == "style":
                 end = _END_OF_STYLE.search(text, position)
                 assert end is not None, "the end of the text matches"
-                yield self._css(text[position : end.start()], "", frozenset())
+                yield self._css(text[position : end.start()], self._base, frozenset())
                 position = end.start()
         yield text[position:]
 
@@ -149,14 +192,19 @@ class _Embedder:
         attributes = markup["attributes"]
         if tag == "link":
             return self._style_of_link(attributes) or markup[0]
+        if tag == "base" and self._base == ROOT:
+            self._set_base(attributes)
 
         def write(match: re.Match[str]) -> str:
             name, value = match["name"].lower(), _value(match)
             if name == "style":
-                new = self._css(value, "", frozenset())
+                new = self._css(value, self._base, frozenset())
             elif name in _PICTURES.get(tag, ()):
-                new = self._data_url(value, "") or value
+                new = self._picture(tag, name, value)
+            elif name in _CANDIDATES.get(tag, ()):
+                new = _CANDIDATE.sub(self._candidate, value)
             else:
+                self._tell_if_never_shown(tag, name, value)
                 return match[0]
             return match[0] if new == value else f'{match["name"]}="{escape(new)}"'
 
@@ -170,12 +218,33 @@ class _Embedder:
         values = {match["name"].lower(): _value(match) for match in _ATTRIBUTE.finditer(attributes)}
         if "stylesheet" not in values.get("rel", "").lower().split():
             return None
-        css, media = self._sheet(values.get("href", ""), "", frozenset()), values.get("media", "")
+        media = values.get("media", "")
+        css = self._sheet(values.get("href", ""), self._base, frozenset())
         if css is None:
             return None
         return (
             f"<style>@media {media}{{{css}}}</style>" if media.strip() else f"<style>{css}</style>"
         )
+
+    def _set_base(self, attributes: str) -> None:
+        for match in _ATTRIBUTE.finditer(attributes):
+            if match["name"].lower() == "href":
+                self._base = joined_url(ROOT, _value(match)) or ROOT
+
+    def _picture(self, tag: str, name: str, address: str) -> str:
+        if not address.strip():
+            self._files.tell(f'{tag}[{name}=""]', Refusal(_EMPTY_REASON))
+            return address
+        return self._data_url(address.strip(), self._base) or address
+
+    def _candidate(self, match: re.Match[str]) -> str:
+        url = self._data_url(match["url"], self._base)
+        return match[0] if url is None else f"{match['before']}{url}{match['rest']}"
+
+    def _tell_if_never_shown(self, tag: str, name: str, address: str) -> None:
+        is_named = name in _NEVER_SHOWN.get(tag, ()) and address and not address.startswith("#")
+        if is_named:
+            self._files.tell(address, Refusal(_NEVER_SHOWN_REASON))
 
     def _css(self, text: str, base: str, inside: frozenset[str]) -> str:
         """Return CSS of the sheet at `base`, which stands `inside` these sheets."""
@@ -196,56 +265,28 @@ class _Embedder:
 
     def _sheet(self, address: str, base: str, inside: frozenset[str]) -> str | None:
         """Return the CSS of a style sheet, or None where the address is not one's."""
-        found = self._find(address, base)
+        found = self._files.find(address, base)
         if found is None:
             return None
-        path, asset = found
-        if path in inside:
+        if found.url in inside:
             return ""
-        self._take(asset)
-        text = asset.content.decode("utf-8-sig", errors="replace").replace("</", "<\\/")
-        return self._css(text, path, inside | {path})
+        kind = found.file.content_type
+        if not found.url.startswith(ROOT) and kind not in {"", _STYLE_TYPE}:
+            self._files.tell(
+                address, Refusal(f"it came as {kind}, a style sheet needs {_STYLE_TYPE}")
+            )
+            return None
+        if not self._files.take(found, address):
+            return None
+        text = found.file.content.decode("utf-8-sig", errors="replace").replace("</", "<\\/")
+        return self._css(text, found.url, inside | {found.url})
 
     def _data_url(self, address: str, base: str) -> str | None:
-        found = self._find(address, base)
-        if found is None:
+        found = self._files.find(address, base)
+        if found is None or not self._files.take(found, address):
             return None
-        _, asset = found
-        self._take(asset)
-        kind = asset.content_type.partition(";")[0]
-        return f"data:{kind};base64,{b64encode(asset.content).decode()}"
-
-    def _find(self, address: str, base: str) -> tuple[str, AssetFile] | None:
-        self._left_mentions -= 1
-        if self._left_mentions < 0:
-            message = (
-                f"output.pdf: headers and footers name more than {_MAX_MENTIONS} files; each "
-                "mention counts"
-            )
-            raise RenderFailure("render_failed", message)
-        try:
-            url = urljoin(_ROOT + quote(base), address)
-            path = plain_path(urlsplit(url).path.removeprefix("/"))
-        except ValueError:
-            return None
-        if not address or address.startswith("#") or not url.startswith(_ROOT):
-            return None
-        asset = self._assets.get(path)
-        if asset is None:
-            told = address[:_MAX_ADDRESS_CHARS]
-            if told not in self.missing:
-                self.missing[told] = missing_asset_reason(path, self._assets)
-            return None
-        return path, asset
-
-    def _take(self, asset: AssetFile) -> None:
-        self._left_bytes -= len(asset.content)
-        if self._left_bytes < 0:
-            message = (
-                "output.pdf: with their assets, headers and footers have more than "
-                f"{MAX_ASSET_BYTES} bytes; each mention counts"
-            )
-            raise RenderFailure("render_failed", message)
+        kind = found.file.content_type.partition(";")[0]
+        return f"data:{kind};base64,{b64encode(found.file.content).decode()}"
 
 
 def _value(attribute: re.Match[str]) -> str:

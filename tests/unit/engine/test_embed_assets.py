@@ -1,15 +1,26 @@
 """Assets in headers and footers, which hold them as style elements and `data:` URLs."""
 
 import re
+import threading
 import time
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, override
 
 import pytest
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.inputs.assets import AssetFile
 from chalicelib.engine.inputs.embed_assets import embed_assets
+from chalicelib.engine.inputs.web_files import WebFiles
+from chalicelib.engine.ports import (
+    DestinationRefusedError,
+    DestinationUnreachableError,
+    FetchResponse,
+    NoEgress,
+)
+from tests.builders.waiting import PATIENCE_S
 
 FILES = {
     "a.png": AssetFile(b"PNG", "image/png"),
@@ -28,9 +39,38 @@ FILES = {
 PNG = "data:image/png;base64,UE5H"
 
 
-def embedded(html: str, **output: Any) -> tuple[str, list[str | None]]:
-    options = {"pdf": {"header": {"enabled": True, "html": html}}, **output}
-    result, warnings = embed_assets(OutputOptions.from_json(options), FILES)
+class Web(NoEgress):
+    """Egress to files by their addresses; an address without one is refused."""
+
+    def __init__(self, files: Mapping[str, FetchResponse | Exception]) -> None:
+        self.files = files
+        self.fetched: list[str] = []
+
+    @override
+    def fetch(
+        self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool = False
+    ) -> FetchResponse:
+        self.fetched.append(url)
+        found = self.files.get(url, DestinationRefusedError(f"{url} is refused"))
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+def web_file(url: str, content: bytes, kind: str = "text/css") -> FetchResponse:
+    return FetchResponse(url, 200, {"content-type": kind}, content)
+
+
+def web_files(egress: NoEgress | None = None, timeout_ms: int = 60_000) -> WebFiles:
+    deadline = Deadline.after(PATIENCE_S)
+    return WebFiles(egress or NoEgress(), deadline, timeout_ms, 20_000_000)
+
+
+def embedded(
+    html: str, egress: NoEgress | None = None, **output: Any
+) -> tuple[str, list[str | None]]:
+    options: dict[str, Any] = {"pdf": {"header": {"enabled": True, "html": html}}, **output}
+    result, warnings = embed_assets(OutputOptions.from_json(options), FILES, web_files(egress))
     return result.pdf.header.html or "", [warning.detail for warning in warnings]
 
 
@@ -60,11 +100,8 @@ def test_relative_addresses_become_data_urls(html: str, result: str | None) -> N
         "<!-- <img src=a.png> -->",
         "<img data-src=a.png>",
         "a.png url(a.png)",
-        "<img src=https://example.com/a.png>",
         "<img src=data:,a.png>",
-        "<img src=//[>",
         "<link rel=icon href=a.png>",
-        "<img src=''>",
         "<svg><use href=#a></use></svg>",
         "<p title='<img src=a.png>'>",
     ],
@@ -167,7 +204,7 @@ def test_sheets_that_double_each_other_fail_soon() -> None:
     header: dict[str, Any] = {"enabled": True, "html": "<link rel=stylesheet href=s0.css>"}
 
     with pytest.raises(RenderFailure):
-        embed_assets(OutputOptions.from_json({"pdf": {"header": header}}), sheets)
+        embed_assets(OutputOptions.from_json({"pdf": {"header": header}}), sheets, web_files())
 
     assert time.process_time() - started < 5
 
@@ -215,9 +252,134 @@ def test_missing_asset_of_a_header_says_what_to_send() -> None:
     html = "<img src='./img/no.png'><img src=/A.png>"
     options: dict[str, Any] = {"pdf": {"header": {"enabled": True, "html": html}}}
 
-    _, warnings = embed_assets(OutputOptions.from_json(options), FILES)
+    _, warnings = embed_assets(OutputOptions.from_json(options), FILES, web_files())
 
     assert [(each.detail, each.message.partition("send it in ")[2]) for each in warnings] == [
         ("./img/no.png", "input.assets with the path img/no.png."),
         ("/A.png", "input.assets with the path A.png; the request has one with the path a.png."),
     ]
+
+
+CDN = "https://cdn.example"
+WEB_PICTURE = web_file(f"{CDN}/a.png", b"PNG", "image/png; q=1")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<img src=https://cdn.example/a.png>",
+        "<img src='  HTTPS://cdn.example/a.png#part '>",
+        "<base href=https://cdn.example/x/><img src=../a.png>",
+        "<img src=data:, srcset='https://cdn.example/a.png 2x'>",
+        "<picture><source srcset='data:,a 1x,https://cdn.example/a.png 2x'><img></picture>",
+        "<p style='background:url(https://cdn.example/a.png)'>",
+        "<link rel=stylesheet href=https://cdn.example/css/a.css>",
+        "<style>@import 'https://cdn.example/moved.css' print;</style>",
+    ],
+)
+def test_files_of_the_web_are_put_in(html: str) -> None:
+    sheet = b".a{background:url(../a.png)}"
+    files = {
+        f"{CDN}/a.png": WEB_PICTURE,
+        f"{CDN}/css/a.css": web_file(f"{CDN}/css/a.css", sheet),
+        f"{CDN}/moved.css": web_file(f"{CDN}/css/a.css", sheet, "text/css; charset=utf-8"),
+    }
+
+    found, missing = embedded(html, Web(files), asset_policy="strict")
+
+    assert PNG in found
+    assert missing == []
+
+
+def test_file_of_the_web_is_fetched_once_however_often_it_is_named() -> None:
+    web = Web({f"{CDN}/a.png": WEB_PICTURE})
+
+    found, _ = embedded(f"<img src={CDN}/a.png><img src={CDN}/a.png#x>", web)
+
+    assert found.count(PNG) == 2
+    assert web.fetched == [f"{CDN}/a.png"]
+
+
+@pytest.mark.parametrize(
+    ("html", "detail", "reason"),
+    [
+        (f"<img src={CDN}/no.png>", f"{CDN}/no.png", "is refused"),
+        (f"<img src='{CDN}/no.png?key=secret'>", f"{CDN}/no.png?key=***", "is refused"),
+        (f"<img src={CDN}/late.png>", f"{CDN}/late.png", "took too long"),
+        (f"<link rel=stylesheet href={CDN}/a.png>", f"{CDN}/a.png", "it came as image/png"),
+        ("<img src=https://me:secret@cdn.example/a>", "https://cdn.example/a", "user name"),
+        ("<img src=file:///srv/a.png>", "file:///srv/a.png", "only http:"),
+        ("<img src=cid:logo>", "cid:logo", "only http:"),
+        ("<img src=//[>", "//[", "no address that can be read"),
+        ("<img src=http://>", "http://", "no address that can be read"),
+        ("<img src='' alt=x>", 'img[src=""]', "its address is empty"),
+        ("<script src=a.js></script>", "a.js", "no scripts"),
+        ("<iframe src=a.html></iframe>", "a.html", "frames"),
+        ("<svg><use href='a.svg#b'></use></svg>", "a.svg#b", "`use`"),
+    ],
+)
+def test_what_is_not_put_in_is_told(html: str, detail: str, reason: str) -> None:
+    late = DestinationUnreachableError("cdn.example took too long to answer")
+    web = Web({f"{CDN}/a.png": WEB_PICTURE, f"{CDN}/late.png": late})
+    options: dict[str, Any] = {"pdf": {"header": {"enabled": True, "html": html}}}
+
+    result, (warning,) = embed_assets(OutputOptions.from_json(options), FILES, web_files(web))
+
+    assert result.pdf.header.html == html
+    assert (warning.code, warning.detail) == ("asset_failed", detail)
+    assert reason in warning.message
+    with pytest.raises(RenderFailure) as caught:
+        embedded(html, web, asset_policy="strict")
+    is_refused = reason == "is refused"
+    assert caught.value.code == ("url_not_allowed" if is_refused else "asset_fetch_failed")
+    assert detail in caught.value.detail
+
+
+def test_file_that_does_not_come_in_time_is_told() -> None:
+    class Hanging(NoEgress):
+        @override
+        def fetch(self, url: str, **_: Any) -> FetchResponse:
+            ended.wait(PATIENCE_S)
+            raise DestinationUnreachableError(url)
+
+    ended = threading.Event()
+    options: dict[str, Any] = {
+        "pdf": {"footer": {"enabled": True, "html": f"<img src={CDN}/a><img src={CDN}/b>"}}
+    }
+
+    _, warnings = embed_assets(OutputOptions.from_json(options), {}, web_files(Hanging(), 100))
+
+    ended.set()
+    assert [warning.detail for warning in warnings] == [f"{CDN}/a", f"{CDN}/b"]
+    assert {warning.message for warning in warnings} == {
+        "A part of a header or footer is absent: it did not come within wait.timeout_ms (100)."
+    }
+
+
+def test_files_of_the_web_have_limits() -> None:
+    many = Web({f"{CDN}/{n}": web_file(f"{CDN}/{n}", b"") for n in range(1_100)})
+    large = Web({f"{CDN}/{n}": web_file(f"{CDN}/{n}", bytes(15_000_000)) for n in range(8)})
+    deep = Web(
+        {
+            f"{CDN}/{n}.css": web_file(f"{CDN}/{n}.css", f"@import '{n + 1}.css';".encode())
+            for n in range(20)
+        }
+    )
+
+    _, uncounted = embedded("".join(f"<img src={CDN}/{n}>" for n in range(1_100)), many)
+    _, unheld = embedded("".join(f"<img src={CDN}/{n}>" for n in range(8)), large)
+    _, unread = embedded(f"<link rel=stylesheet href={CDN}/0.css>", deep)
+
+    assert (len(many.fetched), len(uncounted)) == (1_000, 50)
+    assert unheld == [f"{CDN}/{n}" for n in range(1, 8)]
+    assert len(unread) == 1
+    assert len(deep.fetched) < 10
+
+
+def test_relative_address_is_told_without_any_asset() -> None:
+    options: dict[str, Any] = {"pdf": {"header": {"enabled": True, "html": "<img src=logo.png>"}}}
+
+    _, (warning,) = embed_assets(OutputOptions.from_json(options), {}, web_files())
+
+    assert warning.detail == "logo.png"
+    assert "send it in input.assets with the path logo.png" in warning.message

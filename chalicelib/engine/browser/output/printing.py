@@ -19,20 +19,23 @@ from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style
 from chalicelib.engine.browser.output.paged.print_paged import draws_paged_css, print_paged
 from chalicelib.engine.browser.output.paged.unavailable import unavailable_warnings
 from chalicelib.engine.browser.output.target_counters import print_with_target_counters
-from chalicelib.engine.browser.page.animations import await_print
+from chalicelib.engine.browser.page.animations import await_print, wait_in_slices
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON, recorded_url
 from chalicelib.engine.job import RenderWarning
 
 _PIXELS_PER_INCH: Final = 96
 _MM_PER_PIXEL: Final = 25.4 / _PIXELS_PER_INCH
-_TIMEOUT_S: Final = 1.0
+_TIMEOUT_S: Final = 5.0
 # A smaller overlap is not visible.
 _TOLERANCE_PIXELS: Final = 0.5
 _MAX_CACHED: Final = 100
 type _CacheKey = tuple[float, tuple[bytes, ...]]
-# Heights in CSS pixels, by paper width and digests of templates, which may hold large pictures.
-_HEIGHT_CACHE: Final[dict[_CacheKey, list[float]]] = {}
+# Height in CSS pixels, and the pictures that cannot be shown.
+type _Measured = tuple[float, list[str]]
+# By paper width and digests of templates, which may hold large pictures.
+_HEIGHT_CACHE: Final[dict[_CacheKey, list[_Measured]]] = {}
 # Without it the browser takes the orientation of the document's own `@page` size.
 _NO_PAGE_SIZE: Final = "@page { size: auto !important }"
 _CSS: Final = FRAME_CSS + "section { font: 8pt sans-serif } #footer { align-items: flex-start }"
@@ -40,7 +43,8 @@ _CSS: Final = FRAME_CSS + "section { font: 8pt sans-serif } #footer { align-item
 
 # Each template is laid out hidden in a closed shadow root, apart from the page's styles; external
 # resources are removed first.
-_MEASURE_HEIGHTS: Final = PageFunction[list[float] | None]("""async (templates, css, width) => {
+_MEASURE_HEIGHTS: Final = PageFunction[list[_Measured] | None](
+    r"""async (templates, css, width) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const create = (name) => Document.prototype.createElement.call(document, name);
   const sheet = new CSSStyleSheet();
@@ -69,6 +73,22 @@ _MEASURE_HEIGHTS: Final = PageFunction[list[float] | None]("""async (templates, 
     root.append(section);
     return box;
   };
+  const brokenPictures = async (html) => {
+    if (!/data:/i.test(html)) return [];
+    const parsed = parser.parseFromString(html, 'text/html');
+    const texts = [...parsed.querySelectorAll('img, image')].map((element) => (
+      element.getAttribute('src') ?? element.getAttribute('href') ?? '').trim());
+    const named = html.matchAll(
+      /url\(\s*(?:"(data:image[^"]*)"|'(data:image[^']*)'|(data:image[^"')\s]*))/gi);
+    const sources = new Set([...texts, ...[...named].map(([, a, b, c]) => a ?? b ?? c)]
+      .filter((text) => /^data:/i.test(text)));
+    const broken = await Promise.all([...sources].slice(0, 100).map(async (source) => {
+      const picture = new Image();
+      picture.src = source;
+      return picture.decode().then(() => '', () => source.slice(0, 600));
+    }));
+    return broken.filter(Boolean);
+  };
   Element.prototype.append.call(own('documentElement'), host);
   try {
     const heights = [];
@@ -79,15 +99,16 @@ _MEASURE_HEIGHTS: Final = PageFunction[list[float] | None]("""async (templates, 
       const style = getComputedStyle(box);
       const padding = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
       const height = Math.max(box.getBoundingClientRect().height, box.scrollHeight);
-      heights.push(height > padding ? height : 0);
+      heights.push([height > padding ? height : 0, await brokenPictures(html)]);
       box.parentNode.remove();
     }
     return heights;
   } finally {
     host.remove();
   }
-}""")
-type _HeightsAnswer = Future[FunctionResult[list[float] | None]]
+}"""
+)
+type _HeightsAnswer = Future[FunctionResult[list[_Measured] | None]]
 
 
 def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, list[RenderWarning]]:
@@ -153,7 +174,7 @@ def _print_once(
     nodes_after.check_limit()
     if heights_answer is None:
         return content, []
-    return content, overlap_warnings(tab, options, style, heights_answer)
+    return content, header_footer_warnings(tab, options, style, heights_answer)
 
 
 def measure_heights(tab: Tab, options: PdfOptions) -> _HeightsAnswer | None:
@@ -170,27 +191,34 @@ def measure_heights(tab: Tab, options: PdfOptions) -> _HeightsAnswer | None:
     return tab.call_function(_MEASURE_HEIGHTS, uncached, _CSS, width * _PIXELS_PER_INCH)
 
 
-def overlap_warnings(
+def header_footer_warnings(
     tab: Tab, options: PdfOptions, style: PageStyle, heights_answer: _HeightsAnswer
 ) -> list[RenderWarning]:
-    """Return a warning for each header or footer that is taller than its margin."""
+    """Return a warning for each header or footer that is taller than its margin.
+
+    Another one for each of their pictures that cannot be shown.
+    """
     try:
-        answer = tab.wait_for(heights_answer, tab.deadline.within(_TIMEOUT_S))
+        answer = wait_in_slices(tab, heights_answer, tab.deadline.within(_TIMEOUT_S))
     except (CallRefused, TimeoutError):
         # The document is printed already; a missing warning must not fail it.
         return []
     measured = answer["result"].get("value")
     if measured is None:
         return []
-    heights = measured or _HEIGHT_CACHE.get(_cache_key(options), [])
-    _cache_heights(options, heights)
+    measured = measured or _HEIGHT_CACHE.get(_cache_key(options), [])
+    _cache_heights(options, measured)
     margin = style.page_margin(options)
     margins = {"header": margin.top * _PIXELS_PER_INCH, "footer": margin.bottom * _PIXELS_PER_INCH}
-    return [
-        _overlap_warning(field, side, height, margins[side])
-        for (field, side, _), height in zip(_headers_and_footers(options), heights, strict=True)
-        if height > margins[side] + _TOLERANCE_PIXELS
-    ]
+    warnings: dict[str, RenderWarning] = {}
+    for (field, side, _), (height, broken) in zip(
+        _headers_and_footers(options), measured, strict=True
+    ):
+        if height > margins[side] + _TOLERANCE_PIXELS:
+            warnings[field] = _overlap_warning(field, side, height, margins[side])
+        for source in broken:
+            warnings.setdefault(source, _broken_warning(field, source))
+    return [*warnings.values()]
 
 
 def _print_parameters(options: PdfOptions) -> dict[str, Json]:
@@ -229,10 +257,10 @@ def _cache_key(options: PdfOptions) -> _CacheKey:
     )
 
 
-def _cache_heights(options: PdfOptions, heights: list[float]) -> None:
+def _cache_heights(options: PdfOptions, measured: list[_Measured]) -> None:
     if len(_HEIGHT_CACHE) >= _MAX_CACHED:
         _HEIGHT_CACHE.clear()
-    _HEIGHT_CACHE[_cache_key(options)] = heights
+    _HEIGHT_CACHE[_cache_key(options)] = measured
 
 
 def _overlap_warning(field: str, side: str, height: float, margin: float) -> RenderWarning:
@@ -243,6 +271,11 @@ def _overlap_warning(field: str, side: str, height: float, margin: float) -> Ren
         "own @page margin."
     )
     return RenderWarning("header_footer_overlap", message, f"/output/pdf/{field}")
+
+
+def _broken_warning(field: str, source: str) -> RenderWarning:
+    message = f"A part of output.pdf.{field} is absent: {UNREADABLE_PICTURE_REASON}."
+    return RenderWarning("asset_failed", message, recorded_url(source))
 
 
 def _headers_and_footers(options: PdfOptions) -> Iterator[tuple[str, str, HeaderFooter]]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import PdfOptions
+from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.core.redact_url import without_userinfo
 from chalicelib.engine.browser.chromium.protocol import PageFunction
@@ -215,6 +216,8 @@ class BrowserPage:
         if is_continuous:
             self._emulation.restore()
         self._warnings += warnings
+        if self._output.strict_assets:
+            _check_assets(warnings)
         is_rtl = self._tab.has_feature("isRtl")
         self._clipping_page = page_that_may_clip(content, options.scale, is_rtl=is_rtl)
         return content
@@ -324,6 +327,14 @@ class BrowserPage:
 
     def _paper_layout(self, output: OutputOptions) -> PaperLayout:
         return PaperLayout(self._tab, self._watch.requests, self._emulation, output)
+
+
+def _check_assets(warnings: Sequence[RenderWarning]) -> None:
+    """Raise RenderFailure `asset_fetch_failed` for an asset that is missing."""
+    for warning in warnings:
+        if warning.code == "asset_failed":
+            message = f"asset_policy is strict, and {warning.detail} was not loaded: "
+            raise RenderFailure("asset_fetch_failed", message + warning.message)
 
 
 def _brings_scripts(output: OutputOptions) -> bool:
