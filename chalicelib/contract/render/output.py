@@ -19,6 +19,8 @@ from chalicelib.core.json import JsonObject
 _OUTPUT: Final = OutputOptions()
 _VIEWPORT: Final = image.Viewport()
 _WAIT: Final = image.Wait()
+_FIRST_PRINTABLE: Final = 0x20
+_DELETE: Final = 0x7F
 
 
 def _check_no_line_breaks(text: str) -> str:
@@ -36,13 +38,45 @@ HeaderValue = Annotated[
 ]
 
 
+def _check_cookie_text(text: str) -> str:
+    """Check what a cookie may hold (RFC 6265bis 5.6): browsers refuse it whole otherwise."""
+    if ";" in text or any(ord(each) < _FIRST_PRINTABLE or ord(each) == _DELETE for each in text):
+        message = "must have no ; and no control characters: encode them, such as ; by %3B"
+        raise ValueError(message)
+    if text != text.strip(" "):
+        message = "must neither begin nor end with a blank"
+        raise ValueError(message)
+    return text
+
+
+def _check_cookie_name(name: str) -> str:
+    if "=" in name:
+        message = "must have no ="
+        raise ValueError(message)
+    return name
+
+
 class Cookie(Model):
     """A cookie for the page's own origin alone; `domain` is its host or one above that."""
 
-    name: Annotated[str, StringConstraints(min_length=1, max_length=256)]
-    value: Annotated[str, StringConstraints(max_length=4096)]
-    domain: Annotated[str, StringConstraints(max_length=253)] | None = None
-    path: Annotated[str, StringConstraints(max_length=1024)] | None = None
+    name: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=256),
+        AfterValidator(_check_cookie_text),
+        AfterValidator(_check_cookie_name),
+    ]
+    value: Annotated[str, StringConstraints(max_length=4096), AfterValidator(_check_cookie_text)]
+    domain: (
+        Annotated[str, StringConstraints(max_length=253), AfterValidator(_check_cookie_text)] | None
+    ) = None
+    path: (
+        Annotated[
+            str,
+            StringConstraints(max_length=1024),
+            AfterValidator(_check_cookie_text),
+        ]
+        | None
+    ) = None
     secure: bool | None = None
     http_only: bool | None = None
 

@@ -216,6 +216,25 @@ def test_request_headers_for_pages_cannot_inject_headers(
     assert answer.pointers[0].startswith("/output/http/")
 
 
+@pytest.mark.parametrize("text", ["a;b", "a\tb", "a\r\nb", "\x7f", " a", "a "])
+@pytest.mark.parametrize("field", ["name", "value", "domain", "path"])
+def test_cookie_that_no_browser_takes_is_refused_at_its_field(
+    service: Service, field: str, text: str
+) -> None:
+    cookie = {"name": "a", "value": "b"}
+
+    answer = service.render(output={"http": {"cookies": [cookie, {**cookie, field: text}]}})
+
+    assert answer.code == "validation_error"
+    assert answer.pointers == [f"/output/http/cookies/1/{field}"]
+
+
+def test_name_of_a_cookie_has_no_equals_sign(service: Service) -> None:
+    answer = service.render(output={"http": {"cookies": [{"name": "a=b", "value": "a=b"}]}})
+
+    assert answer.pointers == ["/output/http/cookies/0/name"]
+
+
 @pytest.mark.parametrize("value", [*HOSTILE_NAMES.values()])
 def test_response_headers_do_not_echo_hostile_values(service: Service, value: str) -> None:
     sent = {"X-Request-Id": value, "Idempotency-Key": value or "k", "Origin": value}

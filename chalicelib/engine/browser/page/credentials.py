@@ -39,7 +39,12 @@ class Credentials:
         self._strayed_requests: set[str] = set()
         self._cookies, headers = options.cookies or (), options.headers or {}
         self._cookies_set: list[dict[str, Json]] = []
-        self.unused_fields = [f"headers.{name}" for name in headers if not _is_settable(name)]
+        # Options that are not sent, and why.
+        self.unused_fields = {
+            f"headers.{name}": "it is the browser's own"
+            for name in headers
+            if not _is_settable(name)
+        }
         self._headers = {
             name.lower(): (name, value) for name, value in headers.items() if _is_settable(name)
         }
@@ -50,15 +55,20 @@ class Credentials:
     def set_cookies(self, tab: Tab, deadline: Deadline) -> None:
         """Set the cookies; foreign and invalid ones are added to `unused_fields`."""
         for number, cookie in enumerate(self._cookies):
+            field = f"cookies[{number}]"
+            if not self._matches_host(cookie):
+                self.unused_fields[field] = "its domain is another host"
+                continue
             parameters = self._cookie_parameters(cookie)
             try:
-                if self._matches_host(cookie):
-                    tab.wait_for(tab.send("Network.setCookie", **parameters), deadline)
-                    self._cookies_set.append(parameters)
-                    continue
+                tab.wait_for(tab.send("Network.setCookie", **parameters), deadline)
             except CallRefused:
-                pass
-            self.unused_fields.append(f"cookies[{number}]")
+                self.unused_fields[field] = (
+                    "the browser refuses it: its path must begin with /, and a name with __Host- "
+                    "or __Secure- needs an https page"
+                )
+            else:
+                self._cookies_set.append(parameters)
 
     def add_frame(self, parent: str, frame: str) -> None:
         """Record a new frame; until it navigates it has its parent's origin."""

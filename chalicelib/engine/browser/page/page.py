@@ -1,8 +1,7 @@
 """Facade of one document in a prepared page: load, warnings, and each output format."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -157,9 +156,8 @@ class BrowserPage:
         large for a picture.
         """
         self._html, self._html_bytes = html, len(html.encode(errors="replace"))
-        self._warn_unused(
-            output.http.origin_only_fields, "a document that came as text has no origin"
-        )
+        reason = "a document that came as text has no origin"
+        self._warn_unused(dict.fromkeys(output.http.origin_only_fields, reason))
         self._tab.own_sheets = sheets = unread_sheets(assets)
         self._may_be_unread = bool(sheets) or may_be_unread(html)
         self._may_have_page_rules = bool(assets) or may_have_page_rules(html)
@@ -183,9 +181,7 @@ class BrowserPage:
         with self._load_phase(output) as load:
             credentials = Credentials(output.http, url)
             visit_url(self._tab, self._watch.requests, credentials, url, load)
-            self._warn_unused(
-                credentials.unused_fields, "it is the browser's own or for another host"
-            )
+            self._warn_unused(credentials.unused_fields)
             self._is_from_url = self._may_be_unread = True
 
     def pdf(self, options: PdfOptions) -> bytes:
@@ -298,10 +294,11 @@ class BrowserPage:
         if output.strict_assets:
             self._watch.requests.check_complete()
 
-    def _warn_unused(self, fields: Sequence[str], reason: str) -> None:
-        for field in fields:
-            message = f"output.http.{field} was ignored: {reason}"
-            self._warnings.append(RenderWarning("feature_unavailable", message))
+    def _warn_unused(self, reasons: Mapping[str, str]) -> None:
+        for field, reason in reasons.items():
+            name = f"output.http.{field}"
+            message = f"{name} was ignored: {reason}"
+            self._warnings.append(RenderWarning("feature_unavailable", message, name))
 
     @contextmanager
     def _load_phase(
