@@ -61,9 +61,12 @@ class RemoteObject[Value = Json](TypedDict, total=False):
 
 
 class ExceptionDetails(TypedDict):
-    """Runtime.ExceptionDetails."""
+    """Runtime.ExceptionDetails; lines and columns count from 0."""
 
     text: str
+    lineNumber: int
+    columnNumber: int
+    url: NotRequired[str]
     exception: NotRequired[RemoteObject]
 
 

@@ -107,9 +107,10 @@ class BrowserPage:
 
     @property
     def warnings(self) -> tuple[RenderWarning, ...]:
-        """Return the warnings so far: ignored options, output, emulation, assets."""
+        """Return the warnings so far: ignored options, output, emulation, assets, scripts."""
         own = (*self._warnings, *self._scrolling.warnings, *self._emulation.warnings)
-        return (*own, *self._watch.requests.warnings())
+        watch = self._watch
+        return (*own, *watch.requests.warnings(), *watch.script_failures.warnings())
 
     @property
     def logs(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from chalicelib.core.redact_url import redacted_text
 from chalicelib.engine.browser.chromium.protocol import Event, RemoteObject
+from chalicelib.engine.browser.page.script_failures import ScriptFailures
 from chalicelib.engine.browser.pool.prepared_page import FRAME_AUTO_ATTACH, PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.requests.navigations import Navigations
@@ -38,6 +39,7 @@ class PageWatch:
         self._on_frame_session = on_frame_session
         self._lock = threading.Lock()
         self._logs: list[str] = []
+        self.script_failures = ScriptFailures()
         self._navigations = Navigations()
         self.requests = PageRequests(prepared_page, traffic, self._navigations)
         prepared_page.set_handler(partial(self._on_event, prepared_page.session))
@@ -54,7 +56,10 @@ class PageWatch:
         match method:
             case "Page.javascriptDialogOpening":
                 self._prepared_page.send("Page.handleJavaScriptDialog", accept=False)
-            case "Runtime.consoleAPICalled" | "Runtime.exceptionThrown":
+            case "Runtime.consoleAPICalled":
+                self._log(_console_line(event))
+            case "Runtime.exceptionThrown":
+                self.script_failures.record(event["exceptionDetails"], self._prepared_page.origin)
                 self._log(_console_line(event))
             case "Inspector.targetCrashed" if not self._crashed.done():
                 self._crashed.set_result(None)
