@@ -22,8 +22,10 @@ from chalicelib.engine.browser.output.scripts import (
     is_drawn_as_emoji,
     script_family,
 )
+from chalicelib.engine.job import RenderWarning
 
 _MAX_FONTS: Final = 50
+MAX_LATE_FONTS: Final = 20
 _MAX_CHARACTERS: Final = 200
 # Expression for a script that defines `own`, a reader of document members through the prototype.
 # Returns the families of loaded web fonts, and the requested family lists, each with the language
@@ -88,12 +90,17 @@ _INVISIBLE: Final = re.compile(
 
 
 class RequestedFonts(TypedDict):
-    """Result of REQUESTED_FONTS; `asked` has a family list, a language, and the characters."""
+    """Result of REQUESTED_FONTS; `asked` has a family list, a language, and the characters.
+
+    `late` are families that are loaded and not shown, as they came too late for their
+    `font-display`.
+    """
 
     hasBrokenImage: NotRequired[bool]
     hasFrames: NotRequired[bool]
     hasRevealed: NotRequired[bool]
     isRtl: NotRequired[bool]
+    late: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
     faces: list[str]
     asked: list[tuple[str, str, str]]
@@ -154,10 +161,11 @@ class FontCoverage(NamedTuple):
 
 
 class FontReport(NamedTuple):
-    """Pairs of requested and used font, and what no font has."""
+    """Pairs of requested and used font, what no font has, and web fonts that came too late."""
 
     used: Sequence[tuple[str, str]]
     missing: Sequence[GlyphGap]
+    late: Sequence[str] = ()
 
 
 def font_report(
@@ -171,7 +179,8 @@ def font_report(
     requested = answer.get("result", {}).get("value")
     if requested is None:
         return FontReport((), ())
-    faces = {_family_names(face)[0] for face in requested["faces"] if _family_names(face)}
+    late = _first_names(requested.get("late", []))
+    faces = _first_names(requested["faces"]) - late
     used: set[tuple[str, str]] = set()
     missing: dict[str, set[str]] = {}
     for text, lang, letters in requested["asked"]:
@@ -185,7 +194,20 @@ def font_report(
     found = [
         GlyphGap(name, "".join(sorted(missing[name])[:_MAX_CHARACTERS])) for name in sorted(missing)
     ]
-    return FontReport(sorted(used)[:_MAX_FONTS], found[:_MAX_FONTS])
+    return FontReport(sorted(used)[:_MAX_FONTS], found[:_MAX_FONTS], sorted(late)[:MAX_LATE_FONTS])
+
+
+def late_font_warnings(report: FontReport) -> list[RenderWarning]:
+    """Return a warning for each web font that is not shown."""
+    return [
+        RenderWarning(
+            "feature_unavailable",
+            f"The font {family} came after font-display: optional had given it up, so its texts "
+            "have the next font of their list: use font-display: block.",
+            family,
+        )
+        for family in report.late
+    ]
 
 
 def _drawn_letters(
@@ -231,6 +253,10 @@ def _is_visible(letter: str) -> bool:
         unicodedata.category(letter) not in _INVISIBLE_CATEGORIES
         and _INVISIBLE.match(letter) is None
     )
+
+
+def _first_names(texts: Sequence[str]) -> set[str]:
+    return {names[0] for names in map(_family_names, texts) if names}
 
 
 def _family_names(text: str) -> list[str]:

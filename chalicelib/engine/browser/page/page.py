@@ -24,7 +24,12 @@ from chalicelib.engine.browser.output.clipped_content import (
     page_that_may_clip,
 )
 from chalicelib.engine.browser.output.continuous_page import continuous_width
-from chalicelib.engine.browser.output.fonts import FontReport, InstalledFonts, font_report
+from chalicelib.engine.browser.output.fonts import (
+    FontReport,
+    InstalledFonts,
+    font_report,
+    late_font_warnings,
+)
 from chalicelib.engine.browser.output.form_fields import form_field_marks
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, print_header_footers
 from chalicelib.engine.browser.output.missing_glyphs import glyph_warnings
@@ -318,6 +323,7 @@ class BrowserPage:
         self._emulation.check_applied()
         installed = InstalledFonts.read(self._font_families)
         self._fonts = font_report(self._tab.settle_answer.result(), installed)
+        self._warnings += late_font_warnings(self._fonts)
         if self._fonts.missing:
             self._warnings += glyph_warnings(self._tab, self._fonts.missing)
         if output.strict_assets:

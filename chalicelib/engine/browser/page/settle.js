@@ -7,13 +7,32 @@ async (until) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const reached = until === 'domcontentloaded'
     ? () => own('readyState') !== 'loading' : () => own('readyState') === 'complete';
+  // A font with `font-display: optional` that takes more than 0.1 s would be loaded, but not shown.
+  // That can be changed until it is there.
+  const awaitOptionalFonts = () => {
+    for (const face of own('fonts')) {
+      if (face.display === 'optional' && face.status !== 'loaded') { face.display = 'block'; }
+    }
+  };
+  // Of a family that is shown the next one of the list changes no width.
+  const isUnused = ({family}) => {
+    const context = Document.prototype.createElement.call(document, 'canvas').getContext('2d');
+    const [first, second] = ['serif', 'monospace'].map((next) => {
+      context.font = `99px ${family}, ${next}`;
+      return context.measureText('Mij10').width;
+    });
+    return first !== second;
+  };
+  awaitOptionalFonts();
   while (!reached()) {
     await new Promise((resolve) => {
       window.addEventListener('load', resolve, {once: true});
       setTimeout(resolve, 20);
     });
+    awaitOptionalFonts();
   }
   own('documentElement')?.getBoundingClientRect();
+  awaitOptionalFonts();
   await own('fonts').ready;
   const awaitImages = async () => {
     let hasBroken = false;
@@ -48,8 +67,11 @@ async (until) => {
   }
   const fonts = REQUESTED_FONTS;
   const isRtl = fonts && getComputedStyle(own('documentElement')).direction === 'rtl';
+  const late = [...own('fonts')].filter((face) => face.display === 'optional'
+    && face.status === 'loaded').slice(0, 200).filter(isUnused)
+    .map(({family}) => family.slice(0, 500));
   const metadata = HEAD_METADATA;
   const hasFrames = fonts && Document.prototype.querySelector.call(
     document, 'iframe, frame, object, embed') !== null;
-  return fonts && {...fonts, hasBrokenImage, hasFrames, hasRevealed, isRtl, metadata};
+  return fonts && {...fonts, hasBrokenImage, hasFrames, hasRevealed, isRtl, late, metadata};
 }
