@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _MAX_WARNINGS: Final = 50
 # Files of the web are known when the text that names them is read: once for each level of imports.
 _MAX_PASSES: Final = 6
-_TOO_DEEP: Final = f"style sheets of headers and footers import each other {_MAX_PASSES} deep"
+_TOO_DEEP: Final = f"files of headers and footers may name each other {_MAX_PASSES - 1} deep"
 _EMPTY_REASON: Final = "its address is empty"
 _NEVER_SHOWN_REASON: Final = "headers and footers have no scripts, frames, media and `use` of files"
 _STYLE_TYPE: Final = "text/css"

@@ -1,8 +1,8 @@
 // Waits until a document, its fonts and its pictures are there. Returns the requested fonts and more.
 //
 // A layout is forced first, as it requests the fonts. Lazy images below the fold would never load,
-// yet they are printed. What waits to come into sight is shown once (reveal_observed.js). `own` reads through the prototype: an element named `images` would shadow
-// `document.images`.
+// yet they are printed. What waits to come into sight is shown once (reveal_observed.js). `own`
+// reads through the prototype: an element named `images` would shadow `document.images`.
 async (until) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const reached = until === 'domcontentloaded'
