@@ -220,6 +220,7 @@ def _draw_page(
         for format_ in formats:
             if format_.draw not in content_by_draw:
                 content_by_draw[format_.draw] = format_.draw(page, document.output)
+        page.find_broken_links()
         page.find_clipped_content()
     return [Drawing(format_, content_by_draw[format_.draw]) for format_ in formats]
 

@@ -274,8 +274,7 @@ WARNINGS: Final = (
     "einvoice_validation_warning einvoice_validation_unavailable pdfa_validation_unavailable "
     "pdfua_validation_unavailable accessibility_validation_unavailable einvoice_skipped_plan "
     "storage_skipped_plan email_skipped_plan email_skipped_zero_retention "
-    "invoice_totals_unavailable undefined_value data_unused "
-    "script_failed"
+    "invoice_totals_unavailable undefined_value data_unused script_failed link_broken"
 )
 
 # Every field of the answers.

@@ -69,6 +69,7 @@ BROWSER_WARNINGS: Final[dict[str, dict[str, Any]]] = {
     "asset_failed": {"html": "<img src='{allowed}/missing'>"},
     "glyph_missing": {"html": "<p>&#x13000;"},
     "navigation_stopped": {"html": "<script>location = 'https://example.com/'</script>"},
+    "link_broken": {"html": "<a href='#gone'>x</a>"},
     "content_clipped": {"html": "<div style='width: 1200px'>x"},
     "slow_asset": {"html": "<img src='{allowed}/slow.png'>"},
     "header_footer_overlap": {

@@ -102,6 +102,7 @@ class RequestedFonts(TypedDict):
     isRtl: NotRequired[bool]
     late: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
+    hasBrokenLink: NotRequired[bool]
     faces: list[str]
     asked: list[tuple[str, str, str]]
 

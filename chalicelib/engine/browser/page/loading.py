@@ -11,6 +11,7 @@ from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
+from chalicelib.engine.browser.output.broken_links import HAS_BROKEN_LINK
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS, RequestedFonts
 from chalicelib.engine.browser.output.page_fit import ADOPT_PAGE
 from chalicelib.engine.browser.output.page_texts import HEAD_METADATA
@@ -281,6 +282,11 @@ def _without_lone_surrogates(html: str) -> str:
 @cache
 def _settle_script() -> PageFunction[RequestedFonts | None]:
     script = Path(__file__).with_name("settle.js").read_text()
-    for name, text in (("REQUESTED_FONTS", REQUESTED_FONTS), ("HEAD_METADATA", HEAD_METADATA)):
+    parts = {
+        "REQUESTED_FONTS": REQUESTED_FONTS,
+        "HEAD_METADATA": HEAD_METADATA,
+        "HAS_BROKEN_LINK": HAS_BROKEN_LINK,
+    }
+    for name, text in parts.items():
         script = script.replace(name, text)
     return PageFunction(script)

@@ -18,6 +18,7 @@ from chalicelib.engine.browser.output.accessibility import (
     link_texts,
 )
 from chalicelib.engine.browser.output.beyond_window import may_skip_layout, shown_beyond_window
+from chalicelib.engine.browser.output.broken_links import broken_link_warnings
 from chalicelib.engine.browser.output.clipped_content import (
     PrintedPage,
     clipped_content_warnings,
@@ -104,6 +105,7 @@ class BrowserPage:
         self._may_have_page_rules = True
         self._possible_parts = PossibleParts(elements=True, style_pictures=False)
         self._clipping_page: PrintedPage | None = None
+        self._is_printed = False
         self.url = ""
         self._warnings: list[RenderWarning] = []
         self.links: list[tuple[str, str]] = []
@@ -202,7 +204,7 @@ class BrowserPage:
             answer = self._tab.outcome(self._tab.call_function(_DOCUMENT_URL))
             self.url = without_userinfo(answer["result"].get("value") or "")
         headings = heading_texts(self._tab) if options.outline else ()
-        self.texts = PageTexts(headings, self._tab.head_metadata)
+        self.texts, self._is_printed = PageTexts(headings, self._tab.head_metadata), True
         layout = self._paper_layout(self._output)
         if not self._is_inert:
             layout.enter_paper()
@@ -247,6 +249,12 @@ class BrowserPage:
         if self._clipping_page is not None:
             self._emulation.set_print_media()
             self._warnings += clipped_content_warnings(self._tab, self._clipping_page)
+
+    def find_broken_links(self) -> None:
+        """Warn of links that lead nowhere in the PDF, after all drawings."""
+        if self._is_printed and self._tab.has_feature("hasBrokenLink"):
+            self._emulation.set_print_media()
+            self._warnings += broken_link_warnings(self._tab)
 
     def header_footer_pdf(self, batch: HeaderFooterBatch, output: OutputOptions) -> bytes:
         """Print headers and footers alone, on a prepared page that has shown no document.

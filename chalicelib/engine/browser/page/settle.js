@@ -70,8 +70,9 @@ async (until) => {
   const late = [...own('fonts')].filter((face) => face.display === 'optional'
     && face.status === 'loaded').slice(0, 200).filter(isUnused)
     .map(({family}) => family.slice(0, 500));
-  const metadata = HEAD_METADATA;
+  const metadata = HEAD_METADATA, hasBrokenLink = HAS_BROKEN_LINK;
   const hasFrames = fonts && Document.prototype.querySelector.call(
     document, 'iframe, frame, object, embed') !== null;
-  return fonts && {...fonts, hasBrokenImage, hasFrames, hasRevealed, isRtl, late, metadata};
+  return fonts && {
+    ...fonts, hasBrokenImage, hasBrokenLink, hasFrames, hasRevealed, isRtl, late, metadata};
 }

@@ -40,6 +40,10 @@ def as_render_failures() -> Iterator[None]:
     except TimeoutError as error:
         raise timeout_failure() from error
 
+type _Feature = Literal[
+    "hasBrokenImage", "hasBrokenLink", "hasFrames", "hasRevealed", "isRtl"
+]
+
 
 class Tab:
     """Connection to one page; `deadline` is the job's."""
@@ -58,9 +62,7 @@ class Tab:
         self.settle_answer: Future[FunctionResult[RequestedFonts | None]] = Future()
         self._world = prepared_page.world
 
-    def has_feature(
-        self, feature: Literal["hasBrokenImage", "hasFrames", "hasRevealed", "isRtl"]
-    ) -> bool:
+    def has_feature(self, feature: _Feature) -> bool:
         """Tell whether the document had a feature when it settled."""
         features = self.settle_answer.result().get("result", {}).get("value")
         return features is not None and features.get(feature, False)
