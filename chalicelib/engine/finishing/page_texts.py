@@ -1,4 +1,4 @@
-"""Texts of the page in its PDF: titles of the outline, and what its head says of the document."""
+"""Texts of the page in its PDF: titles of the outline, metadata of its head, types of elements."""
 
 import re
 from typing import TYPE_CHECKING, Final
@@ -18,7 +18,7 @@ def with_page_texts(content: bytes, finishing: "FinishingContext") -> bytes:
     """Return a document that only the browser has saved with the texts of its page."""
     texts = finishing.recorder.page_texts
     info = page_info(finishing.output.pdf.metadata, texts.metadata)
-    if not texts.headings and not info:
+    if not texts.headings and not info and not texts.structure.marks:
         return content
     table = cross_reference_table(content)
     objects = PrintedObjects(content, table)
@@ -32,4 +32,9 @@ def with_page_texts(content: bytes, finishing: "FinishingContext") -> bytes:
         number = int(references[b"Info"])
         entries = (b"\n%b %b" % (key.encode(), string_of_text(info[key])) for key in info)
         changed[number] = objects.text_of(number).removesuffix(b">>") + b"".join(entries) + b">>"
+    if texts.structure.marks:
+        # Imported here: few documents have some.
+        from chalicelib.engine.finishing.tagging.marked_elements import typed_objects  # noqa: PLC0415
+
+        changed |= typed_objects(content, objects, texts.structure)
     return objects.with_texts(changed)

@@ -14,6 +14,7 @@ from chalicelib.engine.finishing.chromium_pdf import CrossReferenceTable
 
 _BEGIN: Final = b" 0 obj\n"
 _END: Final = b"\nendobj\n"
+_SIZE: Final = re.compile(rb"/Size [0-9]+")
 _ESCAPE: Final = re.compile(rb"\\(?:([0-7]{1,3})|(.))", re.DOTALL)
 _ESCAPED: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 _UTF16_MARK: Final = b"\xfe\xff"
@@ -30,6 +31,16 @@ class PrintedObjects:
         self._content, self._table = content, table
         self._begins = sorted(table.places)
 
+    @property
+    def next_number(self) -> int:
+        """Return the number of a first new object."""
+        return len(self._table.places) + 1
+
+    def number_at(self, place: int) -> int:
+        """Return the number of the object that has this place of the file in it."""
+        begin = self._begins[bisect_right(self._begins, place) - 1]
+        return int(self._content[begin : self._content.index(b" ", begin)])
+
     def text_of(self, number: int) -> bytes:
         """Return the text of an object; nothing if there is none."""
         if not 0 < number <= len(self._table.places):
@@ -38,21 +49,28 @@ class PrintedObjects:
         return self._content[begin:end].partition(_BEGIN)[2].removesuffix(_END)
 
     def with_texts(self, texts: Mapping[int, bytes]) -> bytes:
-        """Return the document with other texts of some objects."""
+        """Return the document with other texts of some objects, and with new ones.
+
+        The numbers of new ones follow each other from `next_number` on.
+        """
         if not texts:
             return self._content
+        places, new = self._table.places, sorted(each for each in texts if each >= self.next_number)
         parts, ends, growths, copied_to = list[bytes](), list[int](), list[int](), 0
-        for number in sorted(texts, key=lambda number: self._table.places[number - 1]):
+        for number in sorted(texts.keys() - new, key=lambda number: places[number - 1]):
             begin, end = self._range(number)
-            text = b"%d%b%b%b" % (number, _BEGIN, texts[number], _END)
+            text = _object(number, texts[number])
             parts += self._content[copied_to:begin], text
             ends.append(end)
             growths.append(len(text) - (end - begin))
             copied_to = end
         parts.append(self._content[copied_to : self._table.begin])
         shifts = [0, *accumulate(growths)]
-        places = [each + shifts[bisect_right(ends, each)] for each in self._table.places]
-        return b"".join(parts) + self._end(places, self._table.begin + shifts[-1])
+        moved = [each + shifts[bisect_right(ends, each)] for each in places]
+        added = [_object(number, texts[number]) for number in new]
+        begin = self._table.begin + shifts[-1]
+        *new_places, begin = accumulate(map(len, added), initial=begin)
+        return b"".join((*parts, *added)) + self._end([*moved, *new_places], begin)
 
     def _range(self, number: int) -> tuple[int, int]:
         begin = self._table.places[number - 1]
@@ -62,7 +80,12 @@ class PrintedObjects:
     def _end(self, places: list[int], begin: int) -> bytes:
         head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(places) + 1)
         rows = b"".join(b"%010d 00000 n \n" % place for place in places)
-        return b"%b%b%bstartxref\n%d\n%%%%EOF\n" % (head, rows, self._table.trailer, begin)
+        trailer = _SIZE.sub(b"/Size %d" % (len(places) + 1), self._table.trailer, count=1)
+        return b"%b%b%bstartxref\n%d\n%%%%EOF\n" % (head, rows, trailer, begin)
+
+
+def _object(number: int, text: bytes) -> bytes:
+    return b"%d%b%b%b" % (number, _BEGIN, text, _END)
 
 
 def text_of_string(string: bytes) -> str:

@@ -103,6 +103,7 @@ class RequestedFonts(TypedDict):
     late: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
     hasBrokenLink: NotRequired[bool]
+    hasMarkable: NotRequired[bool]
     faces: list[str]
     asked: list[tuple[str, str, str]]
 

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.output.structure_marks import StructureMarks
 from chalicelib.engine.browser.page.tab import Tab
 
 MAX_HEADINGS: Final = 5_000
@@ -28,10 +29,14 @@ HEAD_METADATA: Final = """(() => {
 
 
 class PageTexts(NamedTuple):
-    """Headings in the order of the document, and `author`, `description` and `keywords`."""
+    """Headings in the order of the document, and `author`, `description` and `keywords`.
+
+    `structure` has the elements that were marked for their types.
+    """
 
     headings: Sequence[str] = ()
     metadata: Mapping[str, str] = {}
+    structure: StructureMarks = StructureMarks()
 
 
 def heading_texts(tab: Tab) -> Sequence[str]:

@@ -15,6 +15,7 @@ from chalicelib.engine.browser.output.broken_links import HAS_BROKEN_LINK
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS, RequestedFonts
 from chalicelib.engine.browser.output.page_fit import ADOPT_PAGE
 from chalicelib.engine.browser.output.page_texts import HEAD_METADATA
+from chalicelib.engine.browser.output.structure_marks import HAS_MARKABLE
 from chalicelib.engine.browser.page.animations import (
     finish_animations,
     has_moment,
@@ -286,6 +287,7 @@ def _settle_script() -> PageFunction[RequestedFonts | None]:
         "REQUESTED_FONTS": REQUESTED_FONTS,
         "HEAD_METADATA": HEAD_METADATA,
         "HAS_BROKEN_LINK": HAS_BROKEN_LINK,
+        "HAS_MARKABLE": HAS_MARKABLE,
     }
     for name, text in parts.items():
         script = script.replace(name, text)

@@ -51,6 +51,7 @@ from chalicelib.engine.browser.output.pictures import (
     replace_missing_parts,
 )
 from chalicelib.engine.browser.output.printing import print_pdf
+from chalicelib.engine.browser.output.structure_marks import structure_marks
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.load import Load
@@ -204,19 +205,21 @@ class BrowserPage:
             answer = self._tab.outcome(self._tab.call_function(_DOCUMENT_URL))
             self.url = without_userinfo(answer["result"].get("value") or "")
         headings = heading_texts(self._tab) if options.outline else ()
-        self.texts, self._is_printed = PageTexts(headings, self._tab.head_metadata), True
         layout = self._paper_layout(self._output)
         if not self._is_inert:
             layout.enter_paper()
         unsliced = layout.unsliced_boxes() if self._may_slice_rows else nullcontext()
         opened = self._scrolling.opened_for_paper(layout, opens_text_areas=not options.forms)
-        with unsliced, opened, form_field_marks(self._tab, options):
+        typed = structure_marks(self._tab, is_tagged=options.tagged)
+        with unsliced, opened, form_field_marks(self._tab, options), typed as structure:
             style = self._page_style(options)
             is_continuous = continuous_width(style, options) is not None
             if is_continuous:
                 self._emulation.set_print_media()
             with self._fitted_pages(options, style):
                 content, warnings = print_pdf(self._tab, options, style)
+        self.texts = PageTexts(headings, self._tab.head_metadata, structure)
+        self._is_printed = True
         if is_continuous:
             self._emulation.restore()
         self._warnings += warnings

@@ -41,7 +41,7 @@ def as_render_failures() -> Iterator[None]:
         raise timeout_failure() from error
 
 type _Feature = Literal[
-    "hasBrokenImage", "hasBrokenLink", "hasFrames", "hasRevealed", "isRtl"
+    "hasBrokenImage", "hasBrokenLink", "hasFrames", "hasMarkable", "hasRevealed", "isRtl"
 ]
 
 
