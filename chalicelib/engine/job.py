@@ -22,6 +22,7 @@ from chalicelib.engine.templating.includes import Includes
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+    from chalicelib.engine.conformance.html_places import HtmlPlaces
     from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 
 # Returns the bytes of an upload by its id; raises RenderFailure `upload_not_found`.
@@ -241,13 +242,15 @@ class ValidationRequest(NamedTuple):
     """Request to the validators about one file.
 
     `field_paths` are those of the e-invoice that the file is. `own_findings` are findings of the
-    engine that the validators cannot see; they belong to the last check.
+    engine that the validators cannot see; they belong to the last check. `html_places` are those
+    of the page that the file was made of.
     """
 
     content: bytes
     checks: tuple["ConformanceCheck", ...]
     field_paths: "InvoiceFieldPaths | None" = None
     own_findings: tuple["RawFinding", ...] = ()
+    html_places: "HtmlPlaces | None" = None
 
 
 class RenderOutcome(NamedTuple):

@@ -12,6 +12,7 @@ from chalicelib.engine.conformance.checks import (
     ReportFinding,
     Verdict,
 )
+from chalicelib.engine.conformance.html_places import HtmlPlaces
 
 # Maps an XPath of the XML to the JSON path of the caller's field, if it is known.
 type JsonPathMapper = Callable[[str], str | None]
@@ -69,16 +70,30 @@ def conformance_report(
     verdicts: Sequence[Verdict],
     to_json_path: JsonPathMapper | None,
     own_findings: Sequence[RawFinding] = (),
+    *,
+    places: HtmlPlaces | None = None,
 ) -> dict[str, ReportSection]:
     """Return the conformance report of one render, by subject.
 
-    `own_findings` are the service's about the last check.
+    `own_findings` are the service's about the last check, `places` those of findings on a page.
     """
+    if places is not None:
+        verdicts = [_with_places(verdict, places) for verdict in verdicts]
     own: dict[str, Sequence[RawFinding]] = {checks[-1].subject: own_findings}
     return {
         check.subject: report_section(check, verdict, to_json_path, own.get(check.subject, ()))
         for check, verdict in zip(checks, verdicts, strict=True)
     }
+
+
+def _with_places(verdict: Verdict, places: HtmlPlaces) -> Verdict:
+    if verdict.findings is None:
+        return verdict
+    placed = (
+        replace(each, message=places.with_place(each.message, each.location))
+        for each in verdict.findings
+    )
+    return replace(verdict, findings=tuple(placed))
 
 
 def report_section(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.passwords import prepare_password
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+from chalicelib.engine.conformance.html_places import html_places
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.finishing.pdfa import pdfa_flavour
 from chalicelib.engine.job import ValidationRequest
@@ -55,7 +56,11 @@ def pdf_validation_request(content: bytes, finishing: "FinishingContext") -> Val
         for each in finishing.recorder.accessibility_gaps
         if finishing.output.pdf.has_pdfua_target
     )
-    return ValidationRequest(content, tuple(_pdf_checks(finishing)), None, tuple(own_findings))
+    places = html_places(
+        content, finishing.recorder.page_texts.elements, finishing.recorder.warnings
+    )
+    checks = tuple(_pdf_checks(finishing))
+    return ValidationRequest(content, checks, None, tuple(own_findings), places)
 
 
 def _decrypt_pdf(content: bytes, password: str) -> bytes:

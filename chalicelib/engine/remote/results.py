@@ -10,6 +10,7 @@ from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import OpaqueObject
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+from chalicelib.engine.conformance.html_places import HtmlPlaces
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.engine.job import (
@@ -133,6 +134,7 @@ class _ValidationRecord(msgspec.Struct, frozen=True):
     checks: tuple[ConformanceCheck, ...]
     field_paths: InvoiceFieldPaths | None
     own_findings: tuple[RawFinding, ...]
+    html_places: HtmlPlaces | None = None
 
 
 class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
@@ -165,7 +167,11 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
         )
         validations = tuple(
             _ValidationRecord(
-                _number(contents, each.content), each.checks, each.field_paths, each.own_findings
+                _number(contents, each.content),
+                each.checks,
+                each.field_paths,
+                each.own_findings,
+                each.html_places,
             )
             for each in outcome.validation_requests
         )
@@ -202,7 +208,11 @@ class RunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="run"):
             invoice_totals=self.invoice_totals,
             validation_requests=tuple(
                 ValidationRequest(
-                    contents[each.content], each.checks, each.field_paths, each.own_findings
+                    contents[each.content],
+                    each.checks,
+                    each.field_paths,
+                    each.own_findings,
+                    each.html_places,
                 )
                 for each in self.validations
             ),

@@ -162,10 +162,28 @@ def test_report_ignores_protection_and_pdfua_claim(
     assert [found["rule"] for found in failed["errors"]] == ["ISO 14289-1:2014 7.4.2:1"]
 
 
+@pytest.mark.parametrize(
+    ("html", "place"),
+    [
+        ("<h3>Skipped <b>one</b></h3>", "In the HTML: <h3> “Skipped one”"),
+        (f"<h1>a</h1><img class=x src='data:image/gif;base64,{PIXEL}'>", 'In the HTML: <img src="'),
+        ("<table id=t><tr><th>a<th>b<tr><td colspan=2>c<td>d</table>", '<table id="t"> “abcd”'),
+        ("<p>with \ue123 in it", "(U+E123) in the text of"),
+    ],
+)
+def test_findings_name_the_element_of_the_html(
+    render: Render, judge: LocalValidator, html: str, place: str
+) -> None:
+    report = pdfua_report(judge, render(HEAD + html, pdf={"pdfua": True}))
+
+    assert any(place in each["message"] for each in report["errors"])
+
+
 def pdfua_report(judge: LocalValidator, outcome: RenderOutcome) -> ReportSection:
     (request,) = outcome.validation_requests
     verdicts = judge.validate(request.content, request.checks, Deadline.after(120))
-    return conformance_report(request.checks, verdicts, None)["pdfua"]
+    places = request.html_places
+    return conformance_report(request.checks, verdicts, None, places=places)["pdfua"]
 
 
 def test_accessibility_report_does_not_change_the_document(render: Render) -> None:

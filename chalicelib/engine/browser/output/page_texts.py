@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.output.page_elements import PageElements
 from chalicelib.engine.browser.output.structure_marks import StructureMarks
 from chalicelib.engine.browser.page.tab import Tab
 
@@ -31,12 +32,14 @@ HEAD_METADATA: Final = """(() => {
 class PageTexts(NamedTuple):
     """Headings in the order of the document, and `author`, `description` and `keywords`.
 
-    `structure` has the elements that were marked for their types.
+    `structure` has the elements that were marked for their types, `elements` those that findings
+    may be about.
     """
 
     headings: Sequence[str] = ()
     metadata: Mapping[str, str] = {}
     structure: StructureMarks = StructureMarks()
+    elements: PageElements = PageElements()
 
 
 def heading_texts(tab: Tab) -> Sequence[str]:

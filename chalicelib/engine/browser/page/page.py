@@ -34,6 +34,7 @@ from chalicelib.engine.browser.output.fonts import (
 from chalicelib.engine.browser.output.form_fields import form_field_marks
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, print_header_footers
 from chalicelib.engine.browser.output.missing_glyphs import glyph_warnings
+from chalicelib.engine.browser.output.page_elements import PageElements, page_elements
 from chalicelib.engine.browser.output.page_fit import fitted_pages
 from chalicelib.engine.browser.output.page_style import (
     PageStyle,
@@ -205,6 +206,7 @@ class BrowserPage:
             answer = self._tab.outcome(self._tab.call_function(_DOCUMENT_URL))
             self.url = without_userinfo(answer["result"].get("value") or "")
         headings = heading_texts(self._tab) if options.outline else ()
+        elements = page_elements(self._tab) if options.is_fully_tagged else PageElements()
         layout = self._paper_layout(self._output)
         if not self._is_inert:
             layout.enter_paper()
@@ -218,7 +220,7 @@ class BrowserPage:
                 self._emulation.set_print_media()
             with self._fitted_pages(options, style):
                 content, warnings = print_pdf(self._tab, options, style)
-        self.texts = PageTexts(headings, self._tab.head_metadata, structure)
+        self.texts = PageTexts(headings, self._tab.head_metadata, structure, elements)
         self._is_printed = True
         if is_continuous:
             self._emulation.restore()

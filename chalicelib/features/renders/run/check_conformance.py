@@ -83,7 +83,9 @@ class CheckConformance:
                 each.content, each.checks, deadline, may_store=not render.zero_retention
             )
             to_json_path = each.field_paths.json_path if each.field_paths else None
-            report |= conformance_report(each.checks, verdicts, to_json_path, each.own_findings)
+            report |= conformance_report(
+                each.checks, verdicts, to_json_path, each.own_findings, places=each.html_places
+            )
         return report
 
 
