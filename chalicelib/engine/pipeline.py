@@ -187,6 +187,7 @@ def _draw(
             recorder.logs, recorder.explain = page.logs, page.explanation
             recorder.links, recorder.accessibility_gaps = page.links, page.accessibility_gaps
             recorder.page_url, recorder.page_texts = page.url, page.texts
+            recorder.page_overlay = page.overlay
 
     try:
         return browser.use(draw, context.time_limit, context.lane)

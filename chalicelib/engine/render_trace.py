@@ -12,6 +12,7 @@ from chalicelib.engine.job import RenderTrace, RenderWarning
 if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
     from chalicelib.engine.browser.output.accessibility import AccessibilityGap
+    from chalicelib.engine.browser.output.paged.running_elements import PageOverlay
 
 
 class TraceRecorder:
@@ -30,6 +31,8 @@ class TraceRecorder:
         self.page_url = ""
         # Content of the page that the browser prints without a tag.
         self.accessibility_gaps: Sequence[AccessibilityGap] = ()
+        # Running elements, printed apart.
+        self.page_overlay: PageOverlay | None = None
         self._timings: dict[str, int] = {}
 
     def warn(self, code: str, message: str, detail: str | None = None) -> None:

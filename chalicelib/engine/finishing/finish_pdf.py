@@ -21,6 +21,7 @@ from chalicelib.engine.finishing.form_fields import FORM_FIELDS
 from chalicelib.engine.finishing.header_footer import HEADERS_FOOTERS
 from chalicelib.engine.finishing.metadata import METADATA
 from chalicelib.engine.finishing.pack_pdf import pack_objects
+from chalicelib.engine.finishing.page_overlay import PAGE_OVERLAY
 from chalicelib.engine.finishing.page_texts import with_page_texts
 from chalicelib.engine.finishing.pdfa import CONFORMANCE
 from chalicelib.engine.finishing.share_streams import share_streams
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 # The order matters: a later drawing lies over earlier ones, and metadata and conformance describe
 # the whole document, so they come last.
 FINISHERS: Final[tuple[PdfFinisher, ...]] = (
-    *(UNTAGGED_OUTLINE, HEADERS_FOOTERS, FORM_FIELDS, WATERMARK, TEST_MARK),
+    *(UNTAGGED_OUTLINE, PAGE_OVERLAY, HEADERS_FOOTERS, FORM_FIELDS, WATERMARK, TEST_MARK),
     *(HYBRID_INVOICE, ATTACHMENTS, METADATA, CONFORMANCE),
 )
 # The browser writes PDF 1.4. Associated files and AES-256 encryption need a later version.

@@ -11,6 +11,7 @@ from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, He
 from chalicelib.engine.finishing.chromium_pdf import make_deterministic
 from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
 from chalicelib.engine.finishing.page_drawings import PageDrawings
+from chalicelib.engine.finishing.page_overlay import overlay_page
 from chalicelib.engine.finishing.page_selection import keep_pages, selected_pages
 
 if TYPE_CHECKING:
@@ -100,26 +101,7 @@ def _overlay(document: "pikepdf.Pdf", indexes: Sequence[int], content: bytes) ->
             message = "a header or footer has styles that change the pages which it is printed on"
             raise RenderFailure("render_failed", message)
         for index, source in zip(indexes, printed.pages, strict=True):
-            page = document.pages[index]
-            # The top edges coincide; the overlay page may be a little taller than the page.
-            lift = float(page.mediabox[3]) - float(source.mediabox[3])
-            form = document.copy_foreign(source.as_form_xobject())
-            name = page.add_resource(form, pikepdf.Name.XObject, name=pikepdf.Name.PlatenBands)
-            operators = f"1 0 0 1 {page.mediabox[0]} {lift:.4f} cm {name} Do".encode()
-            drawings.draw_over(page, drawings.drawing(operators, "Header"))
-            links = [link for link in source.get("/Annots", []) if "/A" in link]
-            for link in links:
-                _add_link(page, document.copy_foreign(printed.make_indirect(link)), lift)
-
-
-def _add_link(page: "pikepdf.Page", link: "pikepdf.Object", lift: float) -> None:
-    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
-
-    left, bottom, right, top = (float(edge) for edge in link.Rect)
-    link.Rect = pikepdf.Array([left, bottom + lift, right, top + lift])
-    if "/Annots" not in page:
-        page.Annots = pikepdf.Array()
-    page.Annots.append(link)
+            overlay_page(document, drawings, document.pages[index], printed, source)
 
 
 HEADERS_FOOTERS: Final = PdfFinisher(

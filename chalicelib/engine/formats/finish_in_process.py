@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from chalicelib.contract.options.output import OutputOptions
     from chalicelib.contract.options.pdf import ContentSource
     from chalicelib.engine.browser.output.page_texts import PageTexts
+    from chalicelib.engine.browser.output.paged.running_elements import PageOverlay
     from chalicelib.engine.browser.page.page import BrowserPage
     from chalicelib.engine.finishing.finisher import FinishingContext, InvoiceFile
     from chalicelib.engine.formats.format import RenderFormat
@@ -47,6 +48,7 @@ class FinishingRequest(NamedTuple):
     links: Sequence[tuple[str, str]]
     page_url: str
     page_texts: "PageTexts"
+    page_overlay: "PageOverlay | None"
     fonts_dir: "Path | None"
 
 
@@ -129,6 +131,7 @@ def _finishing_request(
         finishing.recorder.links,
         finishing.recorder.page_url,
         finishing.recorder.page_texts,
+        finishing.recorder.page_overlay,
         finishing.fonts_dir,
     )
 

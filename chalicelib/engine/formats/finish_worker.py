@@ -59,6 +59,7 @@ def main(channel: "Connection[bytes, bytes]") -> None:
     recorder = _ForwardingRecorder(channel)
     recorder.links, recorder.page_url = request.links, request.page_url
     recorder.page_texts = request.page_texts
+    recorder.page_overlay = request.page_overlay
     finishing = FinishingContext(
         request.output,
         request.resources,

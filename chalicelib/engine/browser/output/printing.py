@@ -16,7 +16,11 @@ from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunc
 from chalicelib.engine.browser.output.continuous_page import continuous_width, print_continuous
 from chalicelib.engine.browser.output.header_footer import FRAME_CSS, template, templates
 from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style
-from chalicelib.engine.browser.output.paged.print_paged import draws_paged_css, print_paged
+from chalicelib.engine.browser.output.paged.print_paged import (
+    PagedPrint,
+    draws_paged_css,
+    print_paged,
+)
 from chalicelib.engine.browser.output.paged.unavailable import unavailable_warnings
 from chalicelib.engine.browser.output.target_counters import print_with_target_counters
 from chalicelib.engine.browser.page.animations import await_print, wait_in_slices
@@ -111,8 +115,8 @@ _MEASURE_HEIGHTS: Final = PageFunction[list[_Measured] | None](
 type _HeightsAnswer = Future[FunctionResult[list[_Measured] | None]]
 
 
-def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, list[RenderWarning]]:
-    """Return the PDF of the page's document, and warnings about headers, footers and style rules.
+def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> PagedPrint:
+    """Print the page's document; warnings are about headers, footers and style rules.
 
     `style` matters for continuous pages, target counters, small pages, and headers and footers.
     Headers and footers that vary by page are overlaid later. The overlay needs all pages, so
@@ -133,19 +137,19 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> tuple[bytes, l
             return print_once(sized)
         return print_continuous(tab, sized, style, width, print_once)
 
-    cut: list[RenderWarning] = []
     ignores_size = width is None and not options.prefer_css_page_size
     with adopted_style(tab, _NO_PAGE_SIZE) if ignores_size else nullcontext():
         if draws_paged_css(style.paged_rules):
-            content, cut = print_paged(tab, options, style, print_pages)
+            printed = print_paged(tab, options, style, print_pages)
         elif style.counter_rules:
             content = print_with_target_counters(tab, options, style, print_pages)
+            printed = PagedPrint(content, None, [])
         else:
-            content = print_pages(options)
-    warnings += cut
+            printed = PagedPrint(print_pages(options), None, [])
+    warnings += printed.warnings
     if style.paged_rules:
         warnings += unavailable_warnings(tab, style.paged_rules)
-    return content, warnings + style.warnings
+    return printed._replace(warnings=warnings + style.warnings)
 
 
 def _print_once(

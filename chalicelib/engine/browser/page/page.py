@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import PdfOptions
@@ -72,6 +72,9 @@ from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.inputs.assets import NO_ASSETS, AssetFiles
 from chalicelib.engine.job import RenderWarning
 
+if TYPE_CHECKING:
+    from chalicelib.engine.browser.output.paged.running_elements import PageOverlay
+
 _MAX_WARNINGS: Final = 50
 _DOCUMENT_URL: Final = PageFunction[str]("() => Reflect.get(Document.prototype, 'URL', document)")
 
@@ -113,6 +116,7 @@ class BrowserPage:
         self.links: list[tuple[str, str]] = []
         self.accessibility_gaps: list[AccessibilityGap] = []
         self.texts = PageTexts()
+        self.overlay: PageOverlay | None = None
 
     @property
     def warnings(self) -> tuple[RenderWarning, ...]:
@@ -219,7 +223,7 @@ class BrowserPage:
             if is_continuous:
                 self._emulation.set_print_media()
             with self._fitted_pages(options, style):
-                content, warnings = print_pdf(self._tab, options, style)
+                content, self.overlay, warnings = print_pdf(self._tab, options, style)
         self.texts = PageTexts(headings, self._tab.head_metadata, structure, elements)
         self._is_printed = True
         if is_continuous:

@@ -83,6 +83,11 @@ class BlankPages:
         self._set(needed)
         return True
 
+    def blank_pages(self, links: PrintedLinks) -> frozenset[int]:
+        """Return the pages of a print that are blank."""
+        places = (links.places.get(fragment) for fragment in self._blank)
+        return frozenset(place.page - 1 for place in places if place is not None)
+
     def clear(self) -> None:
         """Take the blank pages away: they stand in no other output."""
         if self._blank:

@@ -46,6 +46,13 @@
     while (box.parentElement !== body && box.parentElement && isFirst(box)) box = box.parentElement;
     return box;
   };
+  const pageName = (element) => {
+    for (let box = element; box; box = box.parentElement) {
+      const {page} = getComputedStyle(box);
+      if (page !== 'auto') return page;
+    }
+    return '';
+  };
   const following = (element) => {
     for (let box = element; box && box !== own('body'); box = box.parentElement) {
       for (let next = box.nextElementSibling; next; next = next.nextElementSibling) {
@@ -65,6 +72,7 @@
   };
   // The element that a rule is about, where it is not the one that it matches.
   const subjects = {
+    page_name_end: following,
     side_break: (element, {name}) => {
       const isAfter = name.endsWith('after');
       const {breakBefore, breakAfter} = getComputedStyle(element);
@@ -75,6 +83,9 @@
   const details = {
     side_break: (element, {value}) =>
       ({isRecto: rectos.includes(value), isPossible: isBetweenBlocks(element)}),
+    running: (element) => ({counts: counting.has(element)}),
+    page_name: (element) => ({page: pageName(element)}),
+    page_name_end: (element) => ({page: pageName(element)}),
     page_text: (element) => ({isFixed: isFixed(element)}),
     page_counter: (element) => ({isFixed: isFixed(element)}),
     named_string: (element, {strings}) => ({
@@ -99,6 +110,13 @@
   found.sort(([first, a], [second, b]) => a === b ? first - second
     : a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
 
+  // Elements with a page number in them.
+  const counting = new Set();
+  for (const [number, element] of found) {
+    if (rules[number].kind !== 'page_text') continue;
+    for (let box = element; box && !counting.has(box); box = box.parentElement) counting.add(box);
+  }
+
   const named = [], links = create('platen-links');
   for (const [, element] of found) {
     if (element.id) continue;
@@ -112,7 +130,7 @@
   }
   (own('head') ?? own('documentElement')).append(links);
   globalThis.platenMarks = {named, links, elements: found.map(([, element]) => element)};
-  return {truncated, marks: found.map(([number, element]) => [
+  return {truncated, isRtl: direction === 'rtl', marks: found.map(([number, element]) => [
     number, element.id, details[rules[number].kind]?.(element, rules[number]) ?? {},
   ])};
 }

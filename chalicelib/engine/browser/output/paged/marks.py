@@ -17,7 +17,6 @@ _REMOVE_MARKS: Final = PageFunction[None]("""() => {
   const {named, links} = globalThis.platenMarks;
   for (const element of named) element.removeAttribute('id');
   links.remove();
-  delete globalThis.platenMarks;
 }""")
 
 
@@ -32,6 +31,10 @@ class MarkDetails(TypedDict, total=False):
     isPossible: bool
     # Of a page number: whether the element stands on every page.
     isFixed: bool
+    # Of a running element: whether a page number stands in it.
+    counts: bool
+    # Of a named page: the name, empty behind its end.
+    page: str
 
 
 class Mark(NamedTuple):
@@ -47,11 +50,13 @@ class Marks(NamedTuple):
 
     marks: Sequence[Mark] = ()
     is_truncated: bool = False
+    is_rtl: bool = False
 
 
 class _Marked(TypedDict):
     marks: list[tuple[int, str, MarkDetails]]
     truncated: bool
+    isRtl: bool
 
 
 @contextmanager

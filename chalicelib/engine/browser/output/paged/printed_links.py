@@ -1,7 +1,7 @@
 """Places of link targets in a print: how a document's layout on pages is read."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -14,10 +14,15 @@ class PrintedPlace(NamedTuple):
 
 
 class PrintedLinks(NamedTuple):
-    """Places of the targets by the fragments of their links."""
+    """Places of the targets by the fragments of their links, and the sizes of the pages."""
 
-    pages: int
+    sizes: Sequence[tuple[float, float]]
     places: Mapping[str, PrintedPlace]
+
+    @property
+    def pages(self) -> int:
+        """Return the number of pages."""
+        return len(self.sizes)
 
 
 def printed_links(content: bytes) -> PrintedLinks:
@@ -25,10 +30,13 @@ def printed_links(content: bytes) -> PrintedLinks:
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     with pikepdf.open(io.BytesIO(content)) as document:
-        tops = {page.obj.objgen: (n, page.mediabox[3]) for n, page in enumerate(document.pages)}
+        boxes = [[float(edge) for edge in page.mediabox] for page in document.pages]
+        numbers = {page.obj.objgen: number for number, page in enumerate(document.pages)}
         places = {}
         for name, target in document.Root.get("/Dests", pikepdf.Dictionary()).items():
-            if target[0].objgen in tops:
-                page, top = tops[target[0].objgen]
-                places[unquote(name.removeprefix("/"))] = PrintedPlace(page, float(top - target[3]))
-        return PrintedLinks(len(document.pages), places)
+            page = numbers.get(target[0].objgen)
+            if page is not None:
+                top_pt = boxes[page][3] - float(target[3])
+                places[unquote(name.removeprefix("/"))] = PrintedPlace(page, top_pt)
+        sizes = [(right - left, top - bottom) for left, bottom, right, top in boxes]
+        return PrintedLinks(sizes, places)

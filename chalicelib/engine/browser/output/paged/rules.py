@@ -23,9 +23,13 @@ type PagedKind = Literal[
     "margin_box",
     "page_mark",
     "blank_page",
+    "page_margin",
+    "box_style",
+    "page_name",
+    "page_name_end",
 ]
 
-MAX_RULES: Final = 200
+MAX_RULES: Final = 500
 MAX_RULE_CHARS: Final = 200
 MAX_WARNINGS: Final = 20
 # Texts that may hold such rules. It is read by Python and by JavaScript.
@@ -73,7 +77,7 @@ class PagedRule(NamedTuple):
 
 
 def paged_rules(texts: Sequence[StyleText], medium: str = "print") -> Sequence[PagedRule]:
-    """Return the rules of paged CSS that hold for a medium, in their order, at most 200."""
+    """Return the rules of paged CSS that hold for a medium, in their order, at most 500."""
     other = _SCREEN_ONLY if medium == "print" else _PRINT_ONLY
     return tuple(islice((rule for text in texts for rule in _rules_of(text, other)), MAX_RULES))
 
@@ -100,8 +104,10 @@ def _page_kinds(block: CssBlock) -> Iterator[tuple[PagedKind, str]]:
             yield "blank_page", name
         if (name == "bleed" and value != "auto") or (name == "marks" and value != "none"):
             yield "page_mark", name
-        elif name == "content" and not area.startswith("@page"):
-            yield "margin_box", name
+        elif name.startswith("margin") and area.startswith("@page"):
+            yield "page_margin", name
+        elif not area.startswith("@page"):
+            yield ("margin_box" if name == "content" else "box_style"), name
 
 
 def _element_kinds(block: CssBlock) -> Iterator[tuple[PagedKind, str]]:
@@ -121,6 +127,7 @@ _ELEMENT_KINDS: Final[Mapping[PagedKind, Callable[[str, str], bool]]] = {
     "page_text": lambda name, value: (
         name == "content" and _PAGE_COUNTER.search(_QUOTED.sub("", value)) is not None
     ),
+    "page_name": lambda name, value: name == "page" and value.lower() != "auto",
     "page_counter": lambda name, value: (
         name.startswith("counter-") and _PAGE_NAME.search(value) is not None
     ),
