@@ -62,6 +62,7 @@ def einvoice_command(call: Call, request: "EInvoiceRequest") -> RenderCommand:
         # The JSON as sent, not the model: absent fields stay absent, numbers keep their digits.
         invoice=call.json["invoice"],
         filename=request.filename,
+        fail_on=tuple(request.fail_on),
     )
     return _command(call, request, job)
 
@@ -75,6 +76,7 @@ def pdf_tool_command(call: Call, tool: str, request: "ToolRequest") -> RenderCom
         sources=tool_sources(request),
         max_pages=call.caller.workspace.plan.max_pages,
         filename=request.filename,
+        fail_on=tuple(request.fail_on),
     )
     return _command(call, request, job)
 

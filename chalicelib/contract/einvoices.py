@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import StringConstraints, field_validator, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from chalicelib.contract.base import Model
@@ -10,6 +10,7 @@ from chalicelib.contract.field_types import Base64, UncheckedJson, UploadId
 from chalicelib.contract.invoice.field_types import XmlProfile
 from chalicelib.contract.invoice.invoice import Invoice
 from chalicelib.contract.render.conformance_report import ConformanceReport
+from chalicelib.contract.render.output import FailOn
 from chalicelib.contract.render.request import RunOptions
 
 Syntax = Literal["cii", "ubl"]
@@ -30,6 +31,7 @@ class EInvoiceRequest(RunOptions):
     the field is absent."""
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
     """The extension becomes `.xml`. Null: the invoice's number."""
+    fail_on: FailOn = Field(default=[])
     test: bool | None = None
     """Always true with a test key: the invoice then carries the note TEST.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from chalicelib.contract.options.assets import PageAsset
-from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
+from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions, WarningCode
 from chalicelib.contract.options.pdf import ContentSource, Watermark
 from chalicelib.contract.options.pdf_tools import AnyToolOptions, PdfSource
 from chalicelib.core.errors import RenderFailure
@@ -94,6 +94,11 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
         )
 
     @property
+    def fail_on(self) -> tuple[WarningCode, ...]:
+        """Return the codes of warnings that fail the render."""
+        return self.output.fail_on
+
+    @property
     def uses_data(self) -> bool:
         """Tell whether the job uses its data."""
         has_templates = self.source.has_templates or (
@@ -110,6 +115,7 @@ class InvoiceJob(msgspec.Struct, frozen=True, tag_field="kind", tag="einvoice"):
     invoice: OpaqueObject
     filename: str | None = None
     storage: StorageTargets | None = None
+    fail_on: tuple[WarningCode, ...] = ()
 
     @property
     def einvoice(self) -> EInvoiceCommand:
@@ -132,6 +138,7 @@ class PdfToolJob(msgspec.Struct, frozen=True, tag_field="kind", tag="pdf_tool"):
     file_keys: Mapping[str, str] = {}
     mark: bytes | None = None
     storage: StorageTargets | None = None
+    fail_on: tuple[WarningCode, ...] = ()
 
     @property
     def einvoice(self) -> None:

@@ -5,6 +5,18 @@ A change of any of them changes the public contract, so this list must change wi
 
 from typing import Final
 
+# Warnings that are known before a render has ended.
+_FAIL_ON: Final = (
+    "slow_asset asset_failed navigation_stopped content_clipped font_fallback_used "
+    "header_footer_overlap locale_unsupported glyph_missing feature_unavailable "
+    "data_coerced text_overflow einvoice_validation_warning "
+    "einvoice_validation_unavailable pdfa_validation_unavailable "
+    "pdfua_validation_unavailable accessibility_validation_unavailable "
+    "einvoice_skipped_plan storage_skipped_plan email_skipped_plan "
+    "email_skipped_zero_retention invoice_totals_unavailable undefined_value data_unused "
+    "script_failed link_broken"
+)
+
 _RENDER_STATUS: Final = "queued processing succeeded failed canceled"
 _BATCH_STATUS: Final = "queued processing completed failed canceled"
 _ITEM_STATUS: Final = "pending queued succeeded failed canceled"
@@ -188,6 +200,7 @@ ENUMS: Final[dict[str, str]] = {
     "Invoice.vat_exemptions": _VAT_CATEGORY,
     "InvoiceVat.category": _VAT_CATEGORY,
     "OutputSpec.asset_policy": "lenient strict",
+    "OutputSpec.fail_on": _FAIL_ON,
     "OutputSpec.format": "pdf png jpeg webp html xml zip",
     "OutputSpec.formats": "pdf png jpeg webp html xml",
     "OutputSpec.media": "print screen",
@@ -208,6 +221,7 @@ ENUMS: Final[dict[str, str]] = {
         for model in ("EInvoiceRequest", "RunOptions", *_TOOL_REQUESTS)
         for name in ("mode", "priority", "timeout_behavior")
     },
+    **{f"{model}.fail_on": _FAIL_ON for model in ("EInvoiceRequest", *_TOOL_REQUESTS)},
     "ConvertPdfaRequest.pdfa": "2b 2u 2a 3b 3u 3a",
     "RotateRequest.angle": "90 180 270",
     "Stamp.layer": "over under",
@@ -244,6 +258,7 @@ ENUMS: Final[dict[str, str]] = {
     "TemplateInput.type": "template",
     "TemplateList.object": "list",
     "TemplateOptions.asset_policy": "lenient strict",
+    "TemplateOptions.fail_on": _FAIL_ON,
     "TemplateOptions.media": "print screen",
     "TemplateOptions.output_format": "pdf png jpeg webp html xml zip",
     "TemplateQuery.type": _TEMPLATE_TYPE,
@@ -267,15 +282,7 @@ ENUMS: Final[dict[str, str]] = {
     "bottom-right",
 }
 
-WARNINGS: Final = (
-    "slow_asset asset_failed navigation_stopped content_clipped font_fallback_used "
-    "header_footer_overlap locale_unsupported glyph_missing "
-    "feature_unavailable data_coerced text_overflow storage_upload_failed "
-    "einvoice_validation_warning einvoice_validation_unavailable pdfa_validation_unavailable "
-    "pdfua_validation_unavailable accessibility_validation_unavailable einvoice_skipped_plan "
-    "storage_skipped_plan email_skipped_plan email_skipped_zero_retention "
-    "invoice_totals_unavailable undefined_value data_unused script_failed link_broken"
-)
+WARNINGS: Final = f"{_FAIL_ON} storage_upload_failed"
 
 # Every field of the answers.
 SHAPES: Final[dict[str, str]] = {

@@ -70,6 +70,7 @@ class FakeEngine:
         self.before_run: Callable[[EngineJob], None] = lambda _job: None
         self.content = FAKE_PDF
         self.logs: tuple[str, ...] = ()
+        self.warnings: tuple[RenderWarning, ...] = ()
         self.page_count = 2
         self.lacks: tuple[str, ...] = ()
         # Files that come out in place of those that the job asks for.
@@ -126,7 +127,7 @@ class FakeEngine:
         if self.files is not None:
             files = self.files
         trace = RenderTrace(
-            tuple(skipped_storage_warnings(job.storage)),
+            (*self.warnings, *skipped_storage_warnings(job.storage)),
             logs=self.logs,
             timings={"load_ms": 1, "print_ms": 2},
         )

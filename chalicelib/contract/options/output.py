@@ -13,6 +13,34 @@ from chalicelib.core.json import OpaqueObject
 
 OutputFormat = Literal["pdf", "png", "jpeg", "webp", "html", "xml", "zip"]
 PartFormat = Literal["pdf", "png", "jpeg", "webp", "html", "xml"]
+# Codes of warnings that are known before a render has ended.
+WarningCode = Literal[
+    "accessibility_validation_unavailable",
+    "asset_failed",
+    "content_clipped",
+    "data_coerced",
+    "data_unused",
+    "script_failed",
+    "link_broken",
+    "einvoice_skipped_plan",
+    "einvoice_validation_unavailable",
+    "einvoice_validation_warning",
+    "email_skipped_plan",
+    "email_skipped_zero_retention",
+    "feature_unavailable",
+    "font_fallback_used",
+    "glyph_missing",
+    "header_footer_overlap",
+    "invoice_totals_unavailable",
+    "locale_unsupported",
+    "navigation_stopped",
+    "pdfa_validation_unavailable",
+    "pdfua_validation_unavailable",
+    "slow_asset",
+    "storage_skipped_plan",
+    "text_overflow",
+    "undefined_value",
+]
 
 IMAGE_FORMATS: Final = frozenset({"png", "jpeg", "webp"})
 
@@ -29,7 +57,8 @@ class EInvoiceOptions(Options, frozen=True, kw_only=True):
 class OutputOptions(Options, frozen=True):
     """Options of one render's output.
 
-    `formats` are the files to make. `filename` is the caller's, not yet sanitized.
+    `formats` are the files to make. `filename` is the caller's, not yet sanitized. Warnings whose
+    code is in `fail_on` fail the render.
     """
 
     format: OutputFormat | None = None
@@ -47,6 +76,7 @@ class OutputOptions(Options, frozen=True):
     timezone: str | None = None
     strict_undefined: bool = False
     asset_policy: Literal["lenient", "strict"] = "lenient"
+    fail_on: tuple[WarningCode, ...] = ()
 
     @property
     def formats(self) -> tuple[str, ...]:

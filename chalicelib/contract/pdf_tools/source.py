@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.field_types import Base64, UploadId, Url
+from chalicelib.contract.render.output import FailOn
 from chalicelib.contract.render.protection import Password
 from chalicelib.contract.render.request import RunOptions
 
@@ -42,6 +43,7 @@ class ToolRequest(RunOptions):
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
     """The extension becomes that of the format; several files end with `-1`, `-2` and so on. Null:
     the id of the render."""
+    fail_on: FailOn = Field(default=[])
     test: bool | None = None
     """Always true with a test key: pages and pictures then carry the word TEST."""
 

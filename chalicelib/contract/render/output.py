@@ -8,7 +8,7 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.field_types import HTTP_NAME_PATTERN, check_language_tag, check_time_zone
 from chalicelib.contract.invoice.invoice import EInvoiceSpec
 from chalicelib.contract.options import image
-from chalicelib.contract.options.output import OutputFormat, OutputOptions, PartFormat
+from chalicelib.contract.options.output import OutputFormat, OutputOptions, PartFormat, WarningCode
 from chalicelib.contract.render.pdf import PdfOptions
 from chalicelib.contract.render.pdf_conformance import check_einvoice_formats
 from chalicelib.contract.validation import to_service_error
@@ -30,6 +30,15 @@ def _check_no_line_breaks(text: str) -> str:
     return text
 
 
+FailOn = Annotated[
+    list[WarningCode],
+    Field(
+        max_length=50,
+        description="Codes of warnings that must not be: a render that has one of them fails with "
+        "`render_failed`, which names it. A failed render is not billed. `storage_upload_failed` "
+        "comes after the render has ended.",
+    ),
+]
 HeaderName = Annotated[
     str, StringConstraints(min_length=1, max_length=256, pattern=HTTP_NAME_PATTERN)
 ]
@@ -198,6 +207,7 @@ class OutputSpec(Model):
     asset_policy: Literal["lenient", "strict"] = _OUTPUT.asset_policy
     """A resource of the page that cannot be loaded gives a warning (`lenient`), or the render fails
     (`strict`)."""
+    fail_on: FailOn = Field(default=[])
 
     @model_validator(mode="after")
     def _check_formats(self) -> Self:

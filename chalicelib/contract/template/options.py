@@ -8,7 +8,7 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.emails.target import EmailTargets
 from chalicelib.contract.field_types import DATA_PATH_PATTERN, check_language_tag, check_time_zone
 from chalicelib.contract.options.output import OutputFormat
-from chalicelib.contract.render.output import ImageOptions, Viewport, Wait
+from chalicelib.contract.render.output import FailOn, ImageOptions, Viewport, Wait
 from chalicelib.contract.render.pdf import PdfOptions
 from chalicelib.contract.render.pdf_conformance import check_hybrid_invoice
 
@@ -47,6 +47,8 @@ class TemplateOptions(Model):
     strict_undefined: bool | None = None
     """An undefined value is an error instead of nothing."""
     asset_policy: Literal["lenient", "strict"] | None = None
+    fail_on: FailOn | None = None
+    """The list of a request replaces it; an empty one lets every warning pass."""
     einvoice: EInvoiceDefault | None = None
     """The PDF carries this e-invoice, and `xml` is it, if the plan includes e-invoices. If not, or
     in a render without these formats, only its totals are computed. A request's `output.einvoice`

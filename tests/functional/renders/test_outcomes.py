@@ -4,7 +4,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.job import RenderedFile, RenderWarning
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 
@@ -139,3 +139,30 @@ def test_formats_that_came_out_are_counted(service: Service) -> None:
     usage = {":pk": f"WS#{service.workspace}#USE#{month}"}
     rows = state.tables.query(service.settings.main_table, "PK = :pk", usage).items
     assert [name for row in rows for name in row if name.startswith("f#")] == ["f#txt#live"]
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_warning_that_the_request_names_fails_the_render_unbilled(
+    service: Service, mode: str
+) -> None:
+    missing = RenderWarning("asset_failed", "It did not come.", "https://example.com/a.png")
+    service.engine.warnings = (RenderWarning("slow_asset", "3 s"), missing)
+
+    answer = service.render(mode=mode, output={"fail_on": ["asset_failed", "content_clipped"]})
+    service.run_queued()
+
+    (render,) = service.call("GET", "/v1/renders").json["data"]
+    assert (render["status"], render["error"]["code"]) == ("failed", "render_failed")
+    assert render["error"]["message"].startswith("asset_failed, which fail_on names: It did not")
+    assert [each["code"] for each in render["warnings"]] == ["slow_asset", "asset_failed"]
+    assert (render["billed"], render["files"], service.limits()["used"]) == (False, [], 0)
+    assert [each for each in service.objects() if "/bodies/" not in each] == []
+    assert answer.status == (202 if mode == "async" else 422)
+
+
+def test_warnings_that_the_request_does_not_name_fail_nothing(service: Service) -> None:
+    service.engine.warnings = (RenderWarning("slow_asset", "3 s"),)
+
+    assert service.render(output={"fail_on": ["asset_failed"]}).status == 200
+    refused = service.render(output={"fail_on": ["no_such_code"]})
+    assert (refused.status, refused.pointers) == (400, ["/output/fail_on/0"])

@@ -22,6 +22,7 @@ from chalicelib.features.renders.run.bodies import RenderBodies, engine_folder
 from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
 from chalicelib.features.renders.run.check_conformance import CheckConformance
 from chalicelib.features.renders.run.check_files import check_files
+from chalicelib.features.renders.run.check_warnings import check_warnings
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.finish import FinishRender
 from chalicelib.features.renders.run.jobs import job_with_context, upload_keys
@@ -166,6 +167,7 @@ class ExecuteRender:
                 outcome = self._check_conformance(
                     render, outcome, Deadline.after(left_s, cancellation)
                 )
+                check_warnings(job, outcome)
                 crash_if_armed(CrashPoint.RENDER_VALIDATED)
             receipts = first_receipts(job, outcome)
             finished = self._finish.succeed(render, outcome, emails, receipts)
