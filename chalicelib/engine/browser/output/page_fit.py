@@ -70,7 +70,7 @@ def _fitted_page_css(options: PdfOptions, style: PageStyle) -> str:
         lengths = (*style.page_margin(options), *_page_size(options, style))
         is_whole = options.scale == 1 and all(map(_is_whole, lengths))
         css = "" if is_whole else _page_css(options, style)
-    # A later sheet wins over all rules for pages of an earlier one, whatever their selectors.
+    # A later sheet wins over all rules for pages of an earlier one, also over those with a selector.
     return css and f"{css}\n{style.selected_rules}"
 
 
@@ -122,13 +122,13 @@ def _fitted_side(page: float, inches: float, margins: tuple[float, float], scale
     `page` are the pixels of the page.
     """
     before, after = (side * _PIXELS_PER_INCH for side in margins)
-    wanted, before = (inches * _PIXELS_PER_INCH - before - after) / scale, _rounded(before)
+    wanted, before = (inches * _PIXELS_PER_INCH - before - after) / scale, _nearest(before)
     # Without a margin the content goes to the edge.
     if after < 1 or wanted * scale > page - before:
         content = (page - before) / scale
         content = floor(content) if isfinite(content) else content
     else:
-        content = _rounded(wanted)
+        content = _nearest(wanted)
     is_exact = float(page).is_integer() and scale == 1
     less = 0 if is_exact else _LESS_PIXELS
     return _Side(before, content, page - before - (content - less) * scale)
@@ -176,5 +176,5 @@ def _is_whole(inches: float) -> bool:
     return isfinite(pixels) and abs(pixels - round(pixels)) < _ROUNDING_PIXELS
 
 
-def _rounded(pixels: float) -> float:
+def _nearest(pixels: float) -> float:
     return round(pixels) if isfinite(pixels) else pixels
