@@ -104,6 +104,7 @@ class RequestedFonts(TypedDict):
     metadata: NotRequired[dict[str, str]]
     hasBrokenLink: NotRequired[bool]
     hasMarkable: NotRequired[bool]
+    refusedCanvases: NotRequired[list[str]]
     faces: list[str]
     asked: list[tuple[str, str, str]]
 

@@ -70,7 +70,7 @@ def _fitted_page_css(options: PdfOptions, style: PageStyle) -> str:
         lengths = (*style.page_margin(options), *_page_size(options, style))
         is_whole = options.scale == 1 and all(map(_is_whole, lengths))
         css = "" if is_whole else _page_css(options, style)
-    # A later sheet wins over all rules for pages of an earlier one, also over those with a selector.
+    # A later sheet wins over all rules of an earlier one, also over those for some pages.
     return css and f"{css}\n{style.selected_rules}"
 
 

@@ -26,6 +26,7 @@ from chalicelib.engine.browser.page.animations import (
     run_to_end,
     wait_in_slices,
 )
+from chalicelib.engine.browser.page.canvases import REFUSED_CANVASES, canvas_script
 from chalicelib.engine.browser.page.conditions import has_selector, is_true
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.page.load import Load
@@ -76,7 +77,7 @@ def show_document(
     stays = not assets and not can_reveal_origin(html)
     try:
         if not stays:
-            _prepare_end(tab, load.output)
+            _prepare_scripts(tab, load.output)
             url = requests.own_origin.serve(html, assets)
             tab.wait_for(tab.send("Page.navigate", url=url), load.deadline)
             load.run(tab.enter_document)
@@ -115,7 +116,7 @@ def visit_url(
     credentials.set_cookies(tab, load.deadline)
     requests.allow_navigation(credentials)
     tab.waits_for = load.output.page_wait.until
-    _prepare_end(tab, load.output)
+    _prepare_scripts(tab, load.output)
     try:
         navigation = tab.wait_for(tab.send("Page.navigate", url=url), load.deadline)
     except CallRefused as error:
@@ -230,10 +231,14 @@ def _follow_client_redirects(tab: Tab, requests: PageRequests, load: Load) -> No
         tab.pause(_POLL_S, load.deadline)
 
 
-def _prepare_end(tab: Tab, output: OutputOptions) -> None:
-    if output.javascript and is_drawn(output):
+def _prepare_scripts(tab: Tab, output: OutputOptions) -> None:
+    """Add scripts to the documents that follow, which run before their own."""
+    if not output.javascript:
+        return
+    tab.send("Page.addScriptToEvaluateOnNewDocument", source=canvas_script(output))
+    if is_drawn(output):
         tab.send("Page.addScriptToEvaluateOnNewDocument", source=_reveal_script())
-    if output.javascript and reaches_end(output):
+    if reaches_end(output):
         prepare_frame_clock(tab)
 
 
@@ -288,6 +293,7 @@ def _settle_script() -> PageFunction[RequestedFonts | None]:
         "HEAD_METADATA": HEAD_METADATA,
         "HAS_BROKEN_LINK": HAS_BROKEN_LINK,
         "HAS_MARKABLE": HAS_MARKABLE,
+        "REFUSED_CANVASES": REFUSED_CANVASES,
     }
     for name, text in parts.items():
         script = script.replace(name, text)

@@ -52,7 +52,9 @@ from chalicelib.engine.browser.output.pictures import (
     replace_missing_parts,
 )
 from chalicelib.engine.browser.output.printing import print_pdf
+from chalicelib.engine.browser.output.sharp_backgrounds import has_patterns, sharp_backgrounds
 from chalicelib.engine.browser.output.structure_marks import structure_marks
+from chalicelib.engine.browser.page.canvases import webgl_warnings
 from chalicelib.engine.browser.page.credentials import Credentials
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.load import Load
@@ -224,6 +226,10 @@ class BrowserPage:
                 self._emulation.set_print_media()
             with self._fitted_pages(options, style):
                 content, self.overlay, warnings = print_pdf(self._tab, options, style)
+                if has_patterns(content):
+                    with sharp_backgrounds(self._tab, self._emulation) as is_sharper:
+                        if is_sharper:
+                            content, self.overlay, warnings = print_pdf(self._tab, options, style)
         self.texts = PageTexts(headings, self._tab.head_metadata, structure, elements)
         self._is_printed = True
         if is_continuous:
@@ -343,6 +349,7 @@ class BrowserPage:
         self._warnings += late_font_warnings(self._fonts)
         if self._fonts.missing:
             self._warnings += glyph_warnings(self._tab, self._fonts.missing)
+        self._warnings += webgl_warnings(self._tab.refused_canvases)
         if output.strict_assets:
             self._watch.requests.check_complete()
 

@@ -71,10 +71,10 @@ async (until) => {
     && face.status === 'loaded').slice(0, 200).filter(isUnused)
     .map(({family}) => family.slice(0, 500));
   const metadata = HEAD_METADATA, hasBrokenLink = HAS_BROKEN_LINK;
-  const hasMarkable = HAS_MARKABLE;
+  const hasMarkable = HAS_MARKABLE, refusedCanvases = REFUSED_CANVASES;
   const hasFrames = fonts && Document.prototype.querySelector.call(
     document, 'iframe, frame, object, embed') !== null;
   return fonts && {
     ...fonts, hasBrokenImage, hasBrokenLink, hasFrames, hasMarkable, hasRevealed, isRtl, late,
-    metadata};
+    metadata, refusedCanvases};
 }

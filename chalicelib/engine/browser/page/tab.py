@@ -64,14 +64,24 @@ class Tab:
 
     def has_feature(self, feature: _Feature) -> bool:
         """Tell whether the document had a feature when it settled."""
-        features = self.settle_answer.result().get("result", {}).get("value")
+        features = self._features
         return features is not None and features.get(feature, False)
 
     @property
     def head_metadata(self) -> Mapping[str, str]:
         """Return what the document's head said of it when it settled."""
-        features = self.settle_answer.result().get("result", {}).get("value")
+        features = self._features
         return {} if features is None else features.get("metadata", {})
+
+    @property
+    def refused_canvases(self) -> list[str]:
+        """Return the selectors of canvases that were refused WebGL before the document settled."""
+        features = self._features
+        return [] if features is None else features.get("refusedCanvases", [])
+
+    @property
+    def _features(self) -> "RequestedFonts | None":
+        return self.settle_answer.result().get("result", {}).get("value")
 
     def send(self, method: str, **parameters: Json) -> Answer:
         """Send a call to the page."""
