@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import ContentSource, Watermark
+from chalicelib.engine.finishing.covered_watermark import warn_of_covered_watermark
 from chalicelib.engine.finishing.finisher import PdfFinisher
 from chalicelib.engine.finishing.mark_drawings import (
     FONT_PX,
@@ -93,6 +94,8 @@ def _add_watermark(document: "pikepdf.Pdf", finishing: "FinishingContext") -> No
         partial(print_watermark_page, watermark=watermark, resources=image, language=language)
     )
     form, box = printed_mark(document, watermark_page, "/output/pdf/watermark/image")
+    if watermark.layer == "under":
+        warn_of_covered_watermark(document, watermark, box, finishing.recorder)
     drawings = MarkDrawings(document, watermark, form, box)
     for page in document.pages:
         drawings.draw(page)
