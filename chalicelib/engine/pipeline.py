@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.text import safe_filename
+from chalicelib.engine.browser.output.placeholders import may_have_placeholders
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.deadline import Deadline, timeout_failure
@@ -216,6 +217,8 @@ def _draw_page(
             page.fit_canvas(document.output)
         else:
             page.replace_missing_parts(document.output)
+        if not document.has_templates and may_have_placeholders(document.html):
+            page.find_placeholders()
     content_by_draw: dict[Draw, bytes] = {}
     with recorder.stage("print_ms"):
         for format_ in formats:

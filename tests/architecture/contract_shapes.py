@@ -14,7 +14,7 @@ _FAIL_ON: Final = (
     "pdfua_validation_unavailable accessibility_validation_unavailable "
     "einvoice_skipped_plan storage_skipped_plan email_skipped_plan "
     "email_skipped_zero_retention invoice_totals_unavailable undefined_value data_unused "
-    "script_failed link_broken"
+    "script_failed link_broken placeholder_left"
 )
 
 _RENDER_STATUS: Final = "queued processing succeeded failed canceled"

@@ -88,6 +88,7 @@ BROWSER_WARNINGS: Final[dict[str, dict[str, Any]]] = {
     "data_unused": {**_scene_request(text="x"), "data": {"title.text": "y"}},
     "text_overflow": _scene_request(text="x " * 500, overflow="ellipsis"),
     "script_failed": {"html": "<script>gone()</script>"},
+    "placeholder_left": {"html": "<p>{{ gone }}"},
     "undefined_value": {"html": "<p>{{ gone }}", "templating": True, "data": {}},
     "einvoice_skipped_plan": _SKIPPED_INVOICE,
     "invoice_totals_unavailable": _SKIPPED_INVOICE,

@@ -36,6 +36,7 @@ WarningCode = Literal[
     "navigation_stopped",
     "pdfa_validation_unavailable",
     "pdfua_validation_unavailable",
+    "placeholder_left",
     "slow_asset",
     "storage_skipped_plan",
     "text_overflow",

@@ -63,9 +63,13 @@ def _beginning_of_stream(stream: "pikepdf.Stream", size: int) -> bytes:
 
 
 def _is_opaque(page: "pikepdf.Page", painted: Painted) -> bool:
-    resources = page.resources
     if painted.kind == "box":
-        state = resources.get("/ExtGState", {}).get(painted.name, {})
-        return float(state.get("/ca", 1)) == 1
-    picture = resources.get("/XObject", {}).get(painted.name, {})
-    return picture.get("/Subtype") == "/Image" and "/SMask" not in picture
+        state = _resource(page, "/ExtGState", painted.name)
+        return state is None or float(state.get("/ca", 1)) == 1
+    picture = _resource(page, "/XObject", painted.name)
+    return picture is not None and picture.get("/Subtype") == "/Image" and "/SMask" not in picture
+
+
+def _resource(page: "pikepdf.Page", category: str, name: str) -> "pikepdf.Object | None":
+    entries = page.resources.get(category)
+    return None if entries is None or not name else entries.get(name)

@@ -12,6 +12,7 @@ from chalicelib.engine.sources.source_document import (
     JobTexts,
     SourceDocument,
     TemplateRunner,
+    left_placeholder_warnings,
     render_output_texts,
 )
 from chalicelib.engine.templating.filters.locale_defaults import page_language
@@ -69,7 +70,10 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
     ) -> SourceDocument:
         html, head, css = self.load(context), self.head or "", self.css or ""
         if not self.templating:
-            return SourceDocument(insert_head(html, head, css), render_output_texts(job.output))
+            output = render_output_texts(job.output)
+            warnings = tuple(left_placeholder_warnings(output))
+            html = insert_head(html, head, css)
+            return SourceDocument(html, output, warnings=warnings, has_templates=False)
         # Each text is a separate template, so that line numbers in failures are the caller's.
         texts = JobTexts(templates, job, context)
         html = texts.run(html, {}, escape=True, name="html")

@@ -1,7 +1,7 @@
 """Document of a source, and the texts of an output as templates."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import replace
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,6 +29,9 @@ PRINT_PLACEHOLDERS: Final = {
 }
 # The same placeholders as in templates, for texts that are no templates.
 _PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*(" + "|".join(PRINT_PLACEHOLDERS) + r")[ \t]*\}\}")
+_LEFT_PLACEHOLDER: Final = re.compile(r"\{\{[^{}]{1,80}\}\}")
+_HEADER_FOOTER_FIELDS: Final = ("header", "footer", "first_header", "first_footer", "last_footer")
+_TEXT_FIELDS: Final = ("html", "left", "center", "right")
 _HIDE_URL: Final = "<style>.url{display:none!important}</style>"
 _UNDEFINED_ADVICE: Final = "undefined. If that is meant, add |default('') to the whole expression."
 _NULL_ADVICE: Final = "null. If that is meant, add |default('', true) to it."
@@ -63,7 +66,7 @@ class TemplateRunner(Protocol):
 class SourceDocument(NamedTuple):
     """Document to load: HTML, or the page at `url`; `output` has its templates run.
 
-    `assets` are answered at the origin of HTML.
+    `assets` are answered at the origin of HTML. `has_templates` tells whether its text was one.
     """
 
     html: str
@@ -72,6 +75,7 @@ class SourceDocument(NamedTuple):
     is_canvas: bool = False
     warnings: "tuple[RenderWarning, ...]" = ()
     assets: AssetFiles = NO_ASSETS
+    has_templates: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +173,26 @@ def render_output_texts(
         last_footer=pdf.last_footer and render(pdf.last_footer, "last_footer"),
     )
     return replace(output, pdf=pdf)
+
+
+def left_placeholder_warnings(output: OutputOptions) -> "Iterator[RenderWarning]":
+    """Yield a warning for each text of an output, which is no template, that has placeholders."""
+    from chalicelib.engine.job import RenderWarning  # noqa: PLC0415 -- it imports the sources
+
+    texts = {"filename": output.filename}
+    if "pdf" in output.formats:
+        for name in _HEADER_FOOTER_FIELDS:
+            part: HeaderFooter | None = getattr(output.pdf, name)
+            if part is not None and part.is_shown:
+                texts |= {f"pdf.{name}.{field}": getattr(part, field) for field in _TEXT_FIELDS}
+    for name, text in texts.items():
+        found = _LEFT_PLACEHOLDER.search(text or "")
+        if found is not None:
+            message = (
+                f"output.{name} has {found[0]}: without data it is no template. Send `data`, or "
+                "`templating` true."
+            )
+            yield RenderWarning("placeholder_left", message, f"output.{name}")
 
 
 def _render_header_footer(

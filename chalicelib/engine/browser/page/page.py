@@ -51,6 +51,7 @@ from chalicelib.engine.browser.output.pictures import (
     possible_parts,
     replace_missing_parts,
 )
+from chalicelib.engine.browser.output.placeholders import placeholder_warnings
 from chalicelib.engine.browser.output.printing import print_pdf
 from chalicelib.engine.browser.output.sharp_backgrounds import has_patterns, sharp_backgrounds
 from chalicelib.engine.browser.output.structure_marks import structure_marks
@@ -258,6 +259,10 @@ class BrowserPage:
         if style == PageStyle():
             style = read_page_style(self._tab, options, self._output.media)
         return fitted_pages(self._tab, options, style)
+
+    def find_placeholders(self) -> None:
+        """Warn of placeholders that are left in a document which is no template."""
+        self._warnings += placeholder_warnings(self._tab)
 
     def find_clipped_content(self) -> None:
         """Warn of content that the print has cut, after all drawings: it changes the layout."""
