@@ -6,6 +6,7 @@ not (decision 53).
 
 import datetime as dt
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -34,6 +35,9 @@ _LIST_ITEM: Final = re.compile(rb"<</Type /StructElem\n/S /LI\n")
 _FIGURE: Final = re.compile(rb"<</Type /StructElem\n/S /Figure\n")
 _ANNOTATION_REFERENCE: Final = re.compile(rb"/Type /OBJR\n")
 _OBJECT_BEGIN: Final = b" 0 obj\n"
+_STREAM_BEGIN: Final = b" stream\n"
+_STREAM_END: Final = b"\nendstream\nendobj\n"
+_CONTENTS: Final = re.compile(rb"/MediaBox \[[0-9. ]{7,80}\]\n/Contents ([0-9]{1,9}) 0 R")
 _MAX_DIGITS: Final = 8
 _TAIL_BYTES: Final = 1024
 _XREF_ENTRY_BYTES: Final = 20
@@ -118,6 +122,18 @@ def page_count(content: bytes, table: CrossReferenceTable) -> int:
         return int(match[1])
 
     return referenced_number(_COUNT, referenced_number(_PAGES, int(root[1])))
+
+
+def page_contents(content: bytes, max_bytes: int) -> Iterator[bytes]:
+    """Yield the beginnings of the pages' content streams, in their order."""
+    for match in _CONTENTS.finditer(content):
+        start = content.find(b"\n%b%b" % (match[1], _OBJECT_BEGIN))
+        start = content.find(_STREAM_BEGIN, start) + len(_STREAM_BEGIN)
+        end = content.find(_STREAM_END, start)
+        try:
+            yield zlib.decompressobj().decompress(content[start:end], max_bytes)
+        except zlib.error:
+            yield b""
 
 
 def structure_index(content: bytes) -> StructureIndex:

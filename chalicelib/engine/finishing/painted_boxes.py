@@ -19,7 +19,7 @@ from chalicelib.engine.finishing.page_boxes import (
 
 _MAX_LINES: Final = 200_000
 _OPERATORS: Final = re.compile(
-    rb"^(?:(?P<q>q)|(?P<Q>Q)|(?P<n>[nBS]|W\*? n)|(?P<f>f\*?)|(?P<gs>/\S+) gs"
+    rb"^(?:(?P<q>q)|(?P<Q>Q)|(?P<n>[nBS])|(?P<W>W\*? n)|(?P<f>f\*?)|(?P<gs>/\S+) gs"
     rb"|(?P<Do>/\S+) Do|(?P<cm>(?:-?[0-9.]+ ){6})cm|(?P<Tm>(?:-?[0-9.]+ ){6})Tm"
     rb"|(?P<re>(?:-?[0-9.]+ ){4})re)$",
     re.MULTILINE,
@@ -57,7 +57,8 @@ class _Pen:
     def __init__(self) -> None:
         self._matrix, self._state = _IDENTITY, ""
         self._path: PdfRectangle | None = None
-        self._saved: list[tuple[Matrix, str]] = []
+        self._clip: PdfRectangle | None = None
+        self._saved: list[tuple[Matrix, str, PdfRectangle | None]] = []
 
     def run(self, operator: str, operand: bytes) -> Painted | None:
         """Run an operator; return what it paints."""
@@ -65,9 +66,9 @@ class _Pen:
             return self._paint(operator, operand)
         match operator:
             case "q" if len(self._saved) < _MAX_DEPTH:
-                self._saved.append((self._matrix, self._state))
+                self._saved.append((self._matrix, self._state, self._clip))
             case "Q" if self._saved:
-                self._matrix, self._state = self._saved.pop()
+                self._matrix, self._state, self._clip = self._saved.pop()
             case "cm":
                 self._matrix = multiply(_numbers(operand), self._matrix)
             case "gs":
@@ -75,21 +76,37 @@ class _Pen:
             case "re":
                 x, y, width, height = _numbers(operand)
                 self._path = rectangle((x, y, x + width, y + height))
-            case "n":
-                self._path = None
+            case "n" | "W":
+                self._end_path(is_clip=operator == "W")
         return None
+
+    def _end_path(self, *, is_clip: bool) -> None:
+        path, self._path = self._path, None
+        if is_clip and path is not None:
+            self._clip = self._shown(bounding_box(path, self._matrix))
 
     def _paint(self, operator: str, operand: bytes) -> Painted | None:
         if operator == "Do":
-            box = bounding_box(_UNIT, self._matrix)
+            box = self._shown(bounding_box(_UNIT, self._matrix))
             return Painted("picture", box, operand.decode("latin-1"))
         if operator == "Tm":
             x, y = multiply(_numbers(operand), self._matrix)[4:]
-            return Painted("text", PdfRectangle(x, y, 0, 0), "")
+            is_shown = self._clip is None or contains(self._clip, (x, y))
+            return Painted("text", PdfRectangle(x, y, 0, 0), "") if is_shown else None
         path, self._path = self._path, None
         if path is None:
             return None
-        return Painted("box", bounding_box(path, self._matrix), self._state)
+        return Painted("box", self._shown(bounding_box(path, self._matrix)), self._state)
+
+    def _shown(self, box: PdfRectangle) -> PdfRectangle:
+        """Return what a clip leaves of a box."""
+        clip = self._clip
+        if clip is None:
+            return box
+        left, bottom = max(box.left, clip.left), max(box.bottom, clip.bottom)
+        right = min(box.left + box.width, clip.left + clip.width)
+        top = min(box.bottom + box.height, clip.bottom + clip.height)
+        return PdfRectangle(left, bottom, max(right - left, 0), max(top - bottom, 0))
 
 
 def covered_share(

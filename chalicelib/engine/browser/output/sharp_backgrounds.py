@@ -14,7 +14,6 @@ from typing import Final
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.animations import outcome_in_slices
-from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.tab import Tab
 
 # 384 pixels an inch.
@@ -40,13 +39,11 @@ def has_patterns(content: bytes) -> bool:
 
 
 @contextmanager
-def sharp_backgrounds(tab: Tab, emulation: Emulation) -> Iterator[bool]:
+def sharp_backgrounds(tab: Tab) -> Iterator[bool]:
     """Give the document sharp backgrounds meanwhile; yield whether it has any.
 
     Raises RenderFailure `render_timeout`.
     """
-    # Sizes are those of the print.
-    emulation.set_print_media()
     limits = (_PIXEL_RATIO, MAX_ELEMENTS, _MAX_PIXELS, _MAX_SIDE_PIXELS, _MAX_WAIT_MS)
     try:
         answer = outcome_in_slices(tab, tab.call_function(_script(), *limits))
@@ -55,7 +52,6 @@ def sharp_backgrounds(tab: Tab, emulation: Emulation) -> Iterator[bool]:
         if failure.code != "render_failed":
             raise
         count = 0
-    emulation.restore()
     yield count > 0
     tab.call_function(_RESTORE)
 

@@ -52,6 +52,14 @@ from chalicelib.engine.browser.output.pictures import (
     replace_missing_parts,
 )
 from chalicelib.engine.browser.output.placeholders import placeholder_warnings
+from chalicelib.engine.browser.output.print_gaps import (
+    ALL_GAPS,
+    PrintedPages,
+    gap_warnings,
+    orientation_warnings,
+    possible_gaps,
+    printed_pages,
+)
 from chalicelib.engine.browser.output.printing import print_pdf
 from chalicelib.engine.browser.output.sharp_backgrounds import has_patterns, sharp_backgrounds
 from chalicelib.engine.browser.output.structure_marks import structure_marks
@@ -114,6 +122,9 @@ class BrowserPage:
         self._possible_parts = PossibleParts(elements=True, style_pictures=False)
         self._clipping_page: PrintedPage | None = None
         self._is_printed = False
+        self._possible_gaps = ALL_GAPS
+        self._printed_pages: PrintedPages | None = None
+        self._style = PageStyle()
         self.url = ""
         self._warnings: list[RenderWarning] = []
         self.links: list[tuple[str, str]] = []
@@ -192,6 +203,7 @@ class BrowserPage:
             self._scrolling.expected = scrolling_of(html, is_inert=self._is_inert)
             self._may_skip_layout = may_skip_layout(html)
             self._possible_parts = possible_parts(html, has_scripts=not stays)
+            self._possible_gaps = possible_gaps(html, has_scripts=not stays)
 
     def visit(self, url: str, output: OutputOptions) -> None:
         """Navigate to a URL; raises as `load`, and `url_not_allowed` for a forbidden target."""
@@ -222,24 +234,35 @@ class BrowserPage:
         typed = structure_marks(self._tab, is_tagged=options.tagged)
         with unsliced, opened, form_field_marks(self._tab, options), typed as structure:
             style = self._page_style(options)
-            is_continuous = continuous_width(style, options) is not None
-            if is_continuous:
-                self._emulation.set_print_media()
             with self._fitted_pages(options, style):
-                content, self.overlay, warnings = print_pdf(self._tab, options, style)
-                if has_patterns(content):
-                    with sharp_backgrounds(self._tab, self._emulation) as is_sharper:
-                        if is_sharper:
-                            content, self.overlay, warnings = print_pdf(self._tab, options, style)
+                content = self._print(options, style)
         self.texts = PageTexts(headings, self._tab.head_metadata, structure, elements)
         self._is_printed = True
+        self._warnings += orientation_warnings(content, options)
+        if self._possible_gaps:
+            self._printed_pages = printed_pages(content, options, self._style, self._possible_gaps)
+        is_rtl = self._tab.has_feature("isRtl")
+        self._clipping_page = page_that_may_clip(content, options.scale, is_rtl=is_rtl)
+        return content
+
+    def _print(self, options: PdfOptions, style: PageStyle) -> bytes:
+        is_continuous = continuous_width(style, options) is not None
+        if is_continuous:
+            self._emulation.set_print_media()
+        content, self.overlay, warnings = print_pdf(self._tab, options, style)
+        if has_patterns(content):
+            # The sizes of backgrounds are those of the print.
+            self._emulation.set_print_media()
+            with sharp_backgrounds(self._tab) as has_some:
+                if not is_continuous:
+                    self._emulation.restore()
+                if has_some:
+                    content, self.overlay, warnings = print_pdf(self._tab, options, style)
         if is_continuous:
             self._emulation.restore()
         self._warnings += warnings
         if self._output.strict_assets:
             _check_assets(warnings)
-        is_rtl = self._tab.has_feature("isRtl")
-        self._clipping_page = page_that_may_clip(content, options.scale, is_rtl=is_rtl)
         return content
 
     def _page_style(self, options: PdfOptions) -> PageStyle:
@@ -258,6 +281,7 @@ class BrowserPage:
             return nullcontext()
         if style == PageStyle():
             style = read_page_style(self._tab, options, self._output.media)
+        self._style = style
         return fitted_pages(self._tab, options, style)
 
     def find_placeholders(self) -> None:
@@ -266,8 +290,12 @@ class BrowserPage:
 
     def find_clipped_content(self) -> None:
         """Warn of content that the print has cut, after all drawings: it changes the layout."""
+        if self._clipping_page is None and self._printed_pages is None:
+            return
+        self._emulation.set_print_media()
+        if self._printed_pages is not None:
+            self._warnings += gap_warnings(self._tab, self._printed_pages)
         if self._clipping_page is not None:
-            self._emulation.set_print_media()
             self._warnings += clipped_content_warnings(self._tab, self._clipping_page)
 
     def find_broken_links(self) -> None:

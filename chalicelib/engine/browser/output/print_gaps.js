@@ -1,0 +1,39 @@
+// Finds what is printed otherwise than a reader expects, in the layout of the print. Runs in the isolated
+// world. Returns [kind, selector, width, height] in CSS pixels: `head` of a table that is too tall to be
+// repeated, `fixed` boxes, and `dropped` properties, whose name is in the place of the width.
+(pageHeight, maxElements, maxFound) => {
+  const selectorOf = SELECTOR;
+  const MAX_HEAD_SHARE = 0.25;
+  const found = new Map();
+  const add = (kind, element, ...more) => {
+    const key = `${kind} ${selectorOf(element)}`;
+    const count = [...found.values()].filter(([other]) => other === kind).length;
+    if (!found.has(key) && count < maxFound) {
+      found.set(key, [kind, selectorOf(element), ...more]);
+    }
+  };
+  const boxOf = (element) => Element.prototype.getBoundingClientRect.call(element);
+  const checkHead = (element) => {
+    const table = Element.prototype.closest.call(element, 'table');
+    const {height} = boxOf(element);
+    if (!table || height <= pageHeight * MAX_HEAD_SHARE) return;
+    const box = boxOf(table), top = (box.top + scrollY) % pageHeight;
+    if (top + box.height > pageHeight) add('head', element, boxOf(element).width, height);
+  };
+  const check = (element) => {
+    const style = getComputedStyle(element);
+    if (/^table-(header|footer)-group$/.test(style.display)) checkHead(element);
+    if (style.position === 'fixed' && style.visibility === 'visible') {
+      const {width, height} = boxOf(element);
+      if (width && height) add('fixed', element, width, height);
+    }
+    if (style.backdropFilter !== 'none') add('dropped', element, 'backdrop-filter', 0);
+    if (style.mixBlendMode === 'plus-lighter') {
+      add('dropped', element, 'mix-blend-mode: plus-lighter', 0);
+    }
+  };
+  const root = Reflect.get(Document.prototype, 'documentElement', document);
+  const walker = Document.prototype.createTreeWalker.call(document, root, NodeFilter.SHOW_ELEMENT);
+  for (let seen = 0; seen < maxElements && walker.nextNode(); seen++) check(walker.currentNode);
+  return [...found.values()];
+}

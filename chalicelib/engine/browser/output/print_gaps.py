@@ -1,0 +1,215 @@
+"""Print gaps: what paper has otherwise than the document means, and the document does not show.
+
+A document is looked at only where its text may have such a thing, after all drawings.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from chalicelib.contract.options.pdf import PdfOptions
+from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.output.page_fit import content_pixels
+from chalicelib.engine.browser.output.page_style import PageStyle
+from chalicelib.engine.browser.page.animations import wait_in_slices
+from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.finishing.chromium_pdf import (
+    cross_reference_table,
+    page_contents,
+    page_count,
+)
+from chalicelib.engine.finishing.page_boxes import PdfRectangle
+from chalicelib.engine.finishing.painted_boxes import Painted, contains, painted_boxes
+from chalicelib.engine.job import RenderWarning
+
+MAX_GAPS: Final = 20
+MAX_ELEMENTS: Final = 20_000
+_TIMEOUT_S: Final = 2.0
+_MM_PER_PIXEL: Final = 25.4 / 96
+_POINTS_PER_PIXEL: Final = 0.75
+type _Kind = Literal["head", "fixed", "dropped"]
+type _Gap = tuple[_Kind, str, float | str, float]
+# Fixed boxes are looked for on so many pages; smaller ones are lines.
+_MAX_PAGES: Final = 4
+_MAX_CONTENT_BYTES: Final = 1_000_000
+_MAX_BOXES: Final = 20
+_MAX_TEXTS: Final = 10_000
+_MIN_BOX_POINTS: Final = 8
+_VISIBLE: Final = 0.5
+_DROPPED: Final = re.compile(r"backdrop-filter|plus-lighter")
+_FIXED: Final = re.compile(r"(?<!table-layout:)(?<!table-layout: )fixed")
+_HEAD: Final = re.compile(r"<thead(.{0,4000}?)(?:</thead|<tbody)", re.DOTALL | re.IGNORECASE)
+# What may make the head of a table higher than a line or two.
+_TALL_HEAD: Final = re.compile(r"<img|<svg|<br|style\s*=|(?:<tr.*?){4}", re.DOTALL | re.IGNORECASE)
+_TALL_STYLE: Final = re.compile(
+    r"(?:height|padding|margin)[^;}]{0,40}[0-9]{3}|font[^;}]{0,40}(?:[6-9][0-9]|[0-9]{3})p"
+    r"|writing-mode|rotate\(",
+)
+_LINKED_STYLES: Final = ("stylesheet", "@import")
+_ENDLESS: Final = 1_000_000_000
+_MAX_HEADS: Final = 20
+_MAX_HEAD_CHARS: Final = 600
+_MEDIA_BOX: Final = re.compile(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]")
+_OPACITY: Final = re.compile(rb"/ca ([0-9.]+)")
+
+
+class PrintedPages(NamedTuple):
+    """Printed document: the size of its pages' content in CSS pixels, and covering fixed boxes.
+
+    A document of one page has no end.
+    """
+
+    width: int
+    height: int
+    covers: Sequence[tuple[int, PdfRectangle]]
+
+
+def possible_gaps(html: str, *, has_scripts: bool) -> Collection[_Kind]:
+    """Return what a document's text may have."""
+    has_other_styles = has_scripts or any(word in html for word in _LINKED_STYLES)
+    kinds: set[_Kind] = set()
+    if _FIXED.search(html):
+        kinds.add("fixed")
+    if _DROPPED.search(html):
+        kinds.add("dropped")
+    heads = [match[1] for match in islice(_HEAD.finditer(html), _MAX_HEADS)]
+    if heads and (
+        has_other_styles
+        or _TALL_STYLE.search(html)
+        or any(len(head) > _MAX_HEAD_CHARS or _TALL_HEAD.search(head) for head in heads)
+    ):
+        kinds.add("head")
+    return kinds
+
+
+ALL_GAPS: Final[Collection[_Kind]] = frozenset(("head", "fixed", "dropped"))
+
+
+def orientation_warnings(content: bytes, options: PdfOptions) -> list[RenderWarning]:
+    """Return a warning where the document's own page size overrules `landscape`."""
+    if not options.landscape or options.is_continuous or not options.prefer_css_page_size:
+        return []
+    box = _MEDIA_BOX.search(content)
+    if box is None or float(box[1]) >= float(box[2]):
+        return []
+    width, height = options.paper_size
+    if width > height:
+        # Turned, such a page is upright.
+        return []
+    message = (
+        "output.pdf.landscape was ignored: the document's own @page size wins. Take its size out, "
+        "or send prefer_css_page_size false."
+    )
+    return [RenderWarning("feature_unavailable", message, "output.pdf.landscape")]
+
+
+def printed_pages(
+    content: bytes, options: PdfOptions, style: PageStyle, kinds: Collection[_Kind]
+) -> PrintedPages | None:
+    """Return what there is to look at in a document that the browser has printed, if anything."""
+    has_pages = page_count(content, cross_reference_table(content)) > 1
+    covers = list(_covers(content)) if has_pages and "fixed" in kinds else []
+    if not ("dropped" in kinds or covers or (has_pages and "head" in kinds)):
+        return None
+    width, height = content_pixels(options, style)
+    return PrintedPages(width, height if has_pages else _ENDLESS, covers)
+
+
+def gap_warnings(tab: Tab, pages: PrintedPages) -> list[RenderWarning]:
+    """Return the warnings of a document, at most 20 of each kind.
+
+    The media type is that of print already. The window is left changed.
+    """
+    size = {"width": pages.width, "height": min(pages.height, pages.width)}
+    tab.send("Emulation.setDeviceMetricsOverride", deviceScaleFactor=1, mobile=False, **size)
+    called = tab.call_function(_script(), pages.height, MAX_ELEMENTS, MAX_GAPS)
+    try:
+        answer = wait_in_slices(tab, called, tab.deadline.within(_TIMEOUT_S))
+    except (CallRefused, TimeoutError):
+        # The document is printed already; a missing warning must not fail it.
+        return []
+    gaps = answer["result"].get("value") or []
+    warnings = [_gap_warning(*gap) for gap in gaps if gap[0] != "fixed"]
+    fixed = [gap for gap in gaps if gap[0] == "fixed"]
+    return warnings + list(dict.fromkeys(_cover_warning(*cover, fixed) for cover in pages.covers))
+
+
+def _gap_warning(kind: _Kind, place: str, size: float | str, height: float) -> RenderWarning:
+    if kind == "dropped":
+        message = f"{place} has {size}, which print has not: it was left out"
+    else:
+        message = (
+            f"{place} is {height * _MM_PER_PIXEL:.0f} mm tall: the head or foot of a table is "
+            "repeated on its pages only up to a quarter of their height. Make it lower."
+        )
+    return RenderWarning("feature_unavailable", message, place)
+
+
+def _cover_warning(page: int, box: PdfRectangle, fixed: Sequence[_Gap]) -> RenderWarning:
+    def distance(gap: _Gap) -> float:
+        width, height = (float(side) * _POINTS_PER_PIXEL for side in gap[2:])
+        return abs(width - box.width) + abs(height - box.height)
+
+    place = min(fixed, key=distance)[1] if fixed else "position: fixed"
+    message = (
+        f"{place} stands at the same place of each page, and covers text of page {page}. Give the "
+        "pages a margin for it, or send it as output.pdf.header or footer."
+    )
+    return RenderWarning("content_clipped", message, place)
+
+
+def _covers(content: bytes) -> Iterator[tuple[int, PdfRectangle]]:
+    """Yield the first page and the box of each fixed box that is painted over text.
+
+    A fixed box is painted on all pages at the same place.
+    """
+    pages = list(islice(page_contents(content, _MAX_CONTENT_BYTES), _MAX_PAGES))
+    first = {_place(each) for each in islice(_boxes(content, pages[0]), _MAX_BOXES)}
+    seen: set[tuple[float, ...]] = set()
+    for number, page in enumerate(pages[1:], 2):
+        texts: list[tuple[float, float]] = []
+        left = _MAX_BOXES
+        for each in painted_boxes(page):
+            if each.kind == "text" and len(texts) < _MAX_TEXTS:
+                texts.append((each.box.left, each.box.bottom))
+            elif _is_covering(content, each) and _place(each) in first - seen and left > 0:
+                left -= 1
+                if any(contains(each.box, text) for text in texts):
+                    seen.add(_place(each))
+                    yield number, each.box
+
+
+def _boxes(content: bytes, page: bytes) -> Iterator[Painted]:
+    return (each for each in painted_boxes(page) if _is_covering(content, each))
+
+
+def _is_covering(content: bytes, painted: Painted) -> bool:
+    is_large = min(painted.box.width, painted.box.height) >= _MIN_BOX_POINTS
+    return painted.kind == "box" and is_large and _opacity(content, painted.name) > _VISIBLE
+
+
+def _opacity(content: bytes, state: str) -> float:
+    """Return the opacity of a graphics state, which has the number of its object: /G3."""
+    number = state.removeprefix("/G")
+    if not number.isdigit():
+        return 1
+    start = content.find(b"\n%b 0 obj\n" % number.encode())
+    found = _OPACITY.search(content, start, start + 200) if start >= 0 else None
+    return 1 if found is None else float(found[1])
+
+
+def _place(painted: Painted) -> tuple[float, ...]:
+    box = painted.box
+    return tuple(round(side, 1) for side in (box.left, box.bottom, box.width, box.height))
+
+
+@cache
+def _script() -> PageFunction[list[_Gap]]:
+    folder = Path(__file__).parent
+    selector = folder.joinpath("selector.js").read_text()
+    script = folder.joinpath("print_gaps.js").read_text()
+    return PageFunction(script.replace("SELECTOR", selector.partition("\n")[2].strip()))
