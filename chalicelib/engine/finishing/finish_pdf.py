@@ -24,7 +24,7 @@ from chalicelib.engine.finishing.pack_pdf import pack_objects
 from chalicelib.engine.finishing.page_overlay import PAGE_OVERLAY
 from chalicelib.engine.finishing.page_texts import with_page_texts
 from chalicelib.engine.finishing.pdfa import CONFORMANCE
-from chalicelib.engine.finishing.share_streams import share_streams
+from chalicelib.engine.finishing.share_streams import may_share_streams, share_streams
 from chalicelib.engine.finishing.tagging.untagged_outline import UNTAGGED_OUTLINE
 from chalicelib.engine.finishing.test_mark import TEST_MARK
 from chalicelib.engine.finishing.watermark import WATERMARK
@@ -52,12 +52,14 @@ def finish_pdf(printed: bytes, finishing: "FinishingContext") -> tuple[bytes, in
     """
     content = make_deterministic(printed, document_date(finishing.output.pdf.metadata))
     content = with_page_texts(content, finishing)
-    table = cross_reference_table(content)
-    content, unused = share_streams(content, table)
+    unused: frozenset[int] = frozenset()
+    if may_share_streams(content):
+        content, unused = share_streams(content, cross_reference_table(content))
     if is_edited(finishing):
         return _edit_and_save(
             _applicable_finishers(finishing), replace(finishing, printed_pdf=content)
         )
+    table = cross_reference_table(content)
     return pack_objects(content, table, unused), page_count(content, table)
 
 

@@ -33,11 +33,13 @@ class _ObjectPlace(NamedTuple):
     end: int
 
 
+def may_share_streams(content: bytes) -> bool:
+    """Tell whether a document may have equal streams: most have no picture, or one."""
+    return content.count(_XOBJECT) + content.count(_PATTERN) >= _MIN_STREAMS
+
+
 def share_streams(content: bytes, table: CrossReferenceTable) -> tuple[bytes, frozenset[int]]:
     """Return the document with references to the first of equal streams, and the unused numbers."""
-    # Most documents have no picture, or one.
-    if content.count(_XOBJECT) + content.count(_PATTERN) < _MIN_STREAMS:
-        return content, frozenset()
     candidates = [each for each in _objects(table) if _is_of_shared_kind(content, each)]
     unused: set[int] = set()
     for _ in range(_MAX_ROUNDS):

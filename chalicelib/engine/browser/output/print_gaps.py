@@ -86,7 +86,8 @@ def possible_gaps(html: str, *, has_scripts: bool) -> Collection[_Kind]:
     return kinds
 
 
-ALL_GAPS: Final[Collection[_Kind]] = frozenset(("head", "fixed", "dropped"))
+# Of documents whose text is not known: what is found in the print alone.
+PRINTED_GAPS: Final[Collection[_Kind]] = frozenset(("fixed",))
 
 
 def orientation_warnings(content: bytes, options: PdfOptions) -> list[RenderWarning]:

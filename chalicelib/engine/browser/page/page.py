@@ -53,7 +53,7 @@ from chalicelib.engine.browser.output.pictures import (
 )
 from chalicelib.engine.browser.output.placeholders import placeholder_warnings
 from chalicelib.engine.browser.output.print_gaps import (
-    ALL_GAPS,
+    PRINTED_GAPS,
     PrintedPages,
     gap_warnings,
     orientation_warnings,
@@ -122,7 +122,7 @@ class BrowserPage:
         self._possible_parts = PossibleParts(elements=True, style_pictures=False)
         self._clipping_page: PrintedPage | None = None
         self._is_printed = False
-        self._possible_gaps = ALL_GAPS
+        self._possible_gaps = PRINTED_GAPS
         self._printed_pages: PrintedPages | None = None
         self._style = PageStyle()
         self.url = ""

@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.engine.finishing.chromium_pdf import cross_reference_table
 from chalicelib.engine.finishing.pack_pdf import pack_objects
-from chalicelib.engine.finishing.share_streams import share_streams
+from chalicelib.engine.finishing.share_streams import may_share_streams, share_streams
 
 CATALOG = b"<</Type /Catalog\n/Pages 2 0 R>>"
 PAGES = b"<</Type /Pages\n/Count 2\n/Kids [3 0 R 4 0 R]>>"
@@ -116,4 +116,5 @@ def test_text_that_looks_like_a_reference_stays() -> None:
 def test_document_without_equal_streams_is_the_same() -> None:
     content = printed({1: CATALOG, 2: PAGES, 3: page(5), 4: page(5), 5: stream(MASK, b"a")})
 
+    assert not may_share_streams(content)
     assert share_streams(content, cross_reference_table(content)) == (content, frozenset())
