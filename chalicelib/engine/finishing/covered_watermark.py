@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from chalicelib.engine.render_trace import TraceRecorder
 
-_MAX_PAGES: Final = 20
+_MAX_PAGES: Final = 10
 _MAX_CONTENT_BYTES: Final = 2_000_000
 # The reader misses a mark of which less than half is left.
 _COVERED_SHARE: Final = 0.5
@@ -23,7 +23,7 @@ _COVERED_SHARE: Final = 0.5
 def warn_of_covered_watermark(
     document: "pikepdf.Pdf", watermark: Watermark, box: PdfRectangle, recorder: "TraceRecorder"
 ) -> None:
-    """Warn of the first page that hides most of a watermark below it, among the first 20.
+    """Warn of the first page that hides most of a watermark below it, among the first ten.
 
     `box` is that of the watermark before it is placed.
     """

@@ -17,7 +17,7 @@ from chalicelib.engine.finishing.page_boxes import (
     rectangle,
 )
 
-_MAX_LINES: Final = 200_000
+_MAX_LINES: Final = 50_000
 _OPERATORS: Final = re.compile(
     rb"^(?:(?P<q>q)|(?P<Q>Q)|(?P<n>[nBS])|(?P<W>W\*? n)|(?P<f>f\*?)|(?P<gs>/\S+) gs"
     rb"|(?P<Do>/\S+) Do|(?P<cm>(?:-?[0-9.]+ ){6})cm|(?P<Tm>(?:-?[0-9.]+ ){6})Tm"
@@ -43,7 +43,7 @@ class Painted(NamedTuple):
 
 
 def painted_boxes(stream: bytes) -> Iterator[Painted]:
-    """Yield what the content stream of a page paints, of its first 200 000 operators."""
+    """Yield what the content stream of a page paints, of its first 50 000 operators."""
     pen = _Pen()
     for found in islice(_OPERATORS.finditer(stream), _MAX_LINES):
         painted = pen.run(str(found.lastgroup), found[str(found.lastgroup)])
@@ -119,8 +119,10 @@ def covered_share(
         for y in range(_GRID)
     }
     for each in painted:
-        if points and each.kind != "text" and is_opaque(each):
-            points -= {point for point in points if contains(each.box, point)}
+        if each.kind != "text" and points:
+            inside = {point for point in points if contains(each.box, point)}
+            if inside and is_opaque(each):
+                points -= inside
     return 1 - len(points) / (_GRID * _GRID)
 
 

@@ -4,13 +4,13 @@
 (pageHeight, maxElements, maxFound) => {
   const selectorOf = SELECTOR;
   const MAX_HEAD_SHARE = 0.25;
-  const found = new Map();
+  const found = {head: new Map(), fixed: new Map(), dropped: new Map()};
+  let left = 10 * maxFound;
   const add = (kind, element, ...more) => {
-    const key = `${kind} ${selectorOf(element)}`;
-    const count = [...found.values()].filter(([other]) => other === kind).length;
-    if (!found.has(key) && count < maxFound) {
-      found.set(key, [kind, selectorOf(element), ...more]);
-    }
+    // A selector takes a look at all siblings.
+    if (found[kind].size >= maxFound || left-- <= 0) return;
+    const selector = selectorOf(element);
+    if (!found[kind].has(selector)) found[kind].set(selector, [kind, selector, ...more]);
   };
   const boxOf = (element) => Element.prototype.getBoundingClientRect.call(element);
   const checkHead = (element) => {
@@ -35,5 +35,5 @@
   const root = Reflect.get(Document.prototype, 'documentElement', document);
   const walker = Document.prototype.createTreeWalker.call(document, root, NodeFilter.SHOW_ELEMENT);
   for (let seen = 0; seen < maxElements && walker.nextNode(); seen++) check(walker.currentNode);
-  return [...found.values()];
+  return Object.values(found).flatMap((gaps) => [...gaps.values()]);
 }

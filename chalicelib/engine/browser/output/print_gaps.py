@@ -4,7 +4,7 @@ A document is looked at only where its text may have such a thing, after all dra
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -42,9 +42,12 @@ _MIN_BOX_POINTS: Final = 8
 _VISIBLE: Final = 0.5
 _DROPPED: Final = re.compile(r"backdrop-filter|plus-lighter")
 _FIXED: Final = re.compile(r"(?<!table-layout:)(?<!table-layout: )fixed")
-_HEAD: Final = re.compile(r"<thead(.{0,4000}?)(?:</thead|<tbody)", re.DOTALL | re.IGNORECASE)
+_HEAD: Final = re.compile(r"<thead", re.IGNORECASE)
+_HEAD_END: Final = re.compile(r"</thead|<tbody", re.IGNORECASE)
+_MAX_HEAD_CHARS: Final = 4_000
+_MAX_HEAD_ROWS: Final = 3
 # What may make the head of a table higher than a line or two.
-_TALL_HEAD: Final = re.compile(r"<img|<svg|<br|style\s*=|(?:<tr.*?){4}", re.DOTALL | re.IGNORECASE)
+_TALL_HEAD: Final = re.compile(r"<img|<svg|<br|style\s*=", re.IGNORECASE)
 _TALL_STYLE: Final = re.compile(
     r"(?:height|padding|margin)[^;}]{0,40}[0-9]{3}|font[^;}]{0,40}(?:[6-9][0-9]|[0-9]{3})p"
     r"|writing-mode|rotate\(",
@@ -52,9 +55,9 @@ _TALL_STYLE: Final = re.compile(
 _LINKED_STYLES: Final = ("stylesheet", "@import")
 _ENDLESS: Final = 1_000_000_000
 _MAX_HEADS: Final = 20
-_MAX_HEAD_CHARS: Final = 600
+_MAX_LOW_HEAD_CHARS: Final = 600
 _MEDIA_BOX: Final = re.compile(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]")
-_OPACITY: Final = re.compile(rb"/ca ([0-9.]+)")
+_OPACITY: Final = re.compile(rb"\n([0-9]{1,9}) 0 obj\n<<[^<>]{0,200}/ca ([0-9.]{1,20})")
 
 
 class PrintedPages(NamedTuple):
@@ -76,14 +79,25 @@ def possible_gaps(html: str, *, has_scripts: bool) -> Collection[_Kind]:
         kinds.add("fixed")
     if _DROPPED.search(html):
         kinds.add("dropped")
-    heads = [match[1] for match in islice(_HEAD.finditer(html), _MAX_HEADS)]
-    if heads and (
-        has_other_styles
-        or _TALL_STYLE.search(html)
-        or any(len(head) > _MAX_HEAD_CHARS or _TALL_HEAD.search(head) for head in heads)
-    ):
+    heads = list(islice(_heads(html), _MAX_HEADS))
+    if heads and (has_other_styles or _TALL_STYLE.search(html) or any(map(_may_be_tall, heads))):
         kinds.add("head")
     return kinds
+
+
+def _heads(html: str) -> Iterator[str]:
+    for begin in _HEAD.finditer(html):
+        limit = begin.end() + _MAX_HEAD_CHARS
+        end = _HEAD_END.search(html, begin.end(), limit)
+        yield html[begin.end() : limit if end is None else end.start()]
+
+
+def _may_be_tall(head: str) -> bool:
+    return (
+        len(head) > _MAX_LOW_HEAD_CHARS
+        or head.lower().count("<tr") > _MAX_HEAD_ROWS
+        or _TALL_HEAD.search(head) is not None
+    )
 
 
 # Of documents whose text is not known: what is found in the print alone.
@@ -169,7 +183,10 @@ def _covers(content: bytes) -> Iterator[tuple[int, PdfRectangle]]:
     A fixed box is painted on all pages at the same place.
     """
     pages = list(islice(page_contents(content, _MAX_CONTENT_BYTES), _MAX_PAGES))
-    first = {_place(each) for each in islice(_boxes(content, pages[0]), _MAX_BOXES)}
+    # A graphics state has the number of its object: /G3.
+    opacities = {f"/G{number.decode()}": float(each) for number, each in _OPACITY.findall(content)}
+    boxes = (each for each in painted_boxes(pages[0]) if _is_covering(opacities, each))
+    first = {_place(each) for each in islice(boxes, _MAX_BOXES)}
     seen: set[tuple[float, ...]] = set()
     for number, page in enumerate(pages[1:], 2):
         texts: list[tuple[float, float]] = []
@@ -177,30 +194,16 @@ def _covers(content: bytes) -> Iterator[tuple[int, PdfRectangle]]:
         for each in painted_boxes(page):
             if each.kind == "text" and len(texts) < _MAX_TEXTS:
                 texts.append((each.box.left, each.box.bottom))
-            elif _is_covering(content, each) and _place(each) in first - seen and left > 0:
+            elif _is_covering(opacities, each) and _place(each) in first - seen and left > 0:
                 left -= 1
                 if any(contains(each.box, text) for text in texts):
                     seen.add(_place(each))
                     yield number, each.box
 
 
-def _boxes(content: bytes, page: bytes) -> Iterator[Painted]:
-    return (each for each in painted_boxes(page) if _is_covering(content, each))
-
-
-def _is_covering(content: bytes, painted: Painted) -> bool:
+def _is_covering(opacities: Mapping[str, float], painted: Painted) -> bool:
     is_large = min(painted.box.width, painted.box.height) >= _MIN_BOX_POINTS
-    return painted.kind == "box" and is_large and _opacity(content, painted.name) > _VISIBLE
-
-
-def _opacity(content: bytes, state: str) -> float:
-    """Return the opacity of a graphics state, which has the number of its object: /G3."""
-    number = state.removeprefix("/G")
-    if not number.isdigit():
-        return 1
-    start = content.find(b"\n%b 0 obj\n" % number.encode())
-    found = _OPACITY.search(content, start, start + 200) if start >= 0 else None
-    return 1 if found is None else float(found[1])
+    return painted.kind == "box" and is_large and opacities.get(painted.name, 1) > _VISIBLE
 
 
 def _place(painted: Painted) -> tuple[float, ...]:

@@ -1,13 +1,14 @@
 // Gives repeated drawings and gradients in backgrounds the form of pictures, PIXEL_RATIO pixels a side
 // for one of CSS: the browser prints a repeated picture as a pattern, and draws what else repeats with
 // 72 dots an inch. Runs in the isolated world. Returns how many backgrounds were changed.
-async (pixelRatio, maxElements, maxPixels, maxSide, maxWaitMs) => {
+async (pixelRatio, maxElements, maxTiles, maxChars, maxPixels, maxSide, maxWaitMs) => {
   const MIN_RATIO = 1;
+  const MAX_TILE_CHARS = 500_000;
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const create = (name) => Document.prototype.createElement.call(document, name);
   const changed = window.platenBackgrounds = [];
   const tiles = new Map();
-  let pixelsLeft = maxPixels;
+  let pixelsLeft = maxPixels, charsLeft = maxChars;
 
   // Values of a list whose functions and strings may have commas.
   const layersOf = (list) => {
@@ -50,7 +51,8 @@ async (pixelRatio, maxElements, maxPixels, maxSide, maxWaitMs) => {
     const context = HTMLCanvasElement.prototype.getContext.call(canvas, '2d');
     try {
       context.drawImage(image, 0, 0, across, down);
-      return HTMLCanvasElement.prototype.toDataURL.call(canvas);
+      const source = HTMLCanvasElement.prototype.toDataURL.call(canvas);
+      return source.length > MAX_TILE_CHARS ? null : source;
     } catch { return null; /* Of another origin. */ }
   };
 
@@ -99,6 +101,7 @@ async (pixelRatio, maxElements, maxPixels, maxSide, maxWaitMs) => {
     if (!(width > 0 && height > 0)) return null;
     const key = `${layer} ${width} ${height}`;
     if (!tiles.has(key)) {
+      if (tiles.size >= maxTiles) return null;
       image ??= await load(gradientSource(layer, width, height));
       tiles.set(key, image && await drawTile(image, width, height));
     }
@@ -107,7 +110,8 @@ async (pixelRatio, maxElements, maxPixels, maxSide, maxWaitMs) => {
   };
   const sharpen = async (element) => {
     const style = getComputedStyle(element), images = style.backgroundImage;
-    if (!/url\(|gradient\(/.test(images)) return;
+    charsLeft -= images.length;
+    if (charsLeft < 0 || !/url\(|gradient\(/.test(images)) return;
     const layers = layersOf(images);
     const cycle = (list, place) => list[place % list.length];
     const [repeats, sizes, origins] = ['backgroundRepeat', 'backgroundSize', 'backgroundOrigin']
@@ -116,7 +120,8 @@ async (pixelRatio, maxElements, maxPixels, maxSide, maxWaitMs) => {
       /^repeat(-[xy])?$|^repeat no-repeat$|^no-repeat repeat$/.test(cycle(repeats, place))
         ? sharpLayer(layer, cycle(sizes, place), areaOf(element, style, cycle(origins, place)))
         : null));
-    if (!sharp.some(Boolean)) return;
+    charsLeft -= sharp.reduce((all, each) => all + (each?.[0].length ?? 0), 0);
+    if (charsLeft < 0 || !sharp.some(Boolean)) return;
     changed.push([element, Element.prototype.getAttribute.call(element, 'style')]);
     const set = (name, values) => element.style.setProperty(name, values.join(', '), 'important');
     set('background-image', sharp.map((found, place) => found?.[0] ?? layers[place]));
@@ -126,7 +131,7 @@ async (pixelRatio, maxElements, maxPixels, maxSide, maxWaitMs) => {
   const walker = Document.prototype.createTreeWalker.call(
     document, own('documentElement'), NodeFilter.SHOW_ELEMENT);
   let element = walker.currentNode;
-  for (let seen = 0; element && seen < maxElements; seen++, element = walker.nextNode()) {
+  for (let seen = 0; element && seen < maxElements && charsLeft > 0; seen++, element = walker.nextNode()) {
     if (element instanceof HTMLElement) await sharpen(element);
   }
   return changed.length;

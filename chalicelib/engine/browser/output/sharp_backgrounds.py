@@ -19,6 +19,9 @@ from chalicelib.engine.browser.page.tab import Tab
 # 384 pixels an inch.
 _PIXEL_RATIO: Final = 4
 MAX_ELEMENTS: Final = 20_000
+MAX_TILES: Final = 300
+# A document may have a drawing of megabytes in the background of each element.
+_MAX_CHARS: Final = 10_000_000
 _MAX_PIXELS: Final = 16_000_000
 _MAX_SIDE_PIXELS: Final = 4_096
 _MAX_WAIT_MS: Final = 500
@@ -44,9 +47,9 @@ def sharp_backgrounds(tab: Tab) -> Iterator[bool]:
 
     Raises RenderFailure `render_timeout`.
     """
-    limits = (_PIXEL_RATIO, MAX_ELEMENTS, _MAX_PIXELS, _MAX_SIDE_PIXELS, _MAX_WAIT_MS)
+    limits = (MAX_ELEMENTS, MAX_TILES, _MAX_CHARS, _MAX_PIXELS, _MAX_SIDE_PIXELS, _MAX_WAIT_MS)
     try:
-        answer = outcome_in_slices(tab, tab.call_function(_script(), *limits))
+        answer = outcome_in_slices(tab, tab.call_function(_script(), _PIXEL_RATIO, *limits))
         count = answer["result"].get("value", 0)
     except RenderFailure as failure:
         if failure.code != "render_failed":

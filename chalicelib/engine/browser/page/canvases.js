@@ -2,6 +2,7 @@
 // for paper: at least MIN_PIXEL_RATIO pixels a side for one of CSS. The layout stays that of the
 // window. Canvases that were refused WebGL are told to the isolated world, which asks by an event.
 (() => {
+  const MAX_REMEMBERED = 1000;
   const {Object, Math, Reflect, Set, Event} = window;
   const ratio = Object.getOwnPropertyDescriptor(window, 'devicePixelRatio');
   const sharp = {get devicePixelRatio() {
@@ -13,7 +14,7 @@
   prototype.getContext = {getContext(type) {
     const context = Reflect.apply(getContext, this, arguments);
     const isWebGl = type === 'webgl' || type === 'webgl2' || type === 'experimental-webgl';
-    if (isWebGl && context === null && refused.size < MAX_CANVASES) refused.add(this);
+    if (isWebGl && context === null && refused.size < MAX_REMEMBERED) refused.add(this);
     return context;
   }}.getContext;
   window.addEventListener('platen-canvases', () => {

@@ -34,8 +34,7 @@ REFUSED_CANVASES: Final = f"""(() => {{
 def canvas_script(output: OutputOptions) -> str:
     """Return the script for each document before its own scripts."""
     ratio = _PAPER_PIXEL_RATIO if _is_for_paper(output) else 1
-    script = _script().replace("MAX_CANVASES", str(MAX_CANVASES))
-    return script.replace("MIN_PIXEL_RATIO", str(ratio))
+    return _script().replace("MIN_PIXEL_RATIO", str(ratio))
 
 
 def webgl_warnings(selectors: list[str]) -> list[RenderWarning]:
