@@ -28,8 +28,9 @@
       if (width && height) add('fixed', element, width, height);
     }
     if (style.backdropFilter !== 'none') add('dropped', element, 'backdrop-filter', 0);
-    if (style.mixBlendMode === 'plus-lighter') {
-      add('dropped', element, 'mix-blend-mode: plus-lighter', 0);
+    // The blended drawing stands in a group of its own, which has nothing behind it.
+    if (style.mixBlendMode !== 'normal') {
+      add('dropped', element, `mix-blend-mode: ${style.mixBlendMode}`, 0);
     }
   };
   const root = Reflect.get(Document.prototype, 'documentElement', document);

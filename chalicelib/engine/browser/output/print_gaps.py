@@ -40,7 +40,7 @@ _MAX_BOXES: Final = 20
 _MAX_TEXTS: Final = 10_000
 _MIN_BOX_POINTS: Final = 8
 _VISIBLE: Final = 0.5
-_DROPPED: Final = re.compile(r"backdrop-filter|plus-lighter")
+_DROPPED: Final = re.compile(r"backdrop-filter|mix-blend-mode")
 _FIXED: Final = re.compile(r"(?<!table-layout:)(?<!table-layout: )fixed")
 _HEAD: Final = re.compile(r"<thead", re.IGNORECASE)
 _HEAD_END: Final = re.compile(r"</thead|<tbody", re.IGNORECASE)
@@ -155,7 +155,7 @@ def gap_warnings(tab: Tab, pages: PrintedPages) -> list[RenderWarning]:
 
 def _gap_warning(kind: _Kind, place: str, size: float | str, height: float) -> RenderWarning:
     if kind == "dropped":
-        message = f"{place} has {size}, which print has not: it was left out"
+        message = f"{place} has {size}, which the browser leaves out of a PDF"
     else:
         message = (
             f"{place} is {height * _MM_PER_PIXEL:.0f} mm tall: the head or foot of a table is "

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+import pypdfium2
 import pytest
 
 from chalicelib.engine.browser.output.print_gaps import MAX_GAPS
@@ -92,7 +93,11 @@ def test_fixed_box_that_covers_nothing_is_not_told(render: Render, html: str) ->
 
 @pytest.mark.parametrize(
     ("style", "name"),
-    [("backdrop-filter: blur(4px)", "backdrop-filter"), ("mix-blend-mode: plus-lighter", "plus")],
+    [
+        ("backdrop-filter: blur(4px)", "backdrop-filter"),
+        ("mix-blend-mode: multiply", "mix-blend-mode: multiply"),
+        ("mix-blend-mode: plus-lighter", "plus-lighter"),
+    ],
 )
 def test_properties_that_print_drops_are_told(render: Render, style: str, name: str) -> None:
     warnings = render(f"<p>x</p><p style='{style}'>glass").trace.warnings
@@ -101,6 +106,20 @@ def test_properties_that_print_drops_are_told(render: Render, style: str, name: 
         ("feature_unavailable", "body > p:nth-of-type(2)")
     ]
     assert name in warnings[0].message
+
+
+def test_browser_still_drops_blending(render: Render) -> None:
+    box = "position: absolute; left: 0; top: 0; width: 90px; height: 90px"
+    html = (
+        f"<div style='{box}; background: #f00'></div>"
+        f"<div style='{box}; background: #0ff; mix-blend-mode: multiply'></div>"
+    )
+
+    (file,) = render(html, pdf={"margin": {"top": "0", "left": "0"}}).files
+
+    picture = pypdfium2.PdfDocument(file.content)[0].render().to_pil().convert("RGB")
+    # Black, once the blending is printed: then its warning has to go.
+    assert picture.getpixel((30, 30)) == (0, 255, 255)
 
 
 def test_pictures_have_what_print_drops(render: Render) -> None:
