@@ -12,9 +12,7 @@ from math import ceil
 from pathlib import Path
 from typing import Final, Literal
 
-import msgspec
-
-from chalicelib.contract.options.image import Viewport
+from chalicelib.contract.options.image import Window
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import CallRefused
@@ -75,9 +73,9 @@ def shown_beyond_window(
 def _enlarge_window(tab: Tab, emulation: Emulation, output: OutputOptions) -> bool:
     """Make the window as high as the page; return whether all of it has painted."""
     size = tab.outcome(tab.send("Page.getLayoutMetrics"))["cssContentSize"]
-    window = output.layout_viewport() or Viewport()
+    window = output.layout_viewport() or Window()
     height = max(window.height, ceil(min(size["height"], max_height(output))))
-    emulation.show_in(msgspec.structs.replace(window, height=height))
+    emulation.show_in(window._replace(height=height))
     if not _has_painted(tab):
         return False
     return not _take_step(tab, "keepHeights") or _has_painted(tab)

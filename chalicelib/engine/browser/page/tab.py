@@ -40,6 +40,7 @@ def as_render_failures() -> Iterator[None]:
     except TimeoutError as error:
         raise timeout_failure() from error
 
+
 type _Feature = Literal[
     "hasBrokenImage", "hasBrokenLink", "hasFrames", "hasMarkable", "hasRevealed", "isRtl"
 ]
