@@ -41,7 +41,7 @@ class _Node:
 def hyb_file(patterns: Patterns) -> bytes:
     """Return the file of a language's patterns; raises LayerError when they do not fit."""
     codes = _letter_codes(patterns)
-    root = _merged(_trie(patterns, codes), {})
+    root = _merge_equal(_trie(patterns, codes), {})
     nodes = list(_nodes_below(root))
     size = _place(nodes, len(codes))
     values = sorted({b"", *(node.values for node in nodes)})
@@ -68,9 +68,9 @@ def _trie(patterns: Patterns, codes: Mapping[str, int]) -> _Node:
     return root
 
 
-def _merged(node: _Node, known: dict[tuple[object, ...], _Node]) -> _Node:
+def _merge_equal(node: _Node, known: dict[tuple[object, ...], _Node]) -> _Node:
     """Return the node whose subtree equals this one's: the first of them."""
-    node.edges = {code: _merged(below, known) for code, below in sorted(node.edges.items())}
+    node.edges = {code: _merge_equal(below, known) for code, below in sorted(node.edges.items())}
     key = (node.values, *((code, id(each)) for code, each in node.edges.items()))
     return known.setdefault(key, node)
 

@@ -28,7 +28,7 @@ def read_patterns(module: str) -> dict[str, list[int]]:
     if found is None:
         raise LayerError(f"a module of {PATTERNS.name} exports no list of patterns")
     table, trie, exceptions = json.loads(_BARE_KEY.sub(r'\1"\2":', found[1]))
-    patterns = {text: _gaps(text, table[number]) for text, number in _numbered(trie)}
+    patterns = {text: _gaps(text, table[number]) for text, number in _pattern_numbers(trie)}
     return patterns | {
         f"{WORD_EDGE}{word}{WORD_EDGE}": _gaps_of_exception(word, hyphens)
         for word, hyphens in exceptions.items()
@@ -39,16 +39,16 @@ def read_patterns(module: str) -> dict[str, list[int]]:
 type _Trie = int | dict[str, _Trie] | list[_Trie]
 
 
-def _numbered(trie: _Trie, text: str = "") -> Iterator[tuple[str, int]]:
+def _pattern_numbers(trie: _Trie, text: str = "") -> Iterator[tuple[str, int]]:
     match trie:
         case int():
             yield text, trie
         case dict():
             for letter, below in trie.items():
-                yield from _numbered(below, text + letter)
+                yield from _pattern_numbers(below, text + letter)
         case [letters, number]:
-            yield from _numbered(number, text)
-            yield from _numbered(letters, text)
+            yield from _pattern_numbers(number, text)
+            yield from _pattern_numbers(letters, text)
         case _:
             raise LayerError(f"{PATTERNS.name} has no number of values for {text}")
 
