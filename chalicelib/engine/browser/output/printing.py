@@ -1,7 +1,8 @@
 """PDF printing of a page through Page.printToPDF, with a check for headers that overlap."""
 
 import hashlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
 from typing import Final
@@ -21,6 +22,7 @@ from chalicelib.engine.browser.output.paged.print_paged import (
     draws_paged_css,
     print_paged,
 )
+from chalicelib.engine.browser.output.paged.rules import MAX_WARNINGS
 from chalicelib.engine.browser.output.paged.unavailable import unavailable_warnings
 from chalicelib.engine.browser.output.target_counters import print_with_target_counters
 from chalicelib.engine.browser.page.animations import await_print, wait_in_slices
@@ -149,7 +151,18 @@ def print_pdf(tab: Tab, options: PdfOptions, style: PageStyle) -> PagedPrint:
     warnings += printed.warnings
     if style.paged_rules:
         warnings += unavailable_warnings(tab, style.paged_rules)
-    return printed._replace(warnings=warnings + style.warnings)
+    return printed._replace(warnings=_twenty_of_each_code([*warnings, *style.warnings]))
+
+
+def _twenty_of_each_code(warnings: Sequence[RenderWarning]) -> list[RenderWarning]:
+    """Return warnings, at most 20 of a code."""
+    counts: Counter[str] = Counter()
+    kept = []
+    for warning in dict.fromkeys(warnings):
+        counts[warning.code] += 1
+        if counts[warning.code] <= MAX_WARNINGS:
+            kept.append(warning)
+    return kept
 
 
 def _print_once(

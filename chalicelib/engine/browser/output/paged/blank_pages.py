@@ -51,7 +51,7 @@ class BlankPages:
         self._box_style = f"{_BOX_STYLE}{_PAGE if has_style else 'auto'}".replace(
             ";", " !important;"
         )
-        # An element begins once, whatever rules match it; the last one counts.
+        # An element begins once, and several rules may match it; the last one counts.
         self._breaks = {
             mark.fragment: (number, mark)
             for number, mark in enumerate(marks)
@@ -99,14 +99,16 @@ class BlankPages:
         self._tab.outcome(self._tab.call_function(_SET_BLANK_PAGES, [*numbers], self._box_style))
 
 
-def blank_page_css(rules: Sequence[PagedRule], drawn: Callable[[PagedRule], str]) -> Iterator[str]:
+def blank_page_css(
+    rules: Sequence[PagedRule], drawn_content: Callable[[PagedRule], str]
+) -> Iterator[str]:
     """Yield the rules of `@page :blank` for the pages that the browser does not know as blank.
 
-    `drawn` returns the value of a rule as the browser reads it.
+    `drawn_content` returns the value of a rule as the browser reads it.
     """
     for rule in rules:
         if rule.kind == "blank_page":
-            declaration = f"{rule.name}: {drawn(rule)}"
+            declaration = f"{rule.name}: {drawn_content(rule)}"
             area = f"{rule.area} {{ {declaration} }}" if rule.area else declaration
             page = _BLANK.sub(_PAGE, rule.selectors)
             yield conditional_css(rule.conditions, f"{page} {{ {area} }}")

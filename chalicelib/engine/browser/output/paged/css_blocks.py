@@ -50,7 +50,7 @@ class CssBlock(NamedTuple):
             copies = max(prelude.count("&"), prelude.count(",") + 1)
             if len(prelude) + copies * len(whole) > MAX_SELECTOR_CHARS:
                 return ""
-            whole = _nested(whole, prelude)
+            whole = _nested_selectors(whole, prelude)
         return whole
 
 
@@ -129,7 +129,7 @@ def _is_of_pages(prelude: str) -> bool:
     return _PAGE.match(prelude) is not None or _AREA.match(prelude) is not None
 
 
-def _nested(outer: str, inner: str) -> str:
+def _nested_selectors(outer: str, inner: str) -> str:
     if not outer:
         return inner
     if "&" in inner:

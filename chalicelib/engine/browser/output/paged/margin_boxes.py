@@ -17,7 +17,7 @@ _STYLED_PLAIN: Final = frozenset(" .,:;()/+-*&%!?=")
 def replace_calls(
     content: str, functions: str, replacement: Callable[[str, list[str]], str]
 ) -> str:
-    """Return a `content` with calls of functions replaced; what stands in quotes stays.
+    """Return a `content` with calls of functions replacement_of; what stands in quotes stays.
 
     `functions` are names with `|` between. `replacement` gets the name and the arguments.
     """
@@ -25,12 +25,12 @@ def replace_calls(
         rf"{_QUOTED}|(?<![\w-])({functions})\(((?:{_QUOTED}|[^()\"'])*+)\)", re.IGNORECASE
     )
 
-    def replaced(match: re.Match[str]) -> str:
+    def replacement_of(match: re.Match[str]) -> str:
         if match[1] is None:
             return match[0]
         return replacement(match[1].lower(), [part.strip() for part in match[2].split(",")])
 
-    return calls.sub(replaced, content)
+    return calls.sub(replacement_of, content)
 
 
 def margin_box_css(rule: PagedRule, content: str) -> str:
@@ -57,8 +57,8 @@ def page_texts_css(name: str, texts: Sequence[str]) -> str:
 
 def css_string(text: str) -> str:
     """Return a text as a string of CSS."""
-    return '"' + "".join(map(_escaped, text)) + '"'
+    return '"' + "".join(map(_escape, text)) + '"'
 
 
-def _escaped(char: str) -> str:
+def _escape(char: str) -> str:
     return char if char.isalnum() or char in _STYLED_PLAIN else f"\\{ord(char):x} "

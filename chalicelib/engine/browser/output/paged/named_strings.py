@@ -40,7 +40,7 @@ class NamedStrings:
         names = list(self._cut_names)[:MAX_WARNINGS]
         return [RenderWarning("text_overflow", message, name[:MAX_RULE_CHARS]) for name in names]
 
-    def drawn(self, content: str) -> str:
+    def drawn_content(self, content: str) -> str:
         """Return the content of a margin box with counters in place of strings."""
         return replace_calls(content, "string", self._counter)
 
@@ -56,7 +56,7 @@ class NamedStrings:
             for name, text in mark.details.get("strings", ()):
                 if len(text) > MAX_TEXT_CHARS:
                     self._cut_names[name] = None
-                assignment = Assignment(place.page, _shortened(text), is_at_top)
+                assignment = Assignment(place.page, _shorten(text), is_at_top)
                 self._texts.setdefault(name, []).append(assignment)
 
     def css(self) -> Iterator[str]:
@@ -78,5 +78,5 @@ class NamedStrings:
         return f"counter(page, {self._uses[use]})"
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= MAX_TEXT_CHARS else f"{text[:MAX_TEXT_CHARS]}…"

@@ -26,7 +26,7 @@ def numeral(number: int, style: str) -> str:
     if system == "roman" and number <= _MAX_ROMAN:
         text = _roman(number)
     elif system in _LETTERS:
-        text = _lettered(number, _LETTERS[system])
+        text = _in_letters(number, _LETTERS[system])
     return text.upper() if case == "upper" else text
 
 
@@ -38,7 +38,7 @@ def _roman(number: int) -> str:
     return text
 
 
-def _lettered(number: int, letters: str) -> str:
+def _in_letters(number: int, letters: str) -> str:
     text = ""
     while number:
         number, place = divmod(number - 1, len(letters))

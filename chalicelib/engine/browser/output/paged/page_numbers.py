@@ -117,7 +117,7 @@ class PageNumbers:
         if self._written[0]:
             self._write(([], 0))
 
-    def drawn(self, content: str) -> str:
+    def drawn_content(self, content: str) -> str:
         """Return the content of a margin box with the numbers of pages that elements reset."""
         if not self._resets:
             return content
@@ -126,7 +126,7 @@ class PageNumbers:
     def css(self) -> Iterator[str]:
         """Yield the counter styles that the contents of the margin boxes name."""
         for style, name in self._styles.items():
-            # A margin box counts from 1 where nothing is reset, whatever the first number is.
+            # Before the first reset a margin box counts from 1, as the browser does.
             before = self._resets[0].page
             numbers = (
                 page + 1 if page < before else self.number(page) for page in range(self._pages)

@@ -22,6 +22,7 @@ type PagedKind = Literal[
     "page_counter",
     "margin_box",
     "page_mark",
+    "page_selector",
     "blank_page",
     "page_margin",
     "box_style",
@@ -34,7 +35,7 @@ MAX_RULE_CHARS: Final = 200
 MAX_WARNINGS: Final = 20
 # Texts that may hold such rules. It is read by Python and by JavaScript.
 PAGED_CSS: Final = (
-    r"string-set|running\(|footnote|\bbleed\s*:|\bmarks\s*:"
+    r"string-set|running\(|footnote|@page[^{}]{0,200}:nth\(|\bbleed\s*:|\bmarks\s*:"
     r"|(?<![\w.-])(?-i:string|element)\(\s*[\w-]+\s*[,)]|\bcounters?\(\s*pages?\s*[,)]"
     r"|break-(?:before|after)\s*:\s*(?:right|left|recto|verso)"
     r"|counter-(?:reset|set|increment)\s*:[^;{}]{0,100}\bpage\b"
@@ -98,6 +99,9 @@ def _rules_of(sheet: StyleText, other_medium: re.Pattern[str]) -> Iterator[Paged
 
 def _page_kinds(block: CssBlock) -> Iterator[tuple[PagedKind, str]]:
     area = block.page_preludes[-1].lower()
+    if ":nth(" in block.page_preludes[0].lower():
+        yield "page_selector", next(iter(block.declarations))
+        return
     is_blank = _BLANK_PAGE.search(block.page_preludes[0]) is not None
     for name, value in block.declarations.items():
         if is_blank:

@@ -23,6 +23,7 @@ from chalicelib.engine.browser.output.paged.assignments import (
     values_by_page,
 )
 from chalicelib.engine.browser.output.paged.margin_box_places import AREAS, box_style
+from chalicelib.engine.browser.output.paged.margin_boxes import conditional_css
 from chalicelib.engine.browser.output.paged.marks import Mark
 from chalicelib.engine.browser.output.paged.page_boxes import PageBoxes
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks
@@ -34,11 +35,11 @@ from chalicelib.engine.browser.page.tab import Tab
 _RUNNING: Final = re.compile(r"running\(\s*([\w-]+)\s*\)", re.IGNORECASE)
 _ELEMENT: Final = re.compile(r"element\(\s*([\w-]+)\s*(?:,\s*([\w-]+)\s*)?\)", re.IGNORECASE)
 # While places are read, a running element keeps its place and takes no room.
-PLACED_CSS: Final = """{
+_PLACED_CSS: Final = """{
   position: absolute !important; visibility: hidden !important; overflow: hidden !important;
   width: 0 !important; height: 0 !important; margin: 0 !important; padding: 0 !important;
   break-before: auto !important; break-after: auto !important }"""
-HIDDEN_CSS: Final = "{ display: none !important }"
+_HIDDEN_CSS: Final = "{ display: none !important }"
 # Rounding must not push a sheet to another page. The top edges of sheet and page coincide.
 _SLACK_PT: Final = 1
 _SHEETS_CSS: Final = """html, body {
@@ -103,6 +104,16 @@ def element_use(content: str) -> tuple[str, Occurrence] | None:
     match = _ELEMENT.fullmatch(content)
     which = None if match is None else occurrence(match[2] or "")
     return None if match is None or which is None else (match[1], which)
+
+
+def running_css(rules: Sequence[PagedRule], *, is_placed: bool) -> str:
+    """Return the style of running elements in the body: in their places, or away."""
+    css = _PLACED_CSS if is_placed else _HIDDEN_CSS
+    return "\n".join(
+        conditional_css(rule.conditions, f"{rule.selectors} {css}")
+        for rule in rules
+        if rule.kind == "running" and running_name(rule)
+    )
 
 
 class RunningElements:

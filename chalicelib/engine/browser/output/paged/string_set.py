@@ -50,14 +50,14 @@ def _text_piece(match: re.Match[str]) -> TextPiece | None:
         return (part, "") if part in _CONTENT_PARTS else _whole_content(part)
     if function or match[6]:
         return None
-    return "text", _ESCAPE.sub(_unescaped, match[1] or match[2] or "")
+    return "text", _ESCAPE.sub(_unescape, match[1] or match[2] or "")
 
 
 def _whole_content(part: str) -> TextPiece | None:
     return ("content", "") if part in {"", "text"} else None
 
 
-def _unescaped(escape: re.Match[str]) -> str:
+def _unescape(escape: re.Match[str]) -> str:
     if escape[1] is None:
         return "" if escape[2] == "\n" else escape[2]
     return chr(min(int(escape[1], 16), _MAX_CODE_POINT))

@@ -22,9 +22,10 @@ _REASONS: Final[Mapping[PagedKind, str]] = {
     "page_counter": "an element with position: fixed is the same on every page",
     "margin_box": "string() and element() take a name and first, start, last or first-except, and "
     "element() stands alone",
+    "page_selector": "the browser knows no page by its number",
     "page_mark": "there is no bleed, and there are no printer's marks",
 }
-_PAGE_KINDS: Final[frozenset[PagedKind]] = frozenset({"page_mark", "margin_box"})
+_PAGE_KINDS: Final[frozenset[PagedKind]] = frozenset({"page_mark", "page_selector", "margin_box"})
 # Whether an element matches, for each list of selectors. Pseudo-elements count as their elements.
 _MATCHING: Final = PageFunction[list[bool]]("""(lists) => lists.map((selectors) => {
   const hosts = selectors.replace(/::?(?:before|after|marker|first-line|first-letter)\\b/gi, '');

@@ -19,6 +19,7 @@ def warnings_of(render: Render, html: str, **output: Any) -> list[tuple[str, str
         (".fn { float: footnote }", "float (line 3)"),
         ("@page { bleed: 3mm }", "bleed (line 3)"),
         ("@page { marks: crop cross }", "marks (line 3)"),
+        ("@page :nth(2) { size: A5 }", "size (line 3)"),
     ],
 )
 def test_rule_is_told_with_its_line(render: Render, css: str, told: str) -> None:

@@ -26,6 +26,7 @@ def found(css: str, medium: str = "print") -> list[tuple[str, str, str]]:
         ("a::after { content: 'p' counter(page) }", ("page_text", "a::after", "'p' counter(page)")),
         ("b { counter-reset: x 1 page 3 }", ("page_counter", "b", "x 1 page 3")),
         ("@page :first { bleed: 3mm }", ("page_mark", "@page :first", "3mm")),
+        ("@page :nth(2n) { margin: 0 }", ("page_selector", "@page :nth(2n)", "0")),
         ("@page { marks: crop }", ("page_mark", "@page", "crop")),
         ("@media print { i { float: footnote } }", ("footnote", "i", "footnote")),
         ("a { b: c; & > i { float: footnote } }", ("footnote", ":is(a) > i", "footnote")),
