@@ -83,11 +83,11 @@ class _Pen:
     def _end_path(self, *, is_clip: bool) -> None:
         path, self._path = self._path, None
         if is_clip and path is not None:
-            self._clip = self._shown(bounding_box(path, self._matrix))
+            self._clip = self._visible_part(bounding_box(path, self._matrix))
 
     def _paint(self, operator: str, operand: bytes) -> Painted | None:
         if operator == "Do":
-            box = self._shown(bounding_box(_UNIT, self._matrix))
+            box = self._visible_part(bounding_box(_UNIT, self._matrix))
             return Painted("picture", box, operand.decode("latin-1"))
         if operator == "Tm":
             x, y = multiply(_numbers(operand), self._matrix)[4:]
@@ -96,9 +96,9 @@ class _Pen:
         path, self._path = self._path, None
         if path is None:
             return None
-        return Painted("box", self._shown(bounding_box(path, self._matrix)), self._state)
+        return Painted("box", self._visible_part(bounding_box(path, self._matrix)), self._state)
 
-    def _shown(self, box: PdfRectangle) -> PdfRectangle:
+    def _visible_part(self, box: PdfRectangle) -> PdfRectangle:
         """Return what a clip leaves of a box."""
         clip = self._clip
         if clip is None:
