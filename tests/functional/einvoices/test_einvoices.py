@@ -76,6 +76,14 @@ def test_unmarked_test_invoice_gives_a_warning(service: Service) -> None:
     )
 
 
+def test_warning_that_the_request_names_fails_an_einvoice(service: Service) -> None:
+    answer = post(service, key=service.test, profile="MINIMUM", fail_on=["feature_unavailable"])
+
+    assert (answer.status, answer.code) == (422, "render_failed")
+    assert "feature_unavailable, which fail_on names" in answer.json["detail"]
+    assert post(service, profile="MINIMUM", fail_on=["feature_unavailable"]).status == 200
+
+
 def test_async_einvoice_is_made_from_the_queue_and_a_repeat_creates_nothing(
     service: Service,
 ) -> None:

@@ -63,6 +63,12 @@ def test_each_tool_runs_from_the_queue(judged: Service, tool: str) -> None:
     assert render["reference"] == "r-1"
 
 
+def test_tool_takes_the_warnings_that_fail_it(service: Service) -> None:
+    assert run(service, "rotate", fail_on=["feature_unavailable"]).status == 200
+    refused = run(service, "rotate", fail_on=["no_such_code"])
+    assert (refused.code, refused.pointers) == ("validation_error", ["/fail_on/0"])
+
+
 @pytest.mark.parametrize("tool", TOOL_OPTIONS)
 def test_each_request_can_be_checked_without_a_render(service: Service, tool: str) -> None:
     good = service.call(

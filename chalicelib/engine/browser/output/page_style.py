@@ -170,12 +170,17 @@ def may_have_page_rules(html: str) -> bool:
 
 def unread_sheets(assets: AssetFiles) -> Mapping[str, str]:
     """Return the style sheets that may hold what the browser does not read, by their paths."""
-    texts = {
+    texts = css_texts(assets)
+    return {path: text for path, text in texts.items() if _UNREAD_SHEET.search(text)}
+
+
+def css_texts(assets: AssetFiles) -> Mapping[str, str]:
+    """Return the style sheets among the files of a request, by their paths."""
+    return {
         path: asset.content.decode("utf-8-sig", "replace")
         for path, asset in assets.items()
         if asset.content_type.startswith("text/css")
     }
-    return {path: text for path, text in texts.items() if _UNREAD_SHEET.search(text)}
 
 
 def read_page_style(

@@ -75,7 +75,7 @@ def possible_gaps(html: str, *, has_scripts: bool) -> Collection[_Kind]:
     """Return what a document's text may have."""
     has_other_styles = has_scripts or any(word in html for word in _LINKED_STYLES)
     kinds: set[_Kind] = set()
-    if _FIXED.search(html):
+    if has_other_styles or _FIXED.search(html):
         kinds.add("fixed")
     if _DROPPED.search(html):
         kinds.add("dropped")

@@ -38,6 +38,7 @@ from chalicelib.engine.browser.output.page_elements import PageElements, page_el
 from chalicelib.engine.browser.output.page_fit import fitted_pages
 from chalicelib.engine.browser.output.page_style import (
     PageStyle,
+    css_texts,
     may_be_unread,
     may_have_page_rules,
     read_page_style,
@@ -203,7 +204,8 @@ class BrowserPage:
             self._scrolling.expected = scrolling_of(html, is_inert=self._is_inert)
             self._may_skip_layout = may_skip_layout(html)
             self._possible_parts = possible_parts(html, has_scripts=not stays)
-            self._possible_gaps = possible_gaps(html, has_scripts=not stays)
+            texts = "\n".join((html, *css_texts(assets).values()))
+            self._possible_gaps = possible_gaps(texts, has_scripts=not stays)
 
     def visit(self, url: str, output: OutputOptions) -> None:
         """Navigate to a URL; raises as `load`, and `url_not_allowed` for a forbidden target."""

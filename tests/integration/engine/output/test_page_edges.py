@@ -50,6 +50,8 @@ def test_box_as_wide_as_the_page_keeps_its_borders(
     ("head", "pdf"),
     [
         ("@page { margin: 10mm }", {}),
+        # It is laid out for the screen first.
+        ("p { position: sticky }", {}),
         ("@page { size: A5; margin: 7mm 13mm }", {}),
         ("@page { size: A4 }", {}),
         ("@page { size: 100mm 120mm; margin-left: 3.3mm }", {"margin": margin("9mm")}),
