@@ -110,6 +110,26 @@ def test_all_readers_find_what_was_printed(
         assert ImageChops.difference(*pictures).getbbox() is None
 
 
+@pytest.mark.parametrize("pdf", [{}, {"metadata": {"title": "edited"}}, {"tagged": False}])
+def test_picture_of_a_shadow_is_stored_once(render: Render, pdf: dict[str, Any]) -> None:
+    style = "section { break-after: page; height: 90px; box-shadow: 0 9px 30px #000 }"
+
+    (file,) = render(f"<style>{style}</style>{'<section>x</section>' * 5}", pdf=pdf).files
+
+    with pikepdf.open(io.BytesIO(file.content)) as document:
+        assert document.check_pdf_syntax() == []
+        pictures = [
+            each
+            for each in document.objects
+            if isinstance(each, pikepdf.Stream) and each.get("/Subtype") == "/Image"
+        ]
+    # That of the first page, at the top of the document, is another one.
+    assert len(pictures) == 2
+    pages = [_page_picture(file.content, number) for number in range(5)]
+    assert all(min(page.convert("L").tobytes()) < 200 for page in pages)
+    assert ImageChops.difference(pages[1], pages[2]).getbbox() is None
+
+
 def _roots(content: bytes) -> list[tuple[int, int]]:
     with pikepdf.open(io.BytesIO(content)) as document:
         return [document.trailer[name].objgen for name in ("/Root", "/Info")]
