@@ -124,7 +124,7 @@ def test_all_rows_are_printed(render: Render, name: str, script: str) -> None:
     assert clipped(outcome) == []
 
 
-@pytest.mark.parametrize("name", SHELLS.keys() - {"print only"})
+@pytest.mark.parametrize("name", sorted(SHELLS.keys() - {"print only"}))
 def test_picture_of_the_whole_page_has_all_rows(render: Render, name: str) -> None:
     plain = render(f"{FULL}{ROWS}", format="png", image={"full_page": True})
 
