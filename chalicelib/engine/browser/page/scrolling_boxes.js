@@ -7,6 +7,7 @@ async ({maxElements, maxOpened, maxTold, maxHeight, opensTextAreas}) => {
   const TOLERANCE = 2;
   const MIN_ZOOM = 1 / 4;
   const MAX_ROUNDS = 6;
+  const MAX_RETRIED = 20_000;
   const MAX_LEAVES = 200_000;
   const MAX_LEAVES_OF_BOX = 5_000;
   const MAX_SELECTOR = 120;
@@ -28,8 +29,12 @@ async ({maxElements, maxOpened, maxTold, maxHeight, opensTextAreas}) => {
   };
   const selector = (element) => {
     const {localName, id, classList} = element;
+    if (id) { return `${localName}#${CSS.escape(id)}`.slice(0, MAX_SELECTOR); }
     const classes = [...classList].slice(0, 2).map((name) => `.${CSS.escape(name)}`).join('');
-    return (id ? `${localName}#${CSS.escape(id)}` : `${localName}${classes}`).slice(0, MAX_SELECTOR);
+    const alike = [...(element.parentElement?.children ?? [])].filter(
+      (other) => other.localName === localName);
+    const place = alike.length > 1 ? `:nth-of-type(${alike.indexOf(element) + 1})` : '';
+    return `${localName}${classes}${place}`.slice(0, MAX_SELECTOR);
   };
 
   // Before the first change of an element its style attribute is kept.
@@ -146,9 +151,13 @@ async ({maxElements, maxOpened, maxTold, maxHeight, opensTextAreas}) => {
   const wrapLines = ({element}) => styleOf(element).whiteSpace === 'pre'
     && {'white-space': 'pre-wrap', 'overflow-wrap': 'anywhere'};
   // Widths of letters are rounded and small fonts stay, so that the first factor may not do.
+  // In a large box each try takes time and memory.
   const shrink = (box) => {
     const {clientWidth, scrollWidth} = box.element;
-    box.zoom *= Math.min(0.95, 0.99 * clientWidth / scrollWidth);
+    const isLarge = Element.prototype.getElementsByTagName.call(box.element, '*').length > MAX_RETRIED;
+    if (isLarge && box.zoom < 1) { return false; }
+    box.zoom *= isLarge ? 0.9 * clientWidth / scrollWidth
+      : Math.min(0.95, 0.99 * clientWidth / scrollWidth);
     return box.zoom >= MIN_ZOOM && {zoom: box.zoom.toFixed(4)};
   };
   // Each way is tried for all boxes at once: a layout for each would take time without end.
@@ -219,17 +228,19 @@ async ({maxElements, maxOpened, maxTold, maxHeight, opensTextAreas}) => {
     && (opensTextAreas || element.localName !== 'textarea'));
   fitWidths(boxes);
   const tall = boxes.filter(({element, y}) => y || excess(element).y > TOLERANCE);
-  tall.map(({element}) => [element, growth(element)]).forEach(([element, values]) => {
-    set(element, values);
-    element.scrollTo({left: 0, top: 0, behavior: 'instant'});
-  });
+  for (const {element} of tall) {
+    if (element.scrollTop) { element.scrollTo({left: 0, top: 0, behavior: 'instant'}); }
+  }
+  tall.map(({element}) => [element, growth(element)])
+    .forEach(([element, values]) => set(element, values));
   growAround(tall);
   if (own('scrollingElement').scrollHeight > maxHeight) { [...changed.keys()].forEach(reset); }
 
   const told = new Map();
   const tell = (element, pixels) => {
+    if (pixels <= TOLERANCE || told.size === maxTold) { return; }
     const name = selector(element);
-    if (pixels > TOLERANCE && told.size < maxTold && !told.has(name)) { told.set(name, pixels); }
+    if (!told.has(name)) { told.set(name, pixels); }
   };
   for (const {element, x, y} of found) {
     const over = excess(element);
