@@ -101,7 +101,10 @@ def _tables(
     Tables for layout alone have no tag, so tables of the same cells may be taken for each other:
     one is named only if it is the same from the beginning and from the end.
     """
-    first, last = _aligned(cells.items(), tables), _aligned([*cells.items()][::-1], tables[::-1])
+    first, last = (
+        _places_in_order(cells.items(), tables),
+        _places_in_order([*cells.items()][::-1], tables[::-1]),
+    )
     size = len(tables) - 1
     return {
         number: tables[place][0]
@@ -110,7 +113,7 @@ def _tables(
     }
 
 
-def _aligned(
+def _places_in_order(
     tagged: Iterable[tuple[int, list[int]]], tables: "Sequence[tuple[str, list[int]]]"
 ) -> dict[int, int]:
     """Return the place of each tagged table; nothing unless all are found in their order."""

@@ -94,7 +94,7 @@ def text_of_string(string: bytes) -> str:
         digits = b"".join(string[1:-1].split())
         raw = bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode())
     else:
-        raw = _ESCAPE.sub(_unescaped, string[1:-1])
+        raw = _ESCAPE.sub(_unescape, string[1:-1])
     if raw.startswith(_UTF16_MARK):
         return raw[2:].decode("utf-16-be", "replace")
     return raw.decode("latin-1")
@@ -108,7 +108,7 @@ def string_of_text(text: str) -> bytes:
     return b"<%b>" % wide.hex().upper().encode()
 
 
-def _unescaped(found: re.Match[bytes]) -> bytes:
+def _unescape(found: re.Match[bytes]) -> bytes:
     if found[1]:
         return bytes([int(found[1], 8) & 0xFF])
     return _ESCAPED.get(found[2], found[2])

@@ -31,7 +31,7 @@ class JoinedDestinations:
         root = document.Root
         self._document, self._names = document, DestinationNames(root)
         opening = [(root, "/OpenAction"), *_of_actions(chained_actions(root.get("/OpenAction")))]
-        own = chain(_named([*opening, *_of_actions(actions_of(root))]), _references(owners))
+        own = chain(_named_only([*opening, *_of_actions(actions_of(root))]), _references(owners))
         self._references = list(own)
         self._entries = dict(self._names.destinations)
         self._taken = {_reading(text) for text in _texts(self._names, self._references)}
@@ -64,14 +64,14 @@ class JoinedDestinations:
 
 def _references(owners: Iterable[Object]) -> Iterator[_Reference]:
     for owner in owners:
-        yield from _named([(owner, "/Dest"), *_of_actions(actions_of(owner))])
+        yield from _named_only([(owner, "/Dest"), *_of_actions(actions_of(owner))])
 
 
 def _of_actions(actions: Iterable[Object]) -> Iterator[_Reference]:
     return ((action, "/D") for action in actions if action.get("/S") == Name.GoTo)
 
 
-def _named(references: Iterable[_Reference]) -> Iterator[_Reference]:
+def _named_only(references: Iterable[_Reference]) -> Iterator[_Reference]:
     for holder, key in references:
         if isinstance(holder.get(key), Name | String):
             yield holder, key
