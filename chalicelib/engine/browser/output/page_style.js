@@ -2,12 +2,12 @@
 // `@page` rules, and addresses or texts of sheets that may hold what the browser does not read.
 // Margins are in inches, unless that depends on the page. `medium` is that of the print. Of `style`
 // attributes, which are read on demand, each text comes once, as a rule. `selected` is the text of
-// `@page` rules with a selector; null if they are too long.
+// `@page` rules with a selector; null if they are too long, or some rules cannot be read.
 (unreadPattern, medium, readsAttributes, maxSelectedChars) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const unread = new RegExp(unreadPattern, 'i');
   const page = {}, texts = [];
-  let selected = '';
+  let selected = '', isUnknown = false;
   // A page has no font of its own; `em` is the initial size.
   const inches = (length) => {
     try {
@@ -27,8 +27,11 @@
       } else if (rule instanceof CSSImportRule && rule.styleSheet) {
         readSheet(rule.styleSheet);
       } else if (rule instanceof CSSLayerBlockRule
-          || (rule instanceof CSSMediaRule && /print|all/.test(rule.conditionText))) {
+          || (rule instanceof CSSMediaRule && /print|all/.test(rule.conditionText))
+          || (rule instanceof CSSSupportsRule && CSS.supports(rule.conditionText))) {
         readRules(rule.cssRules);
+      } else if (rule instanceof CSSMediaRule && !/screen/.test(rule.conditionText)) {
+        isUnknown ||= [...rule.cssRules].some((inner) => inner instanceof CSSPageRule);
       }
     }
   };
@@ -43,11 +46,12 @@
   const applies = ({media: {mediaText}}) => !mediaText || mediaText.split(',').some(matches);
   const readSheet = (sheet) => {
     if (!applies(sheet)) return;
-    try { readRules(sheet.cssRules); } catch { /* Of another origin. */ }
+    // Those of another origin cannot be read.
+    try { readRules(sheet.cssRules); } catch { isUnknown = true; }
     // Behind what it imports, as in the cascade.
     if (sheet.href) texts.push([sheet.href, '']);
   };
-  for (const sheet of own('styleSheets')) {
+  for (const sheet of [...own('styleSheets'), ...own('adoptedStyleSheets')]) {
     if (sheet.disabled) continue;
     readSheet(sheet);
     const text = sheet.href ? '' : sheet.ownerNode?.textContent ?? '';
@@ -68,7 +72,7 @@
   const inline = [...attributes].map((text) => `[style="${escaped(text)}"] { ${text} }`);
   // A sheet counts once, where it is named last.
   const last = new Map(texts.map(([href], n) => [href, n]));
-  if (selected.length > maxSelectedChars) selected = null;
+  if (isUnknown || selected.length > maxSelectedChars) selected = null;
   const unreadTexts = texts.filter(([href], n) => !href || last.get(href) === n);
   return {page, selected, inline, texts: unreadTexts};
 }

@@ -49,7 +49,7 @@ _TARGET_COUNTER: Final = re.compile(
     re.IGNORECASE,
 )
 _UNKNOWN_FUNCTION: Final = re.compile(r"(?:target-counters?|target-text|leader)\(", re.IGNORECASE)
-_WORDS_OF_PAGE_RULES: Final = ("@page", "@import", "stylesheet", "\\", "@PAGE", "STYLESHEET")
+_WORDS_OF_PAGE_RULES: Final = ("@page", "@import", "stylesheet", "\\")
 _QUOTED: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
 MAX_COUNTER_RULES: Final = 50
 _MAX_SELECTED_CHARS: Final = 100_000
@@ -85,8 +85,8 @@ class CounterRule(NamedTuple):
 class PageStyle(NamedTuple):
     """What a document says about its pages; None where it says nothing. Sizes are in inches.
 
-    `has_other_margins` tells of margins that are no lengths, such as percentages, and of more rules
-    for some pages than are read. `selected_rules` is the text of those.
+    `has_other_margins` tells of margins that are no lengths, such as percentages, and of rules that
+    cannot be read. `selected_rules` is the text of rules for some pages.
     """
 
     size: tuple[float, float] | None = None
@@ -165,7 +165,8 @@ def may_have_paged_css(text: str) -> bool:
 
 def may_have_page_rules(html: str) -> bool:
     """Tell whether a document without scripts may say something about its pages."""
-    return any(word in html for word in _WORDS_OF_PAGE_RULES)
+    text = html.lower()
+    return any(word in text for word in _WORDS_OF_PAGE_RULES)
 
 
 def unread_sheets(assets: AssetFiles) -> Mapping[str, str]:

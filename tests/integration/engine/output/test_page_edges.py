@@ -91,6 +91,26 @@ def test_pages_keep_the_sizes_of_their_rules(render: Render) -> None:
     assert tops[1] == pytest.approx(30 / 25.4 * 72, abs=8)
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<style>@supports (color: red) { @page { size: A5 } }</style>",
+        "<style>@media (min-width: 1px) { @page { size: A5 } }</style>",
+        "<LINK REL=Stylesheet href='data:text/css,@page { size: A5 }'>",
+        "<style>@import 'data:text/css,@page { size: A5 }'</style>",
+        "<style>@layer a { @page { size: A5 } }</style>",
+        (
+            "<script>const own = new CSSStyleSheet(); own.replaceSync('@page { size: A5 }');"
+            "document.adoptedStyleSheets = [own]</script>"
+        ),
+    ],
+)
+def test_pages_have_the_size_of_any_sheet(render: Render, head: str) -> None:
+    (file,) = render(f"<html><head>{head}</head><p>x").files
+
+    assert pypdfium2.PdfDocument(file.content)[0].get_size() == pytest.approx((420, 595), abs=1)
+
+
 def test_box_of_a_page_without_margins_reaches_the_edges(render: Render) -> None:
     style = "<style>body { margin: 0 } div { background: #000; height: 50px }</style><div></div>"
 

@@ -177,6 +177,18 @@ def test_fetched_style_sheet_of_another_type_is_told(render: Render, web: Site) 
     assert warnings_of(render(f"{links}<p>x")) == {("asset_failed", web.url("/a"))}
 
 
+@pytest.mark.parametrize("script", ["", "<script>let idle</script>"])
+def test_page_size_of_a_sheet_of_another_origin_is_kept(
+    render: Render, web: Site, script: str
+) -> None:
+    web.pages |= {"/p.css": SitePage("@page { size: A5; margin: 30mm }", "text/css")}
+
+    outcome = render(f"<link rel=stylesheet href={web.url('/p.css')}>{script}<p>x")
+
+    (page,) = pypdf.PdfReader(io.BytesIO(outcome.files[0].content)).pages
+    assert (round(page.mediabox.width), round(page.mediabox.height)) == (420, 595)
+
+
 def test_requests_over_the_limit_fail(
     render: Render, web: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
