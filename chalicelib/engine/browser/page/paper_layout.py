@@ -101,7 +101,9 @@ class PaperLayout:
 
         Raises as `enter_paper`.
         """
-        window = self._window(self._read_style())
+        style = self._read_style()
+        width, height = content_pixels(self._output.pdf, style)
+        window = self._window(style)._replace(width=width, height=height)
         if window != self._emulation.window:
             self._emulation.show_in(window)
 

@@ -60,7 +60,7 @@ def test_wide_content_is_told_by_its_place(render: Render, html: str, place: str
     "html",
     [
         "<p>x",
-        "<body style='margin: 0'><div style='width: 1080px'>fits when it is made smaller",
+        "<body style='margin: 0'><div style='width: 1077px'>fits when it is made smaller",
         "<style>@media screen { p { width: 3000px } }</style><p>x",
         f"<div style='overflow: hidden'>{WIDE}</div>",
         f"<div style='overflow: hidden'>{WIDE}</div><div style='width: 1060px'>x</div>",

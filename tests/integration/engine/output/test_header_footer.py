@@ -197,7 +197,7 @@ def is_page(each: Any) -> bool:
     return isinstance(each, pikepdf.Dictionary) and each.get("/Type") == "/Page"
 
 
-def test_headers_load_nothing_and_run_no_scripts(render: Render) -> None:
+def test_headers_run_no_scripts_and_what_they_lack_is_told(render: Render) -> None:
     html = (
         "<script>document.write('ran')</script><img src='https://x.invalid/a.png' width=5 height=5>"
         "<img src=x onerror=\"document.body.append('ran')\">shown"
@@ -207,7 +207,10 @@ def test_headers_load_nothing_and_run_no_scripts(render: Render) -> None:
 
     assert [text.endswith("shown") or "shown" in text for text in texts(outcome.files[0].content)]
     assert not any("ran" in text for text in texts(outcome.files[0].content))
-    assert outcome.trace.warnings == ()
+    assert {(each.code, each.detail) for each in outcome.trace.warnings} == {
+        ("asset_failed", "https://x.invalid/a.png"),
+        ("asset_failed", "x"),
+    }
 
 
 @pytest.mark.parametrize(
