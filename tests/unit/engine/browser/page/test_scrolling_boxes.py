@@ -21,5 +21,5 @@ from chalicelib.engine.browser.page.scrolling_boxes import Scrolling, scrolling_
         ("overflow:" * 100_000, True, "never"),
     ],
 )
-def test_text_says_whether_boxes_scroll(html: str, is_inert: bool, expected: Scrolling) -> None:
+def test_text_says_whether_boxes_scroll(html: str, *, is_inert: bool, expected: Scrolling) -> None:
     assert scrolling_of(html, is_inert=is_inert) == expected
