@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Collection
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any, Final, NamedTuple
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Final, NamedTuple
 
 from chalicelib.engine.browser.proxy.budget import (
     MAX_REQUESTS,
@@ -22,6 +22,8 @@ from chalicelib.engine.ports import (
 )
 
 _CONCURRENCY: Final = 6
+# Longest time until a cancelled render is noticed (decision 13).
+_HEARTBEAT_S: Final = 0.25
 _MEDIA_TYPE: Final = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}")
 
 
@@ -60,8 +62,8 @@ class WebFiles:
         try:
             responses = {url: pool.submit(self._response, url, end) for url in self._admit(urls)}
             for url, response in responses.items():
-                awaited: list[Future[Any]] = [response, end.cancellation]
-                wait(awaited, end.remaining_s(), return_when=FIRST_COMPLETED)
+                while not response.done() and not end.has_passed:
+                    wait([response], min(_HEARTBEAT_S, end.remaining_s()))
                 if self._deadline.has_passed:
                     raise timeout_failure()
                 self._found[url] = self._file(response)
