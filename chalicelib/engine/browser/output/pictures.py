@@ -15,7 +15,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import LayoutViewport, PageFunction
 from chalicelib.engine.browser.page.animations import outcome_in_slices
 from chalicelib.engine.browser.page.nodes import NodeCount
-from chalicelib.engine.browser.page.selectors import shortened, unmatched_reason
+from chalicelib.engine.browser.page.selectors import beginning_of, unmatched_reason
 from chalicelib.engine.browser.page.tab import Tab, as_render_failures
 from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON, PageAssets
 
@@ -216,7 +216,7 @@ def _element_area(tab: Tab, selector: str) -> dict[str, float]:
     if edges is None:
         with as_render_failures():
             reason = unmatched_reason(tab, selector, tab.deadline)
-        raise RenderFailure("render_failed", f'{field} "{shortened(selector)}": {reason}')
+        raise RenderFailure("render_failed", f'{field} "{beginning_of(selector)}": {reason}')
     if edges["left"] >= edges["right"] or edges["top"] >= edges["bottom"]:
         raise RenderFailure("render_failed", f"{field}: the element that it finds takes no room")
     area = _pixel_area(edges, tab.outcome(metrics_answer)["cssLayoutViewport"])

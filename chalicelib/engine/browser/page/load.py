@@ -38,6 +38,8 @@ class Load:
         self.output = output
         self.deadline = tab.deadline.within(output.page_wait.timeout_ms / 1000)
         self.is_cut_off = False
+        # Nothing is loaded any more, so nothing is awaited.
+        self.is_ended = False
 
     def run[Result](self, step: Callable[[Deadline], Result], *, min_open_s: float = 0.0) -> Result:
         """Return the result of a step that waits; call it again after a cut-off.
@@ -79,6 +81,7 @@ class Load:
         reason = f"it did not come within wait.timeout_ms ({wait.timeout_ms})"
         if self.is_cut_off:
             self._requests.end(reason)
+            self.is_ended = True
         elif any(part.open_s >= min_open_s for part in self._requests.open_parts()):
             self._requests.cut_off(reason)
         else:

@@ -5,7 +5,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
-from chalicelib.contract.options.image import Wait
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
@@ -85,7 +84,7 @@ def show_document(
         else:
             _set_content(tab, html, load, print_only=print_only)
         if wait.until != "domcontentloaded" and not requests.is_loaded:
-            load.run(partial(_wait_for_assets, tab, requests))
+            load.run(partial(_wait_for_assets, tab, load, requests))
             _settle(tab, load)
         if not stays:
             load.fit_window()
@@ -130,9 +129,10 @@ def visit_url(
     _check_response(requests.main_response)
 
 
-def begin_settling(tab: Tab, wait: Wait) -> Future[FunctionResult[RequestedFonts | None]]:
+def begin_settling(tab: Tab, load: Load) -> Future[FunctionResult[RequestedFonts | None]]:
     """Start waiting for fonts and images; the answer holds the result of REQUESTED_FONTS."""
-    tab.settle_answer = tab.call_function(_settle_script(), wait.until)
+    until = "parsed" if load.is_ended else load.output.page_wait.until
+    tab.settle_answer = tab.call_function(_settle_script(), until)
     return tab.settle_answer
 
 
@@ -186,9 +186,15 @@ def reach_end(tab: Tab, load: Load, *, has_scripts: bool) -> None:
         finish_animations(tab)
 
 
-def _settle(tab: Tab, load: Load) -> None:
+def _settle(
+    tab: Tab, load: Load, begun: Future[FunctionResult[RequestedFonts | None]] | None = None
+) -> None:
+    """Wait for fonts and images; after a cut-off the wait begins anew."""
+
     def settle(deadline: Deadline) -> None:
-        wait_in_slices(tab, begin_settling(tab, load.output.page_wait), deadline)
+        nonlocal begun
+        answer, begun = begun or begin_settling(tab, load), None
+        wait_in_slices(tab, answer, deadline)
 
     load.run(settle)
 
@@ -204,9 +210,9 @@ def _set_content(tab: Tab, html: str, load: Load, *, print_only: bool) -> None:
     # Sent without waiting for the first answer: saves a round trip.
     if print_only:
         load_fonts(tab)
-    settled = begin_settling(tab, load.output.page_wait)
+    settled = begin_settling(tab, load)
     load.run(partial(tab.wait_for, replaced))
-    load.run(partial(tab.wait_for, settled))
+    _settle(tab, load, settled)
 
 
 def _follow_client_redirects(tab: Tab, requests: PageRequests, load: Load) -> None:
@@ -242,12 +248,12 @@ def _prepare_scripts(tab: Tab, output: OutputOptions) -> None:
         prepare_frame_clock(tab)
 
 
-def _wait_for_assets(tab: Tab, requests: PageRequests, deadline: Deadline) -> None:
+def _wait_for_assets(tab: Tab, load: Load, requests: PageRequests, deadline: Deadline) -> None:
     """Wait for the assets of an HTML document, until it is loaded or requests nothing more.
 
     After Page.setDocumentContent the browser reports `complete` as soon as the text is parsed.
     """
-    while not requests.is_loaded and requests.quiet_s() < _QUIET_S:
+    while not (load.is_ended or requests.is_loaded) and requests.quiet_s() < _QUIET_S:
         tab.pause(_POLL_S, deadline)
 
 

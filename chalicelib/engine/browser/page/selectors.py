@@ -28,7 +28,7 @@ def unmatched_reason(tab: Tab, selector: str, deadline: Deadline) -> str:
     return f"{_NO_MATCH}; one is in {_PLACES[kind].format(holder)}"
 
 
-def shortened(text: str) -> str:
+def beginning_of(text: str) -> str:
     """Return the beginning of a selector or an expression, for a message."""
     return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
 

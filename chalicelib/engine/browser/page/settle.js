@@ -5,7 +5,8 @@
 // reads through the prototype: an element named `images` would shadow `document.images`.
 async (until) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
-  const reached = until === 'domcontentloaded'
+  const isPatient = until !== 'parsed';
+  const reached = until === 'domcontentloaded' || !isPatient
     ? () => own('readyState') !== 'loading' : () => own('readyState') === 'complete';
   // A font with `font-display: optional` that takes more than 0.1 s would be loaded, but not shown.
   // That can be changed until it is there.
@@ -33,12 +34,12 @@ async (until) => {
   }
   own('documentElement')?.getBoundingClientRect();
   awaitOptionalFonts();
-  await own('fonts').ready;
+  if (isPatient) { await own('fonts').ready; }
   const awaitImages = async () => {
     let hasBroken = false;
     for (const image of own('images')) {
       image.loading = 'eager';
-      while (!image.complete) {
+      while (isPatient && !image.complete) {
         await new Promise((resolve) => {
           image.addEventListener('load', resolve, {once: true});
           image.addEventListener('error', resolve, {once: true});

@@ -7,7 +7,7 @@ from chalicelib.contract.options.image import Wait
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url
 from chalicelib.engine.browser.chromium.pipe import CallRefused
-from chalicelib.engine.browser.page.selectors import shortened, unmatched_reason
+from chalicelib.engine.browser.page.selectors import beginning_of, unmatched_reason
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.pool.origin import without_origin
 from chalicelib.engine.browser.requests.assets import shortened_url
@@ -25,12 +25,12 @@ def wait_failure(tab: Tab, requests: PageRequests, wait: Wait) -> RenderFailure:
         return timeout_failure()
     message = (
         f"the page was not ready within wait.timeout_ms ({wait.timeout_ms}); "
-        f"it waited for: {_awaited(tab, requests, wait)}{_open_requests(requests)}"
+        f"it waited for: {_missing_condition(tab, requests, wait)}{_open_requests(requests)}"
     )
     return RenderFailure("wait_timeout", message)
 
 
-def _awaited(tab: Tab, requests: PageRequests, wait: Wait) -> str:
+def _missing_condition(tab: Tab, requests: PageRequests, wait: Wait) -> str:
     if requests.is_page_open:
         return "the page itself, which has not come"
     deadline = tab.deadline.within(_MAX_ANSWER_S)
@@ -39,9 +39,11 @@ def _awaited(tab: Tab, requests: PageRequests, wait: Wait) -> str:
             return "a script of the page that does not yield, such as an endless loop"
         if tab.waits_for == "selector" and wait.selector is not None:
             reason = unmatched_reason(tab, wait.selector, deadline)
-            return f'selector "{shortened(wait.selector)}": {reason}'
+            return f'selector "{beginning_of(wait.selector)}": {reason}'
         if tab.waits_for == "expression" and wait.expression is not None:
-            return f'expression "{shortened(wait.expression)}": {tab.unmet_reason}'
+            return f'expression "{beginning_of(wait.expression)}": {tab.unmet_reason}'
+    if tab.waits_for == "networkidle" and not requests.open_parts():
+        return f"networkidle, while the page goes on requesting ({requests.count} requests so far)"
     return str(tab.waits_for)
 
 

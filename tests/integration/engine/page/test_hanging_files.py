@@ -140,6 +140,35 @@ def test_many_files_of_one_server_are_cut_off(connected: Browser, web: Site) -> 
     assert {warning.detail for warning in outcome.trace.warnings} == urls
 
 
+def test_page_that_names_new_files_for_ever_is_drawn(connected: Browser, web: Site) -> None:
+    html = (
+        "<p>after<script>let n = 0; const add = () => { const image = new Image;"
+        f"image.onerror = add; image.src = '{web.url('/never0')}?' + n++;"
+        "document.body.append(image) }; add()</script>"
+    )
+    web.pages["/never0?0"] = never
+
+    outcome = render_with(connected, html, wait=WAIT)
+
+    assert "after" in text_of(outcome)
+    assert {warning.code for warning in outcome.trace.warnings} == {"asset_failed"}
+
+
+def test_page_that_never_rests_says_so(connected: Browser, web: Site) -> None:
+    script = (
+        f"setInterval(() => {{ new Image().src = '{web.url('/dot.svg')}?' + Math.random() }}, 50)"
+    )
+    web.pages["/dot.svg"] = SVG
+
+    with pytest.raises(RenderFailure) as failure:
+        render_with(
+            connected, f"<p>x<script>{script}</script>", wait={**WAIT, "until": "networkidle"}
+        )
+
+    assert failure.value.code == "wait_timeout"
+    assert "networkidle" in failure.value.detail
+
+
 def test_visited_page_comes_without_the_file(connected: Browser, web: Site) -> None:
     web.pages["/"] = SitePage("<p>after<script src=/never0></script>")
     parts = PipelineServices(connected, NoTemplates(), RefusingEgress())

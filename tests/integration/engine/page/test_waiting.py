@@ -77,10 +77,10 @@ def test_unmet_wait_condition_fails_at_the_timeout(
     render: Render, wait: dict[str, object], told: str
 ) -> None:
     with pytest.raises(RenderFailure) as failure:
-        render("<p>x", wait={**wait, "timeout_ms": 1_000})
+        render("<p>x", wait={**wait, "timeout_ms": 3_000})
 
     assert failure.value.code == "wait_timeout"
-    assert "wait.timeout_ms (1000)" in failure.value.detail
+    assert "wait.timeout_ms (3000)" in failure.value.detail
     assert told in failure.value.detail
 
 
@@ -107,7 +107,7 @@ PLACES = {
 def test_selector_of_what_no_selector_enters_is_told(render: Render, name: str) -> None:
     html, place = HIDDEN[name], PLACES[name]
     with pytest.raises(RenderFailure) as waited:
-        render(html, wait={"selector": "#in", "timeout_ms": 1_000})
+        render(html, wait={"selector": "#in", "timeout_ms": 5_000})
     with pytest.raises(RenderFailure) as clipped:
         render(html, format="png", image={"clip_selector": "#in"})
 
