@@ -6,6 +6,7 @@ from typing import Annotated, Final, Self
 from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import idna
 from pydantic import (
     AfterValidator,
     AwareDatetime,
@@ -154,8 +155,6 @@ def _ascii_host(url: str) -> str:
     host, colon, port = host_and_port.partition(":")
     if host.isascii():
         return url
-    import idna  # noqa: PLC0415 -- its tables are for few requests
-
     try:
         ascii_host = idna.encode(host, uts46=True).decode()
     except idna.IDNAError as error:

@@ -59,7 +59,7 @@ def cut_frames(tab: Tab) -> Iterator[tuple[str, float]]:
         for world in worlds:
             with suppress(CallRefused):
                 context = tab.wait_for(world, deadline)["executionContextId"]
-                answers.append(_measured(tab, context))
+                answers.append(_measure(tab, context))
     for answer in answers:
         # A frame may be gone, or be a worker.
         with suppress(CallRefused, TimeoutError):
@@ -73,7 +73,7 @@ def _world(tab: Tab, frame: str) -> Answer:
     return tab.send("Page.createIsolatedWorld", frameId=frame, worldName=ISOLATED_WORLD_NAME)
 
 
-def _measured(tab: Tab, context: int) -> Answer:
+def _measure(tab: Tab, context: int) -> Answer:
     return tab.send(
         "Runtime.callFunctionOn",
         functionDeclaration=_MEASURE,
