@@ -81,14 +81,14 @@ class PagedDocument:
         # A counter that is fixed is told once, by what shows it.
         shown = {rule.selectors for rule in undrawn if rule.kind == "page_text"}
         told = [r for r in undrawn if r.kind != "page_counter" or r.selectors not in shown]
-        warnings = [*self._strings.warnings, *map(undrawn_warning, told), *self._unused_rules]
+        warnings = [*self._strings.warnings, *map(undrawn_warning, told), *self._unused_elements]
         if self._blanks.is_truncated:
             message = f"More than {MAX_BLANK_PAGES} blank pages are needed; the rest was left out."
             warnings.append(RenderWarning("feature_unavailable", message))
         return warnings
 
     @property
-    def _unused_rules(self) -> list[RenderWarning]:
+    def _unused_elements(self) -> list[RenderWarning]:
         """Return a warning for each rule that takes elements away which no margin box has."""
         boxes = [rule for rule in self._page_rules if rule.kind == "margin_box"]
         names = {use[0] for rule in boxes if (use := element_use(rule.value)) is not None}

@@ -104,7 +104,7 @@ def test_attribute_makes_an_element_running(render: Render) -> None:
         ),
         ({"tagged": False, "scale": 0.5}, ["A[Company]", "B[Company]", "C[Company]"]),
         ({"height": "auto", "width": "100mm"}, ["A[Company]", "B[Company]", "C[Company]"]),
-        ({"archive": "pdfa-2b"}, ["A[Company]", "B[Company]", "C[Company]"]),
+        ({"pdfa": "2b"}, ["A[Company]", "B[Company]", "C[Company]"]),
     ],
 )
 def test_elements_with_other_options(render: Render, pdf: dict[str, Any], pages: list[str]) -> None:
