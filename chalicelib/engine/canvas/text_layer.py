@@ -30,6 +30,7 @@ _GENERIC_FAMILIES: Final = (
     "cursive",
     "fantasy",
     "emoji",
+    "math",
 )
 BUNDLED_FONTS: Final = (
     "Arimo",
@@ -151,6 +152,9 @@ FONT_ALIASES: Final = (
     "Apple SD Gothic Neo",
     "Apple Color Emoji",
     "Segoe UI Emoji",
+    "Latin Modern Math",
+    "Cambria Math",
+    "STIX Two Math",
 )
 _KNOWN_FAMILIES: Final = {
     name.lower(): name for name in (*_GENERIC_FAMILIES, *BUNDLED_FONTS, *FONT_ALIASES)

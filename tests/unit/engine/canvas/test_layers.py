@@ -56,7 +56,16 @@ def test_missing_font_is_reported_once() -> None:
 
 
 def test_fonts_come_from_the_layer() -> None:
-    generic = {"sans-serif", "serif", "monospace", "system-ui", "cursive", "fantasy", "emoji"}
+    generic = {
+        "sans-serif",
+        "serif",
+        "monospace",
+        "system-ui",
+        "cursive",
+        "fantasy",
+        "emoji",
+        "math",
+    }
 
     assert (*families.TEXT_FAMILIES, *families.FALLBACK_FAMILIES) == BUNDLED_FONTS
     assert set(FONT_ALIASES) == set(families.ALIASES) - generic
