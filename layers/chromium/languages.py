@@ -1,7 +1,7 @@
 """Languages that are hyphenated: dictionary, patterns, license and copyright of each.
 
-Patterns without a known license are left out (Basque, Bulgarian, Macedonian, Romanian), and
-languages without fonts, or without hyphens (Thai).
+Left out are patterns without a known license (Basque, Bulgarian, Macedonian, Romanian), those of
+the GPL and LGPL (Armenian, Czech, Indonesian, Latvian), and languages without fonts or hyphens.
 """
 
 from typing import Final, NamedTuple
@@ -43,7 +43,6 @@ LANGUAGES: Final = tuple(
         ("bn", "bn", "MIT", _THOTTINGAL),
         ("bs", "sh-cyrl sh-latn", "LPPL-1.0", _MUHAMEDAGIC),
         ("ca", "ca", "LPPL-1.0", "1991-1995, 2003 Gonçal Badenes"),
-        ("cs", "cs", "GPL-2.0-or-later", "1995 Pavel Ševeček"),
         ("cy", "cy", "MIT", "1996 Yannis Haralambous"),
         ("da", "da", "MIT", "1994 Frank Jensen"),
         ("de-1901", "de-1901", "MIT", _TRENNMUSTER),
@@ -64,9 +63,7 @@ LANGUAGES: Final = tuple(
         ("hr", "hr", "LPPL-1.0", "1994, 1996, 2011, 2015 Igor Marinović"),
         ("hsb", "hsb", "LPPL-1.3c", "1997 Eduard Werner"),
         ("hu", "hu", "MPL-1.1", "2003 Bence Nagy"),
-        ("hy", "hy", "LGPL-3.0-only", "2010 Sahak Petrosyan"),
         ("ia", "ia", "LPPL-1.3c", "1989-2005 Peter Kleiweg"),
-        ("id", "id", "GPL-2.0-only", "1996, 1997 Jörg Knappen, Terry Mart"),
         ("is", "is", "LPPL-1.2", "1988, 2004 Jörgen Pind"),
         ("it", "it", "MIT", "2008-2011 Claudio Beccari"),
         ("ka", "ka", "MIT", "2013 Levan Shoshiashvili"),
@@ -74,7 +71,6 @@ LANGUAGES: Final = tuple(
         ("kn", "kn", "MIT", _THOTTINGAL),
         ("la", "la", "MIT", "1999-2016 Claudio Beccari"),
         ("lt", "lt", "MIT", "1992 Sigitas Tolušis, Yannis Haralambous"),
-        ("lv", "lv", "LGPL-2.1-only", "2004-2005 Janis Vilims"),
         ("ml", "ml", "MIT", _THOTTINGAL),
         ("mn-cyrl", "mn-cyrl", "MIT", "2007-2015 Dorjgotov Batmunkh"),
         ("mr", "mr", "MIT", _THOTTINGAL),
