@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MAX_VISITED: Final = 50_000
 # A document that is larger takes long to be opened once more.
-_MAX_BYTES: Final = 10_000_000
+_MAX_BYTES: Final = 2_000_000
 _HEADING: Final = re.compile(r"/H[1-6]?")
 _OBJECT: Final = re.compile(r"\(([0-9]+) 0 obj")
 # Beginnings of what veraPDF says of characters.

@@ -37,7 +37,10 @@ _ANNOTATION_REFERENCE: Final = re.compile(rb"/Type /OBJR\n")
 _OBJECT_BEGIN: Final = b" 0 obj\n"
 _STREAM_BEGIN: Final = b" stream\n"
 _STREAM_END: Final = b"\nendstream\nendobj\n"
-_CONTENTS: Final = re.compile(rb"/MediaBox \[[0-9. ]{7,80}\]\n/Contents ([0-9]{1,9}) 0 R")
+# Pages with links have them before their content.
+_CONTENTS: Final = re.compile(
+    rb"/MediaBox \[[0-9. ]{7,80}\]\n(?:/Annots \[[0-9R ]*+\]\n)?/Contents ([0-9]{1,9}) 0 R"
+)
 _MAX_DIGITS: Final = 8
 _TAIL_BYTES: Final = 1024
 _XREF_ENTRY_BYTES: Final = 20

@@ -26,7 +26,9 @@ def _finish(content: bytes, finishing: FinishingContext) -> RenderedFile:
 
 def _is_slow(content: bytes, finishing: FinishingContext) -> bool:
     slow_bytes = _SLOW_BYTES_OPENED if is_edited(finishing) else _SLOW_BYTES_REWRITTEN
-    return len(content) + sum(map(len, finishing.resources.values())) > slow_bytes
+    overlay = finishing.recorder.page_overlay
+    drawn = len(overlay.content) if overlay else 0
+    return len(content) + drawn + sum(map(len, finishing.resources.values())) > slow_bytes
 
 
 PDF: Final = RenderFormat("pdf", _draw, _finish, _is_slow)

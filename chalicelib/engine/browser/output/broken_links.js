@@ -13,7 +13,7 @@
   for (const link of [...own('links')].slice(0, MAX_LINKS)) {
     const kind = faultOf(link);
     if (!kind || !link.checkVisibility({visibilityProperty: true})) continue;
-    const url = cut(clean(link.getAttribute('href')), maxUrl);
+    const url = clean(link.getAttribute('href')).slice(0, maxUrl);
     if (!found.has(url)) found.set(url, [kind, url, cut(textOf(link), maxText)]);
     if (found.size === maxFound) break;
   }

@@ -16,6 +16,8 @@ from chalicelib.engine.job import RenderWarning
 MAX_WARNINGS: Final = 20
 MAX_TEXT_CHARS: Final = 80
 MAX_URL_CHARS: Final = 200
+# What is redacted is whole: a cut before the @ would show a password.
+_MAX_READ_CHARS: Final = 10_000
 type _Kind = Literal["missing", "relative"]
 _ADVICE: Final[dict[_Kind, str]] = {
     "missing": "no element has this id or name, so the PDF has no link there. Give its target the "
@@ -67,7 +69,7 @@ def broken_link_warnings(tab: Tab) -> list[RenderWarning]:
 
     The media type is that of print already. Raises RenderFailure `render_timeout`.
     """
-    called = tab.call_function(_script(), MAX_WARNINGS, MAX_TEXT_CHARS, MAX_URL_CHARS)
+    called = tab.call_function(_script(), MAX_WARNINGS, MAX_TEXT_CHARS, _MAX_READ_CHARS)
     try:
         broken = tab.outcome(called)["result"].get("value") or []
     except RenderFailure as failure:
@@ -75,7 +77,11 @@ def broken_link_warnings(tab: Tab) -> list[RenderWarning]:
         if failure.code != "render_failed":
             raise
         return []
-    return [_warning(kind, redacted_url(url), text) for kind, url, text in broken]
+    return [_warning(kind, _short(redacted_url(url)), text) for kind, url, text in broken]
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= MAX_URL_CHARS else f"{url[:MAX_URL_CHARS]}…"
 
 
 def _warning(kind: _Kind, url: str, text: str) -> RenderWarning:

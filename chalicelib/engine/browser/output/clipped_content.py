@@ -34,7 +34,8 @@ _MAX_PAGE_BYTES: Final = 16_384
 # Chromium writes .24 for 0.24. Texts of the document may look alike, with any number.
 _NUMBER: Final = rb"(?:[0-9]{1,9}(?:\.[0-9]{1,20})?|\.[0-9]{1,20})"
 _CONTENTS: Final = re.compile(
-    rb"/MediaBox \[0 0 (%s) %s\]\n/Contents ([0-9]+) 0 R" % (_NUMBER, _NUMBER)
+    rb"/MediaBox \[0 0 (%s) %s\]\n(?:/Annots \[[0-9R ]*+\]\n)?/Contents ([0-9]+) 0 R"
+    % (_NUMBER, _NUMBER)
 )
 # A clip, of the page or of a box in it: its left edge and its width.
 _CLIP: Final = re.compile(rb"q\n(-?%s) -?%s (%s) %s re\nW\*? n\n" % ((_NUMBER,) * 4))

@@ -11,7 +11,9 @@
     const clean = text.replace(/\s+/g, ' ').trim();
     return clean.length > maxChars ? `${clean.slice(0, maxChars)}…` : clean;
   };
-  const attribute = (element, name) => cut(element.getAttribute(name) ?? '');
+  // Addresses are redacted before they are cut.
+  const attribute = (element, name) => name === 'src'
+    ? element.getAttribute(name).trim().slice(0, 2000) : cut(element.getAttribute(name) ?? '');
   const tagOf = (element) => {
     const names = ['src', 'role', 'id', 'class'].filter((name) => element.hasAttribute(name));
     return [element.localName, names.map((name) => [name, attribute(element, name)])];

@@ -79,9 +79,14 @@ def page_elements(tab: Tab) -> PageElements:
 def _description(element: _Element) -> str:
     name, attributes, text = element
     written = "".join(
-        f' {key}="{redacted_url(value) if key == "src" else value}"' for key, value in attributes
+        f' {key}="{_short(redacted_url(value)) if key == "src" else value}"'
+        for key, value in attributes
     )
     return f"<{name}{written}>" + (f" “{text}”" if text else "")
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= MAX_TEXT_CHARS else f"{url[:MAX_TEXT_CHARS]}…"
 
 
 @cache

@@ -57,7 +57,8 @@ _MAX_WARNINGS: Final = 20
 _MAX_DETAIL_CHARS: Final = 200
 _MARGIN_SIDES: Final = ("marginTop", "marginRight", "marginBottom", "marginLeft")
 
-
+# Style elements whose place in the document is looked for.
+_MAX_LOOKS: Final = 200
 _ADOPT_STYLE: Final = PageFunction[None]("""(css) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
@@ -227,15 +228,19 @@ def read_page_style(
 def _style_texts(tab: Tab, texts: list[tuple[str, str]], html: str | None) -> list[StyleText]:
     """Return the texts of the style sheets of a document, those of other sheets left out."""
     origin = f"{tab.prepared_page.origin}/"
+    document, end, line, looks = html or "", 0, 1, 0
     sheets = []
     for url, text in texts:
         path = plain_path(urlsplit(url).path[1:])
         if not url:
-            begin = (html or "").find(text)
-            line = (html or "").count("\n", 0, begin) + 1
-            sheets.append(
-                StyleText(text, "a style element") if begin < 0 else StyleText(text, "", line)
-            )
+            # In the order of the document; the lines of the first ones only, as each look costs.
+            begin = document.find(text, end) if looks < _MAX_LOOKS else -1
+            looks += 1
+            if begin < 0:
+                sheets.append(StyleText(text, "a style element"))
+                continue
+            line, end = line + document.count("\n", end, begin), begin
+            sheets.append(StyleText(text, "", line))
         elif url.startswith(origin) and path in tab.own_sheets:
             sheets.append(StyleText(tab.own_sheets[path], path))
     return sheets

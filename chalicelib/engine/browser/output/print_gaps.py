@@ -183,6 +183,8 @@ def _covers(content: bytes) -> Iterator[tuple[int, PdfRectangle]]:
     A fixed box is painted on all pages at the same place.
     """
     pages = list(islice(page_contents(content, _MAX_CONTENT_BYTES), _MAX_PAGES))
+    if len(pages) <= 1:
+        return
     # A graphics state has the number of its object: /G3.
     opacities = {f"/G{number.decode()}": float(each) for number, each in _OPACITY.findall(content)}
     boxes = (each for each in painted_boxes(pages[0]) if _is_covering(opacities, each))

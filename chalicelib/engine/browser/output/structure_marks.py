@@ -46,7 +46,7 @@ def structure_marks(tab: Tab, *, is_tagged: bool) -> Iterator[StructureMarks]:
     if not is_tagged or not tab.has_feature("hasMarkable"):
         yield StructureMarks()
         return
-    # No text of the document can be one of the names.
+    # The text of a document is none of the names; only its scripts may see them.
     prefix = f"mark-{secrets.token_hex(8)}-"
     called = tab.call_function(_mark_script(), prefix, MAX_MARKS, MAX_FORMULA_CHARS)
     try:

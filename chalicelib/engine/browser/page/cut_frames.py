@@ -17,6 +17,8 @@ _TIMEOUT_S: Final = 1.0
 _TOLERANCE_PIXELS: Final = 2
 # A smaller frame is not there for a reader.
 _MIN_SIDE_PIXELS: Final = 2
+# A frame of another process may answer anything.
+_MAX_NAME_CHARS: Final = 120
 # The name of the element is known to documents of the same origin only.
 _MEASURE: Final = """() => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
@@ -25,7 +27,7 @@ _MEASURE: Final = """() => {
     try {
       const {localName, id, classList} = window.frameElement;
       const classes = [...classList].slice(0, 2).map((name) => `.${CSS.escape(name)}`).join('');
-      return `${localName}${id ? `#${CSS.escape(id)}` : classes}`.slice(0, 120);
+      return `${localName}${id ? `#${CSS.escape(id)}` : classes}`.slice(0, MAX_CHARS);
     } catch { return ''; }
   };
   const hides = [page, root, own('body')].some((element) => element
@@ -35,7 +37,7 @@ _MEASURE: Final = """() => {
   })();
   const cut = !page || hides || isFixed ? 0 : page.scrollHeight - innerHeight;
   return [nameOf(), location.href, cut, Math.min(innerWidth, innerHeight)];
-}"""
+}""".replace("MAX_CHARS", str(_MAX_NAME_CHARS))
 _EVALUATE: Final[JsonObject] = {"expression": f"({_MEASURE})()", "returnByValue": True}
 
 
@@ -66,7 +68,7 @@ def cut_frames(tab: Tab) -> Iterator[tuple[str, float]]:
             match tab.wait_for(answer, deadline).get("result", {}).get("value"):
                 case [str(name), str(url), int() | float() as cut, int() | float() as side]:
                     if cut > _TOLERANCE_PIXELS and side > _MIN_SIDE_PIXELS:
-                        yield name or _place(url), cut
+                        yield name[:_MAX_NAME_CHARS] or _place(url), cut
 
 
 def _world(tab: Tab, frame: str) -> Answer:

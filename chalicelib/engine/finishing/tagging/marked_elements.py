@@ -39,9 +39,11 @@ def typed_objects(
     if not marks.marks:
         return {}
     typing = _Typing(objects, marks)
-    name = re.compile(rb"/Alt \(%b([0-9]+)\)\n?" % marks.prefix.encode())
+    name = re.compile(rb"/Alt \(%b([0-9]{1,6})\)\n?" % marks.prefix.encode())
     for found in name.finditer(content):
-        typing.add(objects.number_at(found.start()), found[0], int(found[1]))
+        # Scripts of the page may read the names while they are there, and write others.
+        if (place := int(found[1])) < len(marks.marks):
+            typing.add(objects.number_at(found.start()), found[0], place)
     typing.add_items()
     return typing.texts
 

@@ -64,6 +64,15 @@ def test_fixed_box_over_text_of_later_pages_is_told(render: Render, rule: str, s
     assert found == [("content_clipped", "body > header")]
 
 
+def test_pages_with_links_count(render: Render) -> None:
+    link = "<a href='https://a.example/'>link</a>"
+    style = f"<style>{FIXED} background: #fc9 }} main {{ padding-top: 90px }}</style>"
+    whole = f"{style}<header>Head</header><main>{link}{LINES}{link}{LINES}{link}</main>"
+
+    assert told(render, whole) == [("content_clipped", "body > header")]
+    assert told(render, f"{style}{link}<p style='break-before: page'>{link}") == []
+
+
 def test_fixed_box_above_the_page_covers_text_at_its_end(render: Render) -> None:
     style = f"<style>@page {{ margin-top: 40mm }} {FIXED} top: -35mm; background: #fc9 }}</style>"
 

@@ -57,7 +57,7 @@ class BlankPages:
             for number, mark in enumerate(marks)
             if rules[mark.rule].kind == "side_break" and mark.details.get("isPossible")
         }
-        self._blank: Sequence[str] = ()
+        self._blank: list[str] = []
         self.is_truncated = False
 
     def update(self, links: PrintedLinks) -> bool:

@@ -7,6 +7,8 @@
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const create = (name) => Document.prototype.createElement.call(document, name);
 
+  // Controls of a form shadow its members: a control that is named `id` is not an id.
+  const idOf = (element) => Element.prototype.getAttribute.call(element, 'id');
   const collapsed = (text) => text.slice(0, maxChars * 4).replace(/\s+/g, ' ').trim();
   const generated = (element, pseudo) => {
     const [, text] = /^"((?:[^"\\]|\\.)*)"$/s.exec(getComputedStyle(element, pseudo).content) ?? [];
@@ -119,11 +121,11 @@
 
   const named = [], links = create('platen-links');
   for (const [, element] of found) {
-    if (element.id) continue;
-    element.id = `platen-${named.length}`;
+    if (idOf(element)) continue;
+    Element.prototype.setAttribute.call(element, 'id', `platen-${named.length}`);
     named.push(element);
   }
-  for (const id of new Set(found.map(([, element]) => element.id))) {
+  for (const id of new Set(found.map(([, element]) => idOf(element)))) {
     const link = create('a');
     link.setAttribute('href', `#${encodeURIComponent(id)}`);
     links.append(link);
@@ -131,6 +133,6 @@
   (own('head') ?? own('documentElement')).append(links);
   globalThis.platenMarks = {named, links, elements: found.map(([, element]) => element)};
   return {truncated, isRtl: direction === 'rtl', marks: found.map(([number, element]) => [
-    number, element.id, details[rules[number].kind]?.(element, rules[number]) ?? {},
+    number, idOf(element), details[rules[number].kind]?.(element, rules[number]) ?? {},
   ])};
 }

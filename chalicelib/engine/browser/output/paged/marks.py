@@ -15,7 +15,7 @@ MAX_MARKS: Final = 10_000
 MAX_TEXT_CHARS: Final = 1_000
 _REMOVE_MARKS: Final = PageFunction[None]("""() => {
   const {named, links} = globalThis.platenMarks;
-  for (const element of named) element.removeAttribute('id');
+  for (const element of named) Element.prototype.removeAttribute.call(element, 'id');
   links.remove();
 }""")
 
@@ -70,7 +70,7 @@ def marked_elements(tab: Tab, rules: list[Json]) -> Iterator[Marks]:
     yield (
         Marks()
         if value is None
-        else Marks([Mark(*mark) for mark in value["marks"]], value["truncated"])
+        else Marks([Mark(*mark) for mark in value["marks"]], value["truncated"], value["isRtl"])
     )
     tab.call_function(_REMOVE_MARKS)
 

@@ -70,7 +70,9 @@ def print_paged(
                 if marked.marks or style.counter_rules:
                     print_until_true(measured, print_once, document.updates)
         styles.enter_context(adopted_style(tab, document.margin_box_css()))
-        with adopted_style(tab, running_css(rules, is_placed=False)):
+        # Where scripts prevent the marks, elements are printed in their places.
+        away = running_css(rules, is_placed=False) if marked.marks else ""
+        with adopted_style(tab, away):
             content = print_once(options)
         overlay = document.print_overlay()
         document.clear()

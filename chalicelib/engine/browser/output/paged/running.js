@@ -1,6 +1,6 @@
 // Fills the document with sheets of running elements, one for each page that is drawn, and hides the
 // rest of it. Each element is cloned with what stands around it, so that its style stays. Returns the
-// numbers of elements that are higher than their boxes.
+// numbers of elements that are higher than their boxes, or for which there is no room any more.
 async (sheets) => {
   const own = (name) => Reflect.get(Document.prototype, name, document);
   const create = (name, style) => {
@@ -34,11 +34,15 @@ async (sheets) => {
     }
     return whole;
   };
-  const cells = [];
+  // As many elements as a document may have.
+  let left = 1000000;
+  const cells = [], high = new Set();
   const container = create('platen-sheets', 'display: block !important');
   for (const {style, boxes} of sheets) {
     const sheet = create('platen-sheet', style);
     for (const {mark, sideStyle, cellStyle} of boxes) {
+      left -= 1 + elements[mark].getElementsByTagName('*').length;
+      if (left < 0) { high.add(mark); continue; }
       const side = create('platen-side', sideStyle), cell = create('platen-cell', cellStyle);
       cell.append(copy(elements[mark]));
       side.append(cell);
@@ -57,7 +61,6 @@ async (sheets) => {
   await own('fonts').ready;
   await Promise.all([...container.querySelectorAll('img')].map(
     (image) => image.decode().catch(() => null)));
-  const high = new Set();
   for (const [mark, side, cell] of cells) {
     if (cell.scrollHeight * cell.currentCSSZoom > side.clientHeight + 1) high.add(mark);
   }

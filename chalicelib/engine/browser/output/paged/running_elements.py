@@ -64,7 +64,9 @@ _REMOVE_SHEETS: Final = PageFunction[None]("""() => {
   const {container, hidden, kept} = globalThis.platenRunning;
   container.remove();
   for (const [text, stub] of hidden) stub.replaceWith(text);
-  for (const [child, style] of kept) child.setAttribute('style', style);
+  for (const [child, style] of kept) {
+    if (style === null) child.removeAttribute('style'); else child.setAttribute('style', style);
+  }
   delete globalThis.platenRunning;
 }""")
 

@@ -11,6 +11,7 @@ _PIECE: Final = re.compile(
 _ESCAPE: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _CONTENT_PARTS: Final = frozenset({"before", "after", "first-letter"})
 _MAX_CODE_POINT: Final = 0x10FFFF
+_SURROGATES: Final = range(0xD800, 0xE000)
 
 # A kind of text and its argument, as marks.js knows them.
 type TextPiece = tuple[str, str]
@@ -60,4 +61,7 @@ def _whole_content(part: str) -> TextPiece | None:
 def _unescape(escape: re.Match[str]) -> str:
     if escape[1] is None:
         return "" if escape[2] == "\n" else escape[2]
-    return chr(min(int(escape[1], 16), _MAX_CODE_POINT))
+    code = int(escape[1], 16)
+    # As CSS has it for zero, surrogates and what is too large.
+    is_character = 0 < code <= _MAX_CODE_POINT and code not in _SURROGATES
+    return chr(code) if is_character else "\N{REPLACEMENT CHARACTER}"

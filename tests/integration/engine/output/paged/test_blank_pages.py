@@ -48,6 +48,12 @@ def joined(pages: list[str]) -> list[str]:
             "<b>x</b><h1>A</h1>",
             ["x", "", "A"],
         ),
+        # Its control shadows the form's id.
+        (
+            "form { break-before: right }",
+            "<p>x<form>A<input name=id hidden></form>",
+            ["x", "", "A"],
+        ),
     ],
 )
 def test_blank_page_is_inserted(render: Render, css: str, html: str, pages: list[str]) -> None:

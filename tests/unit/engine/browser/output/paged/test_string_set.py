@@ -24,6 +24,7 @@ from chalicelib.engine.browser.output.paged.string_set import NamedText, parse_s
         ),
         ("a content(before), b-2 'y'", [("a", [("before", "")]), ("b-2", [("text", "y")])]),
         ("a", [("a", [])]),
+        ("a '\\d800 \\0 \\110000 b'", [("a", [("text", "\ufffd\ufffd\ufffdb")])]),
         ("none", []),
     ],
 )
