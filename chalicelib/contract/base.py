@@ -36,11 +36,13 @@ class Model(BaseModel):
         names = cls.names_with_default()
         if cls.null_is_default and names:
             model = _model_schema(handler.resolve_ref_schema(schema))
-            drop_null = partial(_without_null, names)
-            # Inside the model: a schema around it would hide the references of recursive models.
-            model["schema"] = core_schema.no_info_before_validator_function(
-                drop_null, model["schema"]
-            )
+            # The schema of a model that another one uses comes back as it was made.
+            if model["schema"]["type"] == "model-fields":
+                drop_null = partial(_without_null, names)
+                # Inside the model: one around it would hide the references of recursive models.
+                model["schema"] = core_schema.no_info_before_validator_function(
+                    drop_null, model["schema"]
+                )
         return schema
 
     @classmethod
