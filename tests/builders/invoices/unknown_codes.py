@@ -10,7 +10,7 @@ UNKNOWN_CODES: Final[list[tuple[str, str | None, dict[str, Any]]]] = [
     ("BR-CL-01", "type_code", {"type_code": "999"}),
     ("BR-CL-04", "currency", {"currency": "ABC"}),
     ("BR-CL-05", "tax_currency", {"tax_currency": "ABC", "tax_total_in_tax_currency": "1.00"}),
-    ("BR-CL-07", None, {"invoiced_object": {"id": "1", "scheme": "QQQ"}}),
+    ("BR-CL-07", "invoiced_object", {"invoiced_object": {"id": "1", "scheme": "QQQ"}}),
     (
         "BR-CL-08",
         "notes[1].subject_code",
@@ -53,6 +53,6 @@ UNKNOWN_CODES: Final[list[tuple[str, str | None, dict[str, Any]]]] = [
         {"seller.electronic_address": {"id": "a", "scheme": "XX"}},
     ),
     ("BR-CL-26", "delivery.location", {"delivery": {"location": _NONE}}),
-    ("BR-CO-09", "seller", {"seller.vat_id": "XX12345"}),
-    ("BR-CO-09", "buyer", {"buyer.vat_id": "XX12345"}),
+    ("BR-CO-09", "seller.vat_id", {"seller.vat_id": "XX12345"}),
+    ("BR-CO-09", "buyer.vat_id", {"buyer.vat_id": "XX12345"}),
 ]

@@ -198,7 +198,13 @@ def test_accessibility_report_does_not_change_the_document(render: Render) -> No
         links = [str(link.get("/A", "")) for page in document.pages for link in page.Annots]
         assert b"pdfuaid:part" not in document.Root.Metadata.read_bytes()
     assert any("https://example.com/f" in link for link in links)
-    assert not outcome.trace.warnings
+    assert told(outcome) == []
+
+
+def told(outcome: RenderOutcome) -> list[str]:
+    """Return the codes of warnings, but for that of the blending, which print has not."""
+    warnings = outcome.trace.warnings
+    return [each.code for each in warnings if "mix-blend-mode" not in each.message]
 
 
 def test_links_are_described_by_their_texts(render: Render) -> None:
@@ -207,7 +213,7 @@ def test_links_are_described_by_their_texts(render: Render) -> None:
     with pikepdf.open(io.BytesIO(outcome.files[0].content)) as document:
         texts = [str(link.Contents) for page in document.pages for link in page.get("/Annots", [])]
     assert list(dict.fromkeys(texts)) == ["Verweis", "Zum Ende", "noch einer", "Bild"]
-    assert not outcome.trace.warnings
+    assert told(outcome) == []
 
 
 def test_links_of_headers_and_footers_are_removed_with_a_warning(render: Render) -> None:
@@ -221,7 +227,7 @@ def test_links_of_headers_and_footers_are_removed_with_a_warning(render: Render)
             if "/A" in link
         ]
     assert "https://example.com/f" not in urls
-    assert [warning.code for warning in outcome.trace.warnings] == ["feature_unavailable"]
+    assert told(outcome) == ["feature_unavailable"]
 
 
 def test_conforming_document_can_be_protected(render: Render) -> None:
