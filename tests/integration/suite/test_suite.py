@@ -124,7 +124,9 @@ def test_deployment_is_left_to_the_run_with_breadth() -> None:
     assert every - {part.name for part in all_parts(breadth=False)} == {"deployed", "package"}
 
 
-@pytest.mark.parametrize("folder", ["tests/integration/net", "tests/functional/storage_destinations"])
+@pytest.mark.parametrize(
+    "folder", ["tests/integration/net", "tests/functional/storage_destinations"]
+)
 def test_each_tenth_case_of_a_test_is_run_without_breadth(folder: str) -> None:
     every = Counter(_collected(folder, ""))
 
