@@ -14,7 +14,16 @@ _BIN: Final = Path(sys.executable).parent
 _CORES: Final = os.cpu_count() or 1
 _INTEGRATION: Final = ROOT / "tests" / "integration"
 # pytest-xdist's processes of a folder; one where none is named. Listed first, they start first.
-_WORKERS: Final = {"engine": 2, "validators": 2, "templating": 2, "crash": 2}
+_WORKERS: Final = {
+    "engine": 2,
+    "validators": 2,
+    "templating": 2,
+    "crash": 2,
+    "service": 1,
+    "local": 1,
+    "faults": 1,
+    "capacity": 1,
+}
 # What AWS gets, built, checked and run on LocalStack: minutes, and only for what is deployed.
 _DEPLOYMENT: Final = ("deployed", "package")
 # After this pytest prints where each thread of a test stands.
@@ -83,7 +92,7 @@ def check_parts() -> list[Part]:
 
 
 def all_parts(*, breadth: bool) -> list[Part]:
-    """Return the parts of `make test`, the longest first.
+    """Return the parts of `make test` in the order in which they start.
 
     `breadth`: with all of their cases, and with the parts of a deployment.
     """

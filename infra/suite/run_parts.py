@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Final
@@ -21,20 +21,27 @@ _MAX_END_S: Final = 60
 
 
 def run_parts(parts: Sequence[Part], *, slots: int) -> Iterator[PartResult]:
-    """Run parts in their order, `slots` workers at a time, and yield each result as it comes."""
+    """Run parts, `slots` workers at a time, and yield each result as it comes.
+
+    Whenever there is room, the first part that fits into it starts, in their order.
+    """
     waiting = list(parts)
     running: dict[Future[PartResult], Part] = {}
     with ThreadPoolExecutor(max_workers=len(waiting)) as threads:
         while waiting or running:
-            free = slots - sum(part.workers for part in running.values())
-            while waiting and (waiting[0].workers <= free or not running):
-                part = waiting.pop(0)
+            while (part := _fitting(waiting, running.values(), slots)) is not None:
+                waiting.remove(part)
                 running[threads.submit(run_part, part)] = part
-                free -= part.workers
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 del running[future]
                 yield future.result()
+
+
+def _fitting(waiting: Sequence[Part], running: Collection[Part], slots: int) -> Part | None:
+    """Return the first part that fits beside those that run; any fits where none runs."""
+    free = slots - sum(part.workers for part in running)
+    return next((part for part in waiting if part.workers <= free or not running), None)
 
 
 def run_part(part: Part, *, only_failed: bool = False) -> PartResult:

@@ -98,6 +98,18 @@ def test_commands_end_with_the_first_that_fails(tmp_path: Path) -> None:
     assert not mark.exists()
 
 
+def test_part_that_fits_does_not_wait_for_a_larger_one() -> None:
+    listed = [
+        Part("large", (["sleep", "2"],), workers=2),
+        Part("larger", (["true"],), workers=2),
+        Part("small", (["true"],)),
+    ]
+
+    first, *_ = (result.name for result in run_parts(listed, slots=3))
+
+    assert first == "small"
+
+
 def test_red_part_hides_no_other() -> None:
     listed = [
         Part("red", (["false"],), workers=9),
