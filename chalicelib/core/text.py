@@ -85,6 +85,11 @@ def terminal_text(text: str, *, allow_newlines: bool = False) -> str:
     )
 
 
+def cut_text(text: str, max_characters: int) -> str:
+    """Return a text of at most so many characters, with an ellipsis where more was there."""
+    return text if len(text) <= max_characters else f"{text[:max_characters]}…"
+
+
 def replace_lone_surrogates[T: (str, Json)](value: T) -> T:
     """Return a JSON value with lone surrogates replaced, so that its texts can be encoded."""
     match value:

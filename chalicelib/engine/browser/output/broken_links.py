@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url
+from chalicelib.core.text import cut_text
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.job import RenderWarning
@@ -77,11 +78,10 @@ def broken_link_warnings(tab: Tab) -> list[RenderWarning]:
         if failure.code != "render_failed":
             raise
         return []
-    return [_warning(kind, _short(redacted_url(url)), text) for kind, url, text in broken]
-
-
-def _short(url: str) -> str:
-    return url if len(url) <= MAX_URL_CHARS else f"{url[:MAX_URL_CHARS]}…"
+    return [
+        _warning(kind, cut_text(redacted_url(url), MAX_URL_CHARS), text)
+        for kind, url, text in broken
+    ]
 
 
 def _warning(kind: _Kind, url: str, text: str) -> RenderWarning:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypedDict
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url
+from chalicelib.core.text import cut_text
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
 
@@ -79,14 +80,10 @@ def page_elements(tab: Tab) -> PageElements:
 def _description(element: _Element) -> str:
     name, attributes, text = element
     written = "".join(
-        f' {key}="{_short(redacted_url(value)) if key == "src" else value}"'
+        f' {key}="{cut_text(redacted_url(value), MAX_TEXT_CHARS) if key == "src" else value}"'
         for key, value in attributes
     )
     return f"<{name}{written}>" + (f" “{text}”" if text else "")
-
-
-def _short(url: str) -> str:
-    return url if len(url) <= MAX_TEXT_CHARS else f"{url[:MAX_TEXT_CHARS]}…"
 
 
 @cache

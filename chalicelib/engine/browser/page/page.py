@@ -237,7 +237,7 @@ class BrowserPage:
         with unsliced, opened, form_field_marks(self._tab, options), typed as structure:
             style = self._page_style(options)
             with self._fitted_pages(options, style):
-                content = self._print(options, style)
+                content = self._print(options, style or PageStyle())
         self.texts = PageTexts(headings, self._tab.head_metadata, structure, elements)
         self._is_printed = True
         self._warnings += orientation_warnings(content, options)
@@ -267,21 +267,23 @@ class BrowserPage:
             _check_assets(warnings)
         return content
 
-    def _page_style(self, options: PdfOptions) -> PageStyle:
-        """Return the page style where printing depends on it, else an empty one."""
+    def _page_style(self, options: PdfOptions) -> PageStyle | None:
+        """Return the page style where printing depends on it, else None."""
         if options.depends_on_page_style or self._may_be_unread:
             html = self._html if self._may_be_unread else None
             return read_page_style(self._tab, options, self._output.media, html)
-        return PageStyle()
+        return None
 
-    def _fitted_pages(self, options: PdfOptions, style: PageStyle) -> AbstractContextManager[None]:
+    def _fitted_pages(
+        self, options: PdfOptions, style: PageStyle | None
+    ) -> AbstractContextManager[None]:
         """Return the time in which pages have whole pixels; else the document's load has done it.
 
-        `style` is that of the document, or an empty one if it was not read.
+        `style` is that of the document, None if it was not read.
         """
         if not self._may_have_page_rules:
             return nullcontext()
-        if style == PageStyle():
+        if style is None:
             style = read_page_style(self._tab, options, self._output.media)
         self._style = style
         return fitted_pages(self._tab, options, style)
