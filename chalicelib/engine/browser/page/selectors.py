@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
+from chalicelib.core.text import cut_text
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.deadline import Deadline
@@ -30,7 +31,7 @@ def unmatched_reason(tab: Tab, selector: str, deadline: Deadline) -> str:
 
 def beginning_of(text: str) -> str:
     """Return the beginning of a selector or an expression, for a message."""
-    return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
+    return cut_text(text, _MAX_CHARS)
 
 
 @cache

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from chalicelib.core.text import cut_text
+
 _RULE_FORM: Final = "#SKONTO#TAGE=14#PROZENT=2.00#"
 _WHITESPACE: Final = " \t\r\n"
 _MAX_QUOTE: Final = 60
@@ -24,7 +26,7 @@ def discount_fault(terms: str) -> str | None:
     for number, line in enumerate(lines, 1):
         reason = _line_fault(line) if line.startswith("#") else None
         if reason is not None:
-            quoted = line if len(line) <= _MAX_QUOTE else f"{line[:_MAX_QUOTE]}…"
+            quoted = cut_text(line, _MAX_QUOTE)
             return f"has a wrong line {number} ({quoted}): it {reason}"
     if not any(line.startswith("#") for line in lines):
         return None

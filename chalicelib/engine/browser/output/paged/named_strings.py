@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from chalicelib.core.text import cut_text
 from chalicelib.engine.browser.output.paged.assignments import (
     Assignment,
     Occurrence,
@@ -56,7 +57,7 @@ class NamedStrings:
             for name, text in mark.details.get("strings", ()):
                 if len(text) > MAX_TEXT_CHARS:
                     self._cut_names[name] = None
-                assignment = Assignment(place.page, _shorten(text), is_at_top)
+                assignment = Assignment(place.page, cut_text(text, MAX_TEXT_CHARS), is_at_top)
                 self._texts.setdefault(name, []).append(assignment)
 
     def css(self) -> Iterator[str]:
@@ -76,7 +77,3 @@ class NamedStrings:
                 return _UNKNOWN
             self._uses[use] = f"platen-string-{len(self._uses)}"
         return f"counter(page, {self._uses[use]})"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= MAX_TEXT_CHARS else f"{text[:MAX_TEXT_CHARS]}…"
