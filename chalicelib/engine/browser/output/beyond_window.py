@@ -4,7 +4,6 @@ The browser paints frames of other documents only where the window shows them, a
 `content-visibility: auto` only near it.
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -17,6 +16,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.output.pictures import max_height
 from chalicelib.engine.browser.page.animations import wait_in_slices
 from chalicelib.engine.browser.page.emulation import Emulation
@@ -27,9 +27,7 @@ MAX_LOOKED_AT: Final = 200_000
 MAX_FRAMES: Final = 200
 # Where a frame of another process paints nothing by then, frames stay blank.
 _MAX_PAINT_S: Final = 2.0
-_MAY_SKIP: Final = re.compile(
-    r"content-visibility|<link|@import|<script[^>]{1,400}src", re.IGNORECASE
-)
+_MAY_SKIP: Final = MarkupSearch("content-visibility", "<link", "@import", "<script[^>]{1,400}src")
 _FRAMES: Final = """async () => {
   for (let number = 0; number < 3; number++) await new Promise(requestAnimationFrame);
 }"""
@@ -45,7 +43,7 @@ type _Step = Literal["skipped", "frames", "keepHeights", "undo"]
 
 def may_skip_layout(html: str) -> bool:
     """Tell whether a document may have parts that are laid out only near the window."""
-    return _MAY_SKIP.search(html) is not None
+    return _MAY_SKIP.finds(html.lower())
 
 
 @contextmanager

@@ -20,10 +20,12 @@ from chalicelib.contract.options.assets import plain_path
 from chalicelib.contract.options.pdf import Margin, MarginInches, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.output.paged.rules import (
     PAGED_CSS,
     PagedRule,
     StyleText,
+    may_have_paged_css,
     paged_rules,
 )
 from chalicelib.engine.browser.page.tab import Tab
@@ -32,16 +34,11 @@ from chalicelib.engine.job import RenderWarning
 
 # Hostile texts are searched: each pattern takes time that is linear in its text.
 _COMMENT: Final = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
-_UNREAD: Final = re.compile(r"target-counter|leader\(|size\s*:[^:;}]{0,60}auto", re.IGNORECASE)
-_PAGED_CSS: Final = re.compile(PAGED_CSS, re.IGNORECASE)
+# In lower case.
+_UNREAD: Final = MarkupSearch("target-counter", r"leader\(", r"size\s*:[^:;}]{0,60}auto")
 _UNREAD_SHEET: Final = re.compile(rf"target-counter|leader\(|@page|{PAGED_CSS}", re.IGNORECASE)
 # The selectors of a rule and its declarations, up to the first rule within it.
 _RULE: Final = re.compile(r"(?:(?<=[{};])|\A)([^{};]++)\{([^{}]*+)")
-# A margin box that the browser draws.
-_DRAWN_AREA: Final = re.compile(
-    r"@(?:top|bottom|left|right)[\w-]{0,20}\s*+\{(?![^{}]*?(?:string|element)\()[^{}]*+\}",
-    re.IGNORECASE,
-)
 _PAGE_RULE: Final = re.compile(r"@page\s*\{([^{}]*+)", re.IGNORECASE)
 _AUTO_HEIGHT: Final = re.compile(r"([0-9.]{1,12}(?:mm|cm|in|px|pt|pc))\s+auto", re.IGNORECASE)
 _TARGET_COUNTER: Final = re.compile(
@@ -148,20 +145,16 @@ def adopted_style(tab: Tab, css: str) -> Iterator[None]:
 
     Raises RenderFailure `render_failed` or `render_timeout`.
     """
-    tab.outcome(tab.call_function(_ADOPT_STYLE, css))
+    # Calls of a page run one after the other, so the next one need not wait for this answer.
+    adopted = tab.call_function(_ADOPT_STYLE, css)
     yield
+    tab.outcome(adopted)
     tab.call_function(_DROP_STYLE)
 
 
 def may_be_unread(html: str) -> bool:
     """Tell whether a document's own text may hold what the browser does not read."""
-    return _UNREAD.search(html) is not None or may_have_paged_css(html)
-
-
-def may_have_paged_css(text: str) -> bool:
-    """Tell whether a text may hold paged CSS that the browser drops, in or beside page rules."""
-    # What the browser reads in page rules, such as its own page counters, is no reason to look.
-    return _PAGED_CSS.search(_DRAWN_AREA.sub("", text)) is not None
+    return _UNREAD.finds(html.lower()) or may_have_paged_css(html)
 
 
 def may_have_page_rules(html: str) -> bool:
@@ -188,41 +181,58 @@ def css_texts(assets: AssetFiles) -> Mapping[str, str]:
 def read_page_style(
     tab: Tab, options: PdfOptions, medium: str | None, html: str | None = None
 ) -> PageStyle:
-    """Return the page style of a document; an unknown one when its scripts prevent the inspection.
+    """Return the page style of a document, as `PageStyleReading` does."""
+    return PageStyleReading(tab, medium, html).page_style(options)
+
+
+class PageStyleReading:
+    """Reading of the page style of a document, which goes on until the style is needed.
 
     `medium` is that of the print, None for `print`. Rules of paged CSS are looked for where the
-    text of the document is given; that of a visited URL is empty. Raises RenderFailure
-    `render_timeout`.
+    text of the document is given; that of a visited URL is empty.
     """
-    arguments = (
-        *(_UNREAD_SHEET.pattern, medium or "print"),
-        *(html is not None, _MAX_SELECTED_CHARS),
-    )
-    try:
-        read = tab.outcome(tab.call_function(_read_script(), *arguments))["result"].get("value")
-    except RenderFailure as failure:
-        if failure.code != "render_failed":
-            raise
-        return _UNKNOWN
-    if read is None:
-        return _UNKNOWN
-    page, sheets = read["page"], _style_texts(tab, read["texts"], html)
-    text = "\n".join(_COMMENT.sub("", sheet.text) for sheet in sheets)
-    sheets += [StyleText(rule, "a style attribute") for rule in read["inline"]]
-    margin = tuple(_inches(page.get(side, "")) for side in _MARGIN_SIDES)
-    return PageStyle(
-        css_page_size(page.get("size", ""), options.turned_size),
-        _auto_height_width(text),
-        margin,
-        *_counter_rules(text),
-        () if html is None else paged_rules(sheets, medium or "print"),
-        read["selected"] is None
-        or any(
-            page.get(name) and side is None
-            for name, side in zip(_MARGIN_SIDES, margin, strict=True)
-        ),
-        read["selected"] or "",
-    )
+
+    def __init__(self, tab: Tab, medium: str | None, html: str | None = None) -> None:
+        """Begin to read."""
+        self._tab = tab
+        self._medium = medium or "print"
+        self._html = html
+        self._answer = tab.call_function(
+            _read_script(),
+            *(_UNREAD_SHEET.pattern, self._medium),
+            *(html is not None, _MAX_SELECTED_CHARS),
+        )
+
+    def page_style(self, options: PdfOptions) -> PageStyle:
+        """Return the page style; an unknown one when scripts of the document prevent the reading.
+
+        Raises RenderFailure `render_timeout`.
+        """
+        try:
+            read = self._tab.outcome(self._answer)["result"].get("value")
+        except RenderFailure as failure:
+            if failure.code != "render_failed":
+                raise
+            return _UNKNOWN
+        if read is None:
+            return _UNKNOWN
+        page, sheets = read["page"], _style_texts(self._tab, read["texts"], self._html)
+        text = "\n".join(_COMMENT.sub("", sheet.text) for sheet in sheets)
+        sheets += [StyleText(rule, "a style attribute") for rule in read["inline"]]
+        margin = tuple(_inches(page.get(side, "")) for side in _MARGIN_SIDES)
+        return PageStyle(
+            css_page_size(page.get("size", ""), options.turned_size),
+            _auto_height_width(text),
+            margin,
+            *_counter_rules(text),
+            () if self._html is None else paged_rules(sheets, self._medium),
+            read["selected"] is None
+            or any(
+                page.get(name) and side is None
+                for name, side in zip(_MARGIN_SIDES, margin, strict=True)
+            ),
+            read["selected"] or "",
+        )
 
 
 def _style_texts(tab: Tab, texts: list[tuple[str, str]], html: str | None) -> list[StyleText]:

@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.output.page_fit import content_pixels
 from chalicelib.engine.browser.output.page_style import PageStyle
 from chalicelib.engine.browser.page.animations import wait_in_slices
@@ -40,17 +41,19 @@ _MAX_BOXES: Final = 20
 _MAX_TEXTS: Final = 10_000
 _MIN_BOX_POINTS: Final = 8
 _VISIBLE: Final = 0.5
-_DROPPED: Final = re.compile(r"backdrop-filter|mix-blend-mode")
-_FIXED: Final = re.compile(r"(?<!table-layout:)(?<!table-layout: )fixed")
+_DROPPED: Final = MarkupSearch("backdrop-filter", "mix-blend-mode")
+_FIXED: Final = MarkupSearch(r"fixed(?<!table-layout:fixed)(?<!table-layout: fixed)")
 _HEAD: Final = re.compile(r"<thead", re.IGNORECASE)
 _HEAD_END: Final = re.compile(r"</thead|<tbody", re.IGNORECASE)
 _MAX_HEAD_CHARS: Final = 4_000
 _MAX_HEAD_ROWS: Final = 3
 # What may make the head of a table higher than a line or two.
 _TALL_HEAD: Final = re.compile(r"<img|<svg|<br|style\s*=", re.IGNORECASE)
-_TALL_STYLE: Final = re.compile(
-    r"(?:height|padding|margin)[^;}]{0,40}[0-9]{3}|font[^;}]{0,40}(?:[6-9][0-9]|[0-9]{3})p"
-    r"|writing-mode|rotate\(",
+_TALL_STYLE: Final = MarkupSearch(
+    *(f"{name}[^;}}]{{0,40}}[0-9]{{3}}" for name in ("height", "padding", "margin")),
+    r"font[^;}]{0,40}(?:[6-9][0-9]|[0-9]{3})p",
+    "writing-mode",
+    r"rotate\(",
 )
 _LINKED_STYLES: Final = ("stylesheet", "@import")
 _ENDLESS: Final = 1_000_000_000
@@ -73,14 +76,15 @@ class PrintedPages(NamedTuple):
 
 def possible_gaps(html: str, *, has_scripts: bool) -> Collection[_Kind]:
     """Return what a document's text may have."""
-    has_other_styles = has_scripts or any(word in html for word in _LINKED_STYLES)
+    text = html.lower()
+    has_other_styles = has_scripts or any(word in text for word in _LINKED_STYLES)
     kinds: set[_Kind] = set()
-    if has_other_styles or _FIXED.search(html):
+    if has_other_styles or _FIXED.finds(text):
         kinds.add("fixed")
-    if _DROPPED.search(html):
+    if _DROPPED.finds(text):
         kinds.add("dropped")
     heads = list(islice(_heads(html), _MAX_HEADS))
-    if heads and (has_other_styles or _TALL_STYLE.search(html) or any(map(_may_be_tall, heads))):
+    if heads and (has_other_styles or _TALL_STYLE.finds(text) or any(map(_may_be_tall, heads))):
         kinds.add("head")
     return kinds
 

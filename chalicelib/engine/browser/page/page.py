@@ -38,10 +38,10 @@ from chalicelib.engine.browser.output.page_elements import PageElements, page_el
 from chalicelib.engine.browser.output.page_fit import fitted_pages
 from chalicelib.engine.browser.output.page_style import (
     PageStyle,
+    PageStyleReading,
     css_texts,
     may_be_unread,
     may_have_page_rules,
-    read_page_style,
     unread_sheets,
 )
 from chalicelib.engine.browser.output.page_texts import PageTexts, heading_texts
@@ -126,6 +126,7 @@ class BrowserPage:
         self._possible_gaps = PRINTED_GAPS
         self._printed_pages: PrintedPages | None = None
         self._style = PageStyle()
+        self._style_reading: PageStyleReading | None = None
         self.url = ""
         self._warnings: list[RenderWarning] = []
         self.links: list[tuple[str, str]] = []
@@ -206,6 +207,9 @@ class BrowserPage:
             self._possible_parts = possible_parts(html, has_scripts=not stays)
             texts = "\n".join((html, *css_texts(assets).values()))
             self._possible_gaps = possible_gaps(texts, has_scripts=not stays)
+        if self._is_inert and "pdf" in output.formats and self._reads_style(output.pdf):
+            # Nothing changes it any more. The browser reads it while this process goes on.
+            self._style_reading = self._begin_style_reading()
 
     def visit(self, url: str, output: OutputOptions) -> None:
         """Navigate to a URL; raises as `load`, and `url_not_allowed` for a forbidden target."""
@@ -235,9 +239,9 @@ class BrowserPage:
         opened = self._scrolling.opened_for_paper(layout, opens_text_areas=not options.forms)
         typed = structure_marks(self._tab, is_tagged=options.tagged)
         with unsliced, opened, form_field_marks(self._tab, options), typed as structure:
-            style = self._page_style(options)
-            with self._fitted_pages(options, style):
-                content = self._print(options, style or PageStyle())
+            self._style = self._page_style(options)
+            with self._fitted_pages(options):
+                content = self._print(options, self._style)
         self.texts = PageTexts(headings, self._tab.head_metadata, structure, elements)
         self._is_printed = True
         self._warnings += orientation_warnings(content, options)
@@ -267,26 +271,26 @@ class BrowserPage:
             _check_assets(warnings)
         return content
 
-    def _page_style(self, options: PdfOptions) -> PageStyle | None:
-        """Return the page style where printing depends on it, else None."""
-        if options.depends_on_page_style or self._may_be_unread:
-            html = self._html if self._may_be_unread else None
-            return read_page_style(self._tab, options, self._output.media, html)
-        return None
+    def _page_style(self, options: PdfOptions) -> PageStyle:
+        """Return what the document says of its pages where printing depends on it."""
+        if self._style_reading is None and self._reads_style(options):
+            self._style_reading = self._begin_style_reading()
+        return (
+            PageStyle() if self._style_reading is None else self._style_reading.page_style(options)
+        )
 
-    def _fitted_pages(
-        self, options: PdfOptions, style: PageStyle | None
-    ) -> AbstractContextManager[None]:
-        """Return the time in which pages have whole pixels; else the document's load has done it.
+    def _reads_style(self, options: PdfOptions) -> bool:
+        return options.depends_on_page_style or self._may_be_unread or self._may_have_page_rules
 
-        `style` is that of the document, None if it was not read.
-        """
+    def _begin_style_reading(self) -> PageStyleReading:
+        html = self._html if self._may_be_unread else None
+        return PageStyleReading(self._tab, self._output.media, html)
+
+    def _fitted_pages(self, options: PdfOptions) -> AbstractContextManager[None]:
+        """Return the time in which pages have whole pixels, unless the load has done it."""
         if not self._may_have_page_rules:
             return nullcontext()
-        if style is None:
-            style = read_page_style(self._tab, options, self._output.media)
-        self._style = style
-        return fitted_pages(self._tab, options, style)
+        return fitted_pages(self._tab, options, self._style)
 
     def find_placeholders(self) -> None:
         """Warn of placeholders that are left in a document which is no template."""

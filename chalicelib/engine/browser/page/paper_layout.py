@@ -10,6 +10,7 @@ from typing import Final
 from chalicelib.contract.options.image import Viewport, Window
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.output.page_fit import content_pixels
 from chalicelib.engine.browser.output.page_style import (
     PageStyle,
@@ -33,12 +34,12 @@ _RESTORE_BOXES: Final = PageFunction[None]("""() => {
 _SCRIPT: Final = re.compile(
     r"<(?:script|i?frame|object|embed)|on(?<=\Won)[a-z]{3,40}\s*=", re.IGNORECASE
 )
-_BOX_IN_LINE: Final = re.compile(r"inline-(?:block|table|flex|grid)", re.IGNORECASE)
+_BOX_IN_LINE: Final = MarkupSearch("inline-(?:block|table|flex|grid)")
 
 
 def may_slice_rows(html: str) -> bool:
     """Tell whether a document may have rows that must not break in a box that has no breaks."""
-    return "break-inside" in html and _BOX_IN_LINE.search(html) is not None
+    return "break-inside" in html and _BOX_IN_LINE.finds(html.lower())
 
 
 class PaperLayout:

@@ -11,6 +11,7 @@ from typing import Final
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.page.tab import Tab
 
 _PRINT_FORMATS: Final = frozenset({"pdf", "xml"})
@@ -81,11 +82,11 @@ _SCREEN_WORDS: Final = (
     *("image-set(", "sticky", "autofocus", "\\"),
     *("@container", "@layer", "@supports", "@scope", "@property", "@keyframes", "@position-try"),
 )
-_SCREEN_PATTERNS: Final = (
-    re.compile(r"""url\(\s*+["']?+\s*+(?!data:|#)"""),
-    re.compile(r"background\s*="),
+_SCREEN_PATTERNS: Final = MarkupSearch(
+    r"""url\(\s*+["']?+\s*+(?!data:|#)""",
+    r"background\s*=",
     # Fixed to the window, except `table-layout: fixed`.
-    re.compile(r"(?<!table-layout:)(?<!table-layout: )fixed"),
+    r"fixed(?<!table-layout:fixed)(?<!table-layout: fixed)",
 )
 
 
@@ -121,7 +122,7 @@ def load_fonts(tab: Tab) -> None:
 def _needs_screen_layout(text: str) -> bool:
     return (
         any(word in text for word in _SCREEN_WORDS)
-        or any(pattern.search(text) is not None for pattern in _SCREEN_PATTERNS)
+        or _SCREEN_PATTERNS.finds(text)
         or not _SAFE_ELEMENT_SET.issuperset(_ELEMENT_NAME.findall(text))
         or not _SAFE_WORDS.issuperset(_PROPERTY_NAME.findall(text))
     )

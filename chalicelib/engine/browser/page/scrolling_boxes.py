@@ -3,7 +3,6 @@
 What stays cut is told (decision 52). Documents that cannot have such boxes are not looked at.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from chalicelib.engine.browser.chromium.protocol import PageFunction
+from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.page.animations import outcome_in_slices
 from chalicelib.engine.browser.page.cut_frames import cut_frames
 from chalicelib.engine.browser.page.emulation import Emulation
@@ -26,12 +26,12 @@ MAX_OPENED: Final = 1_000
 MAX_TOLD: Final = 20
 # No picture is as high; a print may be.
 ANY_HEIGHT: Final = 1e9
-_SCROLLS: Final = re.compile(r"overflow[\w-]{0,10}\s*:[^;}]{0,40}(?:auto|scroll)", re.IGNORECASE)
+_SCROLLS: Final = MarkupSearch(r"overflow[\w-]{0,10}\s*:[^;}]{0,40}(?:auto|scroll)")
 # Controls that scroll by themselves.
-_CONTROLS: Final = re.compile(r"<(?:textarea|dialog|select)|popover", re.IGNORECASE)
+_CONTROLS: Final = MarkupSearch("<(?:textarea|dialog|select)", "popover")
 # Scripts may write styles and frames, and linked files are not read.
-_WRITTEN: Final = re.compile(
-    r"overflow|<(?:link|i?frame|object|embed)|iframe|@import|<script[^>]{1,400}src", re.IGNORECASE
+_WRITTEN: Final = MarkupSearch(
+    "overflow", "<(?:link|i?frame|object|embed)", "iframe", "@import", "<script[^>]{1,400}src"
 )
 _HAS_SCROLLED_BOX: Final = PageFunction[bool]("""(isLaidOut, maxElements) => {
   const root = Reflect.get(Document.prototype, 'documentElement', document);
@@ -61,9 +61,10 @@ def scrolling_of(html: str, *, is_inert: bool) -> Scrolling:
 
     `is_inert` is one that neither scripts nor linked files change.
     """
-    if _SCROLLS.search(html) is not None:
+    text = html.lower()
+    if _SCROLLS.finds(text):
         return "certain"
-    may = _CONTROLS.search(html) or (not is_inert and _WRITTEN.search(html))
+    may = _CONTROLS.finds(text) or (not is_inert and _WRITTEN.finds(text))
     return "maybe" if may else "never"
 
 

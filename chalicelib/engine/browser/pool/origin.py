@@ -10,20 +10,21 @@ import re
 import secrets
 from typing import Final
 
+from chalicelib.engine.browser.markup_search import MarkupSearch
+
 # `.invalid` never resolves (RFC 6761 6.4).
 _SITE: Final = "document.invalid"
 _LABEL_DIGITS: Final = 24
 _INTERNAL_ORIGIN: Final = re.compile(
     rf"(blob:)?https://[0-9a-f]{{{_LABEL_DIGITS}}}\.{re.escape(_SITE)}(?=[/?#]|$)"
 )
-# In lower case: markup that runs scripts, or that causes requests with an `Origin` header. Each
-# pattern begins with literal letters, which makes the search fast.
-_ORIGIN_REVEALING: Final = (
-    re.compile(r"<(?:script|i?frame|object|embed|link|base)"),
-    re.compile(r"on(?<=\Won)[a-z]{3,40}\s*="),
-    re.compile(r"@import"),
-    re.compile(r"url\([^)]{0,12}//"),
-    re.compile(r"crossorigin"),
+# Markup that runs scripts, or that causes requests with an `Origin` header.
+_ORIGIN_REVEALING: Final = MarkupSearch(
+    r"<(?:script|i?frame|object|embed|link|base)",
+    r"on(?<=\Won)[a-z]{3,40}\s*=",
+    "@import",
+    r"url\([^)]{0,12}//",
+    "crossorigin",
 )
 
 
@@ -45,8 +46,7 @@ def without_origin(url: str) -> str:
 
 def can_reveal_origin(html: str) -> bool:
     """Tell whether a document could show its origin or send it to a server."""
-    text = html.lower()
-    return any(pattern.search(text) is not None for pattern in _ORIGIN_REVEALING)
+    return _ORIGIN_REVEALING.finds(html.lower())
 
 
 def _origin(label: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
+from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.output.paged.css_blocks import (
     CssBlock,
     css_blocks,
@@ -33,12 +34,31 @@ type PagedKind = Literal[
 MAX_RULES: Final = 500
 MAX_RULE_CHARS: Final = 200
 MAX_WARNINGS: Final = 20
-# Texts that may hold such rules. It is read by Python and by JavaScript.
-PAGED_CSS: Final = (
-    r"string-set|running\(|footnote|@page[^{}]{0,200}:nth\(|\bbleed\s*:|\bmarks\s*:"
-    r"|(?<![\w.-])(?-i:string|element)\(\s*[\w-]+\s*[,)]|\bcounters?\(\s*pages?\s*[,)]"
-    r"|break-(?:before|after)\s*:\s*(?:right|left|recto|verso)"
-    r"|counter-(?:reset|set|increment)\s*:[^;{}]{0,100}\bpage\b"
+# Patterns of texts that may hold such rules, in lower case. Each begins with literal letters
+# (markup_search.py). They are read by Python and by JavaScript.
+_ANY_CASE_PATTERNS: Final = (
+    "string-set",
+    r"running\(",
+    "footnote",
+    r":nth\(",
+    r"bleed(?<!\wbleed)\s*:",
+    r"marks(?<!\wmarks)\s*:",
+    r"counter(?<!\wcounter)s?\(\s*pages?\s*[,)]",
+    r"break-(?:before|after)\s*:\s*(?:right|left|recto|verso)",
+    r"counter-(?:reset|set|increment)\s*:[^;{}]{0,100}\bpage\b",
+)
+# In scripts `String(` is usual.
+_CASED_PATTERNS: Final = (
+    r"string\((?<![\w.-]string\()\s*[\w-]+\s*[,)]",
+    r"element\((?<![\w.-]element\()\s*[\w-]+\s*[,)]",
+)
+PAGED_CSS: Final = "|".join((*_ANY_CASE_PATTERNS, *_CASED_PATTERNS))
+_ANY_CASE: Final = MarkupSearch(*_ANY_CASE_PATTERNS)
+_CASED: Final = MarkupSearch(*_CASED_PATTERNS)
+# A margin box that the browser draws.
+_DRAWN_AREA: Final = re.compile(
+    r"@(?:top|bottom|left|right)[\w-]{0,20}\s*+\{(?![^{}]*?(?:string|element)\()[^{}]*+\}",
+    re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(r"\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?", re.DOTALL)
 _RUNNING: Final = re.compile(r"running\(", re.IGNORECASE)
@@ -75,6 +95,13 @@ class PagedRule(NamedTuple):
         selectors = f"{self.selectors} {self.area}".strip()
         text = f"{selectors} {{ {self.name}: {self.value} }}"
         return " ".join(text[:MAX_RULE_CHARS].split())
+
+
+def may_have_paged_css(text: str) -> bool:
+    """Tell whether a text may hold paged CSS that the browser drops, in or beside page rules."""
+    # What the browser reads in page rules, such as its own page counters, is no reason to look.
+    text = _DRAWN_AREA.sub("", text)
+    return _CASED.finds(text) or _ANY_CASE.finds(text.lower())
 
 
 def paged_rules(texts: Sequence[StyleText], medium: str = "print") -> Sequence[PagedRule]:
