@@ -80,11 +80,11 @@ class Part:
         return "loadfile" if self.path.startswith("tests/integration/") else "worksteal"
 
 
-def check_parts() -> list[Part]:
-    """Return the parts of `make check`."""
+def check_parts(*, breadth: bool = False) -> list[Part]:
+    """Return the parts of `make check`; `breadth`: with all of their cases."""
     return [
         Part("types", ([str(_BIN / "mypy"), "."],)),
-        Part("unit", path="tests/unit", workers=_CORES),
+        Part("unit", path="tests/unit", workers=_CORES, breadth=breadth),
         Part("architecture", path="tests/architecture", workers=_CORES),
         Part("lint", ([_ruff(), "check", "."], [_ruff(), "format", "--check", "."])),
         Part("imports", ([str(_BIN / "lint-imports")],)),
@@ -108,7 +108,7 @@ def all_parts(*, breadth: bool) -> list[Part]:
     deployment = [
         Part(each, path=f"tests/integration/{each}", breadth=True) for each in _DEPLOYMENT
     ]
-    return [*(deployment if breadth else []), *check_parts(), functional, *others]
+    return [*(deployment if breadth else []), *check_parts(breadth=breadth), functional, *others]
 
 
 def _ruff() -> str:

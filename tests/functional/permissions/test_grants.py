@@ -264,6 +264,7 @@ def recorded_actions(aws: MotoAws) -> Iterator[AwsActionRecorder]:
         yield service.aws_actions
 
 
+@pytest.mark.breadth
 def test_no_grant_is_missing(recorded_actions: AwsActionRecorder) -> None:
     assert recorded_actions.actions_without_grant(NEEDS) == []
 

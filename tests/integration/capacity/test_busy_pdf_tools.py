@@ -40,6 +40,7 @@ def busy(stack: RunningStack, tenants: Tenants) -> Iterator[Tenant]:
         }
 
 
+@pytest.mark.breadth
 @pytest.mark.usefixtures("busy")
 def test_tool_without_a_free_function_is_refused_unbilled(tenants: Tenants) -> None:
     with tenants.create("refused", "free") as refused, tenants.create("pages", "free") as pages:

@@ -62,6 +62,7 @@ def browsers(stack: RunningStack, pause_s: float = 0) -> int:
     return kill(stack, "--remote-debugging-pipe", pause_s)
 
 
+@pytest.mark.breadth
 def test_caller_whose_function_dies_while_no_engine_is_free_is_answered_in_time(
     stack: RunningStack, tenants: Tenants, new_document: Callable[[], HeldDocument]
 ) -> None:
@@ -90,6 +91,7 @@ def test_caller_whose_function_dies_while_no_engine_is_free_is_answered_in_time(
         eventually(lambda: (continues.limit_counts, cancels.limit_counts) == ((1, 0, 0), (0, 0, 0)))
 
 
+@pytest.mark.breadth
 def test_late_document_is_canceled_with_its_caller(tenants: Tenants) -> None:
     with tenants.create("cancels", "free") as cancels:
         begun = time.monotonic()

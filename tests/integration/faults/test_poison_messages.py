@@ -67,6 +67,7 @@ def letters(stack: RunningStack, queue: str, count: int) -> list[dict[str, Any]]
     return eventually(look, pause_s=0.2)
 
 
+@pytest.mark.breadth
 def test_poisoned_messages_become_dead_letters_with_a_reason(
     stack: RunningStack, live: ApiClient
 ) -> None:

@@ -104,6 +104,7 @@ def test_two_stacks_on_one_machine_do_not_meet(
     assert foreign.status_code == httpx.codes.UNAUTHORIZED
 
 
+@pytest.mark.breadth
 def test_used_up_memory_ends_browsers_and_loses_no_document(stack: RunningStack) -> None:
     later = {"mode": "async", "delivery": {"type": "url"}}
     assert outcome(render(stack)) == "file"

@@ -59,6 +59,7 @@ def test_port_in_use_is_named_before_anything_starts(tmp_path: Path) -> None:
     assert "starting" not in ran.stdout
 
 
+@pytest.mark.breadth
 def test_stopped_stack_leaves_nothing_behind_and_can_be_started_again(
     stack: RunningStack, tmp_path: Path
 ) -> None:

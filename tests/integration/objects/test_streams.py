@@ -39,6 +39,7 @@ def run_in_child(environment: dict[str, str], *operations: str) -> list[dict[str
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.breadth
 @pytest.mark.usefixtures("clients")
 def test_100_mb_pass_in_flat_memory(environment: dict[str, str]) -> None:
     answers = run_in_child(environment, "put", "get", "ranges", "copy", "multipart", "get")

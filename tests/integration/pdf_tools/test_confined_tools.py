@@ -115,6 +115,7 @@ def test_a_document_that_swells_takes_no_more_than_its_memory(
     assert run(small_engine, "rotate").files
 
 
+@pytest.mark.breadth
 def test_a_document_that_swells_beyond_the_memory_of_production_harms_nobody(
     engine: PdfToolEngine,
 ) -> None:

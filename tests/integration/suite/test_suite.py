@@ -81,6 +81,7 @@ def test_module_that_cannot_be_read_fails(tmp_path: Path) -> None:
     assert names(repeat_failed(part, first)) == ["test_broken.py"]
 
 
+@pytest.mark.breadth
 def test_folder_without_tests_fails(tmp_path: Path) -> None:
     result = run_part(folder(tmp_path / "empty"))
 
@@ -136,6 +137,7 @@ def test_deployment_is_left_to_the_run_with_breadth() -> None:
     assert every - {part.name for part in all_parts(breadth=False)} == {"deployed", "package"}
 
 
+@pytest.mark.breadth
 @pytest.mark.parametrize(
     "folder", ["tests/integration/net", "tests/functional/storage_destinations"]
 )

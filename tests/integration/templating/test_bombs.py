@@ -47,6 +47,7 @@ def hasty() -> Iterator[TemplateWorker]:
     worker.close()
 
 
+@pytest.mark.breadth
 def test_slow_template_has_the_time_that_the_service_says(worker: TemplateWorker) -> None:
     source, _, includes = next(iter(SLOW.values()))
 

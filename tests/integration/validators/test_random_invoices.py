@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from chalicelib.engine.conformance.local_validator import LocalValidator
@@ -10,6 +11,7 @@ from tests.builders.invoices.random_invoices import INVOICES
 from tests.integration.validators.conftest import OUTPUTS, refused, rejected
 
 
+@pytest.mark.breadth
 @settings(
     max_examples=40,
     deadline=None,

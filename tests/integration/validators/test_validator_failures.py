@@ -51,6 +51,7 @@ def test_largest_invoice_is_validated_within_its_timeout(judge: LocalValidator) 
     assert answer.findings == ()
 
 
+@pytest.mark.breadth
 def test_timeout_gives_no_verdict_and_the_next_validation_succeeds(
     mortal: LocalValidator,
 ) -> None:

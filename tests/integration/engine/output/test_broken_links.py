@@ -71,6 +71,7 @@ def test_links_of_pictures_are_not_told(render: Render) -> None:
     assert broken(render, "<a href='#gone'>x</a>", formats=["png", "pdf"]) == ["#gone"]
 
 
+@pytest.mark.breadth
 def test_many_and_long_links_are_cut(render: Render) -> None:
     many = "".join(f"<a href='#{n}'>x</a> " for n in range(500))
     names = "".join(f"<a name=n{n}></a>" for n in range(10_000))

@@ -134,6 +134,7 @@ def test_size_of_the_request_wins_over_that_of_the_document(
     }
 
 
+@pytest.mark.breadth
 def test_delay_is_added_to_the_timeout(render: Render) -> None:
     wait = {"delay_ms": 3_000, "timeout_ms": 3_000}
 

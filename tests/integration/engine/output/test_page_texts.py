@@ -82,6 +82,7 @@ def test_metadata_that_scripts_write_count(render: Render) -> None:
     assert info(file.content) == ["Ada", "", ""]
 
 
+@pytest.mark.breadth
 def test_hostile_heads_are_cut(render: Render) -> None:
     metas = f"<meta name=author content='{'a' * 64_000}'>" * 200
 

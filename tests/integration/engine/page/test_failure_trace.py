@@ -25,6 +25,7 @@ def web() -> Iterator[Site]:
         yield web
 
 
+@pytest.mark.breadth
 def test_wait_timeout_names_the_missing_and_slow_assets(
     connected: Browser, web: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,6 +122,7 @@ def test_late_tool_is_canceled_with_its_caller(stack: RunningStack, hasty: Tenan
     wait_for(lambda: hasty.limit_counts == (0, 0, 0))
 
 
+@pytest.mark.breadth
 def test_late_tool_goes_on_without_its_caller(stack: RunningStack, hasty: Tenant) -> None:
     with paused(stack, WORKER):
         answer = send_tool(hasty.client, "split", timeout_behavior="continue")

@@ -105,6 +105,7 @@ def test_certificate_of_an_unknown_authority_is_refused(
     assert stranger.received == []
 
 
+@pytest.mark.breadth
 def test_receiver_has_ten_seconds(
     live: ApiClient,
     slow: RawServer,

@@ -7,6 +7,7 @@ from decimal import Decimal
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -99,6 +100,7 @@ def consistent(value: Any) -> Any:
     return value
 
 
+@pytest.mark.breadth
 @settings(
     max_examples=100,
     deadline=None,

@@ -30,6 +30,7 @@ def test_titles_have_the_blanks_of_their_headings(
     assert titles(drawn, headings) == expected
 
 
+@pytest.mark.breadth
 def test_many_long_headings_take_time_in_proportion() -> None:
     headings = ["a " * 1_000] * 5_000
 

@@ -110,7 +110,7 @@ def test_what_the_browser_reads_is_no_reason_to_look(html: str) -> None:
     ],
 )
 def test_hostile_text_is_read_in_linear_time(part: str) -> None:
-    text = part * (1_000_000 // len(part))
+    text = part * (200_000 // len(part))
     began = time.process_time()
 
     may_be_unread(text)
