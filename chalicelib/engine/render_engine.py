@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.sandbox.walls import NOT_DUMPABLE, Walls
 from chalicelib.engine.templating.worker import TemplateWorker
-from chalicelib.engine.walls import NOT_DUMPABLE, Walls
 
 if TYPE_CHECKING:
     from chalicelib.core.errors import RenderFailure

@@ -29,8 +29,8 @@ from chalicelib.engine.pdf_tools.run.font_files import FontsMissing
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, ToolFault, tool_worker
 from chalicelib.engine.ports import NoEgress
 from chalicelib.engine.run_mark_job import run_mark_job
+from chalicelib.engine.sandbox.walls import WallsMissing
 from chalicelib.engine.templating.worker import TemplateWorker
-from chalicelib.engine.walls import WallsMissing
 from infra.operator.output import CommandError
 from infra.setup.steps import INSTALL_DIR
 

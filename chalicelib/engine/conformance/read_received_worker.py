@@ -33,7 +33,7 @@ from chalicelib.engine.conformance.document_claims import (
 from chalicelib.engine.conformance.rule_sets import missing_rules, rule_check
 from chalicelib.engine.einvoice.read_xml import INVOICE_ROOT, XmlInvoice, read_xml
 from chalicelib.engine.einvoice.xml_parser import RefusedXmlError
-from chalicelib.engine.templating import process_sandbox, wire
+from chalicelib.engine.sandbox import process_sandbox, wire
 
 _INPUT: Final = 0
 _OUTPUT: Final = 1

@@ -43,8 +43,8 @@ from chalicelib.engine.remote.results import (
 
 if TYPE_CHECKING:
     from chalicelib.engine.ports import PresignedObjects
+    from chalicelib.engine.sandbox.walls import Walls
     from chalicelib.engine.schemas.check_schemas import CheckSchemas
-    from chalicelib.engine.walls import Walls
 
 
 class Engine(Protocol):

@@ -15,7 +15,7 @@ from chalicelib.contract.options.pdf_tools import (
 )
 from chalicelib.engine.pdf_tools.run.exchange import ToolAnswer, ToolRequest
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
-from chalicelib.engine.templating.worker import SandboxedWorker
+from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
 from tests.builders.pdfs import unarchived
 from tests.builders.pdfs.tool_call import call_tool
 from tests.builders.pdfs.unarchived import document

@@ -10,7 +10,7 @@ from chalicelib.engine.browser.chromium.process import BrowserProcess
 from chalicelib.engine.browser.pool.prepared_page import NewTargets, PreparedPage
 from chalicelib.engine.browser.proxy.server import ProxyServer
 from chalicelib.engine.ports import Egress
-from chalicelib.engine.walls import Walls
+from chalicelib.engine.sandbox.walls import Walls
 
 log = logging.getLogger(__name__)
 

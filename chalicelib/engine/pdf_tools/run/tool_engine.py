@@ -18,9 +18,10 @@ from chalicelib.engine.pdf_tools.run.load_contents import load_contents
 from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput, ToolSource
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
+from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
+from chalicelib.engine.sandbox.walls import Walls
 from chalicelib.engine.storage.render_keys import render_storage_keys
-from chalicelib.engine.templating.worker import SandboxedWorker, TemplateWorker
-from chalicelib.engine.walls import Walls
+from chalicelib.engine.templating.worker import TemplateWorker
 
 log = logging.getLogger(__name__)
 

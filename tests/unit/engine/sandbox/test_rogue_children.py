@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.templating.worker import SandboxedWorker
+from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
 from tests.builders import rogue_child
 from tests.builders.waiting import PATIENCE_S, generous_deadline
 

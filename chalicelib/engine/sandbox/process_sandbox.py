@@ -1,4 +1,4 @@
-"""Sandbox of the template process: takes away rights, files, memory, time and system calls."""
+"""Sandbox of a child process: takes away rights, files, memory, time and system calls."""
 
 import ctypes
 import os
@@ -10,16 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from chalicelib.engine import walls
-from chalicelib.engine.templating import limits
-from chalicelib.engine.templating.fuel import FuelError
+from chalicelib.engine.sandbox import limits, walls
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_DUMPABLE: Final = 4
 _NOBODY_ID: Final = 65_534
 _HARD_LIMIT_GRACE_S: Final = 0.6
-"""Between the exception, which knows its position in the template, and the kernel's signal."""
-
+"""Between the exception, which knows the line that it interrupted, and the kernel's signal."""
 
 _PR_SET_NO_NEW_PRIVS: Final = 38
 _PR_SET_SECCOMP: Final = 22
@@ -65,13 +62,17 @@ _ALLOWED_SYSTEM_CALLS: Final = {
 }
 
 
+class CpuTimeError(Exception):
+    """Processor time of a run used up."""
+
+
 def enter_sandbox(parent_pid: int, memory_bytes: int = limits.MEMORY_BYTES) -> list[str]:
     """Give up everything but computing; the process dies with its parent.
 
     It may take `memory_bytes` more than it has.
 
-    Returns the names of the walls that the kernel refused (`engine/walls.py`). Without the parent
-    death signal the process ends with its pipe. Raises SystemExit where the parent is already gone.
+    Returns the names of the walls that the kernel refused (`walls.py`). Without the parent death
+    signal the process ends with its pipe. Raises SystemExit where the parent is already gone.
     """
     baseline = _address_space_bytes()
     if os.geteuid() == 0:
@@ -87,7 +88,7 @@ def enter_sandbox(parent_pid: int, memory_bytes: int = limits.MEMORY_BYTES) -> l
     if os.getppid() != parent_pid:
         raise SystemExit
     has[walls.RESOURCE_LIMITS] = _limit_resources(baseline + memory_bytes)
-    signal.signal(signal.SIGVTALRM, _raise_cpu_exhausted)
+    signal.signal(signal.SIGVTALRM, _raise_cpu_time_error)
     has[walls.NO_NEW_PRIVILEGES] = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
     has[walls.SYSTEM_CALL_FILTER] = has[walls.NO_NEW_PRIVILEGES] and install_seccomp_filter()
     return [wall for wall, stands in has.items() if not stands]
@@ -121,10 +122,10 @@ def _limit_resources(memory: int) -> bool:
 def start_cpu_timers(seconds: float) -> None:
     """Start the processor time of one run.
 
-    ITIMER_VIRTUAL raises FuelError between two steps of interpreted code. It cannot interrupt one
-    long call into C, so ITIMER_PROF, whose signal has no handler, ends the process. That timer also
-    counts the kernel's time, where a call that takes and returns much memory spends most of its
-    time.
+    ITIMER_VIRTUAL raises CpuTimeError between two steps of interpreted code. It cannot interrupt
+    one long call into C, so ITIMER_PROF, whose signal has no handler, ends the process. That timer
+    also counts the kernel's time, where a call that takes and returns much memory spends most of
+    its time.
     """
     signal.setitimer(signal.ITIMER_PROF, seconds + _HARD_LIMIT_GRACE_S)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
@@ -141,9 +142,8 @@ def peak_memory_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def _raise_cpu_exhausted(*_: object) -> None:
-    message = f"The template used more than {limits.CPU_S:g} s of processor time."
-    raise FuelError(message)
+def _raise_cpu_time_error(*_: object) -> None:
+    raise CpuTimeError
 
 
 def _address_space_bytes() -> int:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from chalicelib.engine.templating import wire
+from chalicelib.engine.sandbox import wire
 
 # The longest time until a cancellation is seen.
 _POLL_INTERVAL_MS: Final = 250.0
