@@ -6,8 +6,9 @@ from typing import Final, Protocol, Unpack
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.context import JobContext, RenderWarning
 from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.job import JobContext, LintOutcome, PageJob, RenderWarning
+from chalicelib.engine.job import LintOutcome, PageJob
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.sources.source_document import TemplateRunner, TemplateRunOptions

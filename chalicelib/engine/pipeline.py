@@ -10,6 +10,7 @@ from chalicelib.core.text import safe_filename
 from chalicelib.engine.browser.output.placeholders import may_have_placeholders
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.context import JobContext, RenderedFile
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.finishing.finisher import FinishingContext, RunOnFreshPage
 from chalicelib.engine.finishing.pdfa import has_conformance_target
@@ -25,18 +26,13 @@ from chalicelib.engine.inputs.ignored_options import (
     skipped_email_warnings,
     skipped_storage_warnings,
 )
-from chalicelib.engine.job import (
-    JobContext,
-    PageJob,
-    RenderedFile,
-    RenderOutcome,
-    ValidationRequest,
-)
+from chalicelib.engine.job import PageJob, RenderOutcome
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.sources.source_document import SourceDocument, TemplateRunner
 
 if TYPE_CHECKING:
+    from chalicelib.engine.conformance.checks import ValidationRequest
     from chalicelib.engine.einvoice.job_invoice import EInvoiceResult
     from chalicelib.engine.emails.model import RenderedEmail
     from chalicelib.engine.storage.model import RenderedKey
@@ -260,7 +256,7 @@ def _add_invoice_xml(
 
 def _validation_requests(
     files: Sequence[RenderedFile], finishing: FinishingContext, invoice: "EInvoiceResult | None"
-) -> tuple[ValidationRequest, ...]:
+) -> "tuple[ValidationRequest, ...]":
     """Return what the validators are asked: about the e-invoice and a PDF/A or PDF/UA."""
     requests = [] if invoice is None else [*invoice.validation_requests]
     if has_conformance_target(finishing):

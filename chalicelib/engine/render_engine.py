@@ -13,9 +13,10 @@ from chalicelib.engine.templating.worker import TemplateWorker
 
 if TYPE_CHECKING:
     from chalicelib.core.errors import RenderFailure
+    from chalicelib.engine.context import JobContext
     from chalicelib.engine.deadline import Deadline
     from chalicelib.engine.emails.model import RenderedEmail
-    from chalicelib.engine.job import EngineJob, JobContext, LintOutcome, PageJob, RenderOutcome
+    from chalicelib.engine.job import EngineJob, LintOutcome, PageJob, RenderOutcome
     from chalicelib.engine.ports import Egress
 
 

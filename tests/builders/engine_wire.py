@@ -9,21 +9,11 @@ from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngin
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, ValidationRequest
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
+from chalicelib.engine.context import JobContext, RenderedFile, RenderTrace, RenderWarning
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.job import (
-    EngineJob,
-    Job,
-    JobContext,
-    LintOutcome,
-    PageJob,
-    RenderedFile,
-    RenderOutcome,
-    RenderTrace,
-    RenderWarning,
-    ValidationRequest,
-)
+from chalicelib.engine.job import EngineJob, Job, LintOutcome, PageJob, RenderOutcome
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
 from chalicelib.engine.sources import HtmlSource
 from tests.builders.waiting import generous_deadline

@@ -13,8 +13,9 @@ import pikepdf
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.conformance.checks import ConformanceCheck
+from chalicelib.engine.conformance.checks import ConformanceCheck, ValidationRequest
 from chalicelib.engine.conformance.requested_checks import pdf_validation_request
+from chalicelib.engine.context import JobContext, RenderedFile, RenderTrace, RenderWarning
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.einvoice.job_invoice import run_invoice_job
 from chalicelib.engine.emails.evaluate import EmailFile
@@ -26,15 +27,10 @@ from chalicelib.engine.inputs.ignored_options import skipped_storage_warnings
 from chalicelib.engine.job import (
     EngineJob,
     InvoiceJob,
-    JobContext,
     LintOutcome,
     MarkJob,
     PageJob,
-    RenderedFile,
     RenderOutcome,
-    RenderTrace,
-    RenderWarning,
-    ValidationRequest,
 )
 from chalicelib.engine.lint import compile_faults, syntax_faults
 from chalicelib.engine.render_trace import TraceRecorder

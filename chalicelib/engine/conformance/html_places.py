@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pikepdf
 
     from chalicelib.engine.browser.output.page_elements import PageElements
-    from chalicelib.engine.job import RenderWarning
+    from chalicelib.engine.context import RenderWarning
 
 _MAX_VISITED: Final = 50_000
 # A document that is larger takes long to be opened once more.

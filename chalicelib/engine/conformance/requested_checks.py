@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.passwords import prepare_password
-from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, ValidationRequest
 from chalicelib.engine.conformance.html_places import html_places
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 from chalicelib.engine.finishing.pdfa import pdfa_flavour
-from chalicelib.engine.job import ValidationRequest
 
 if TYPE_CHECKING:
     from chalicelib.engine.einvoice.prepare import PreparedInvoice

@@ -6,7 +6,9 @@ from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.conformance.checks import ValidationRequest
 from chalicelib.engine.conformance.requested_checks import invoice_validation_request
+from chalicelib.engine.context import JobContext, RenderedFile, UploadReader
 from chalicelib.engine.einvoice.prepare import (
     EInvoiceInput,
     PreparedInvoice,
@@ -17,16 +19,7 @@ from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.write_json import totals_json
 from chalicelib.engine.finishing.finisher import InvoiceFile
 from chalicelib.engine.inputs.ignored_options import skipped_storage_warnings
-from chalicelib.engine.job import (
-    EInvoiceCommand,
-    InvoiceJob,
-    JobContext,
-    PageJob,
-    RenderedFile,
-    RenderOutcome,
-    UploadReader,
-    ValidationRequest,
-)
+from chalicelib.engine.job import EInvoiceCommand, InvoiceJob, PageJob, RenderOutcome
 from chalicelib.engine.render_trace import TraceRecorder
 
 _SKIPPED_BY_PLAN_MESSAGE: Final = (

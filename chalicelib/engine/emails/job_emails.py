@@ -7,10 +7,11 @@ from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.emails.evaluate import EmailFile, evaluate_rules
 from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.job import PageJob
 from chalicelib.engine.lint import with_invoice
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.sources.source_document import TemplateRunner

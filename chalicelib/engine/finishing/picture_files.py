@@ -4,7 +4,7 @@ import io
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.context import RenderedFile
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.context import RenderedFile, RenderWarning
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.job import RenderedFile, RenderWarning
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

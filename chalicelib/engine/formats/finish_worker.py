@@ -18,6 +18,7 @@ from typing import Final, cast, override
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.tracebacks import redacted_traceback
 from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.formats import format_by_name
 from chalicelib.engine.formats.finish_in_process import (
@@ -28,7 +29,6 @@ from chalicelib.engine.formats.finish_in_process import (
     receive,
     send,
 )
-from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.render_trace import TraceRecorder
 
 _PR_SET_PDEATHSIG: Final = 1

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.picture_files import DEFAULT_QUALITY, jpeg_file
 from chalicelib.engine.formats.format import RenderFormat
@@ -11,7 +12,6 @@ from chalicelib.engine.formats.raster import (
     prepare_picture,
     take_screenshot,
 )
-from chalicelib.engine.job import RenderedFile
 
 _SLOW_PIXELS: Final = 4_000_000
 

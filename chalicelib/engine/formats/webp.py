@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.picture_files import DEFAULT_QUALITY, webp_file
 from chalicelib.engine.formats.format import RenderFormat
@@ -10,7 +11,6 @@ from chalicelib.engine.formats.raster import (
     prepare_picture,
     take_screenshot,
 )
-from chalicelib.engine.job import RenderedFile
 
 _SLOW_PIXELS: Final = 2_000_000
 # Lossless encoding takes up to 3 s per million pixels.

@@ -16,7 +16,7 @@ from chalicelib.contract.options.assets import (
 if TYPE_CHECKING:
     from mimetypes import MimeTypes
 
-    from chalicelib.engine.job import JobContext
+    from chalicelib.engine.context import JobContext
 
 # What the table of Python does not know.
 _MORE_TYPES: Final = {

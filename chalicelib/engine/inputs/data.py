@@ -6,8 +6,9 @@ from typing import Final
 from chalicelib.core import json
 from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.core.json import Json
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.inputs.fetch import MAX_FETCH_S, fetch_all
-from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.job import PageJob
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError, Egress
 
 _MAX_BYTES: Final = 5_000_000

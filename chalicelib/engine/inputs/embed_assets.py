@@ -15,16 +15,17 @@ from chalicelib.engine.browser.requests.assets import (
     PageAssets,
     Refusal,
 )
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.inputs.assets import (
     AssetFiles,
     load_assets,
 )
 from chalicelib.engine.inputs.named_files import ROOT, NamedFiles, joined_url
 from chalicelib.engine.inputs.web_files import WebFiles
-from chalicelib.engine.job import RenderWarning
 
 if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+    from chalicelib.engine.context import JobContext
+    from chalicelib.engine.job import PageJob
     from chalicelib.engine.ports import Egress
     from chalicelib.engine.sources.source_document import SourceDocument
 

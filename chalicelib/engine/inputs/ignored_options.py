@@ -6,8 +6,9 @@ from typing import Final
 from chalicelib.contract.options.image import ImageOptions
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.emails.model import EmailOmission
-from chalicelib.engine.job import PageJob, RenderWarning
+from chalicelib.engine.job import PageJob
 from chalicelib.engine.storage.model import StorageTargets
 
 _HEADER_FOOTER_FIELDS: Final = ("header", "footer", "first_header", "first_footer", "last_footer")

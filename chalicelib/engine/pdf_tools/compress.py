@@ -10,7 +10,7 @@ from typing import Final
 import pikepdf
 
 from chalicelib.contract.options.pdf_tools import CompressOptions
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.pdf_tools.document.open_source import is_mended, open_source
 from chalicelib.engine.pdf_tools.document.share_objects import share_equal_objects
 from chalicelib.engine.pdf_tools.document.stream_content import lossless_content

@@ -7,8 +7,8 @@ import pikepdf
 from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.test_mark import mark_pages
-from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.pdf_tools.archive.annotations import convert_annotations
 from chalicelib.engine.pdf_tools.archive.attachments import convert_attachments
 from chalicelib.engine.pdf_tools.archive.declare_colours import declare_colours

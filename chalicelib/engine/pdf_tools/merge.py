@@ -6,8 +6,8 @@ from pikepdf import Pdf
 
 from chalicelib.contract.options.pdf_tools import MergeOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.test_mark import mark_pages
-from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.pdf_tools.document.open_source import open_source, refuse_damage
 from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, save, warn_of_signatures
 from chalicelib.engine.pdf_tools.document.xfa import remove_xfa

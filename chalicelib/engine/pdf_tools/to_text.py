@@ -13,7 +13,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from chalicelib.contract.options.pdf_tools import ToTextOptions
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.pdf_tools.document.open_drawing import open_drawing
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
-from chalicelib.engine.job import RenderedFile, RenderWarning
+from chalicelib.engine.context import RenderedFile, RenderWarning
 
 MAX_SOURCE_BYTES: Final = 100_000_000
 # Of all sources together: a file that comes out may have as much as one of them.

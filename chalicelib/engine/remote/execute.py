@@ -7,16 +7,10 @@ import msgspec
 
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.emails.model import RenderedEmail
-from chalicelib.engine.job import (
-    EngineJob,
-    JobContext,
-    LintOutcome,
-    PageJob,
-    PdfToolJob,
-    RenderOutcome,
-)
+from chalicelib.engine.job import EngineJob, LintOutcome, PageJob, PdfToolJob, RenderOutcome
 from chalicelib.engine.remote.answer import Result, answer_call
 from chalicelib.engine.remote.call_inputs import CallInputs
 from chalicelib.engine.remote.calls import (

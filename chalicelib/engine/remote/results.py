@@ -9,18 +9,12 @@ from chalicelib.core import json
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import OpaqueObject
 from chalicelib.core.problems import PROBLEMS
-from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, ValidationRequest
 from chalicelib.engine.conformance.html_places import HtmlPlaces
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
+from chalicelib.engine.context import RenderedFile, RenderTrace, RenderWarning
 from chalicelib.engine.emails.model import RenderedEmail
-from chalicelib.engine.job import (
-    LintOutcome,
-    RenderedFile,
-    RenderOutcome,
-    RenderTrace,
-    RenderWarning,
-    ValidationRequest,
-)
+from chalicelib.engine.job import LintOutcome, RenderOutcome
 from chalicelib.engine.storage.model import RenderedKey
 
 # A file's format is a part of its object's key and of its name.

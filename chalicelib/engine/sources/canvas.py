@@ -17,7 +17,8 @@ from chalicelib.engine.sources.source_document import (
 )
 
 if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+    from chalicelib.engine.context import JobContext
+    from chalicelib.engine.job import PageJob
 
 
 class CanvasSource(SourceBase, frozen=True, tag="canvas"):

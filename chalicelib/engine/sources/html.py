@@ -18,7 +18,8 @@ from chalicelib.engine.sources.source_document import (
 from chalicelib.engine.templating.filters.locale_defaults import page_language
 
 if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+    from chalicelib.engine.context import JobContext
+    from chalicelib.engine.job import PageJob
 
 # The document's head, or else the last tag that must precede a head.
 _HEAD_TAGS: Final = (

@@ -8,7 +8,8 @@ import msgspec
 from chalicelib.core.json import Json, JsonObject
 
 if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+    from chalicelib.engine.context import JobContext
+    from chalicelib.engine.job import PageJob
     from chalicelib.engine.sources.source_document import SourceDocument, TemplateRunner
 
 

@@ -11,13 +11,15 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.inputs.assets import NO_ASSETS, AssetFiles
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.undefined_value import MAX_UNDEFINED_VALUES, UndefinedValue
 
 if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob, RenderWarning
+    from chalicelib.engine.context import JobContext
+    from chalicelib.engine.job import PageJob
 
 # Placeholders in header and footer texts for values that only printing knows. Unicode
 # noncharacters (U+FDD0 and following), so that no text contains one.
@@ -73,7 +75,7 @@ class SourceDocument(NamedTuple):
     output: OutputOptions
     url: str | None = None
     is_canvas: bool = False
-    warnings: "tuple[RenderWarning, ...]" = ()
+    warnings: tuple[RenderWarning, ...] = ()
     assets: AssetFiles = NO_ASSETS
     has_templates: bool = True
 
@@ -89,10 +91,10 @@ class JobTexts:
     job: "PageJob"
     context: "JobContext"
     language: str | None = None
-    undefined: "dict[str, RenderWarning]" = field(default_factory=dict)
+    undefined: dict[str, RenderWarning] = field(default_factory=dict)
 
     @property
-    def warnings(self) -> "tuple[RenderWarning, ...]":
+    def warnings(self) -> tuple[RenderWarning, ...]:
         """Return the warnings of the runs so far."""
         return tuple(self.undefined.values())
 
@@ -116,8 +118,6 @@ class JobTexts:
     def _warn_of_undefined(self, text_name: str, value: UndefinedValue) -> None:
         if value.name in self.undefined or len(self.undefined) >= MAX_UNDEFINED_VALUES:
             return
-        from chalicelib.engine.job import RenderWarning  # noqa: PLC0415 -- it imports the sources
-
         text = text_name if value.template is None else f"template {value.template}"
         self.undefined[value.name] = RenderWarning(
             "undefined_value",
@@ -175,10 +175,8 @@ def render_output_texts(
     return replace(output, pdf=pdf)
 
 
-def left_placeholder_warnings(output: OutputOptions) -> "Iterator[RenderWarning]":
+def left_placeholder_warnings(output: OutputOptions) -> Iterator[RenderWarning]:
     """Yield a warning for each text of an output, which is no template, that has placeholders."""
-    from chalicelib.engine.job import RenderWarning  # noqa: PLC0415 -- it imports the sources
-
     texts = {"filename": output.filename}
     if "pdf" in output.formats:
         for name in _HEADER_FOOTER_FIELDS:

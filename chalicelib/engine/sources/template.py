@@ -10,7 +10,8 @@ from chalicelib.engine.sources.source import SourceBase
 from chalicelib.engine.sources.source_document import SourceDocument, TemplateRunner
 
 if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+    from chalicelib.engine.context import JobContext
+    from chalicelib.engine.job import PageJob
 
 
 class TemplateSource(SourceBase, frozen=True, tag="template"):

@@ -12,7 +12,8 @@ from chalicelib.engine.sources.source_document import (
 )
 
 if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+    from chalicelib.engine.context import JobContext
+    from chalicelib.engine.job import PageJob
 
 
 class UrlSource(SourceBase, frozen=True, tag="url"):

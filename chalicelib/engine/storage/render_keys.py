@@ -11,7 +11,8 @@ from typing import Final
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.core.text import safe_filename
-from chalicelib.engine.job import InvoiceJob, Job, JobContext, PageJob, RenderedFile
+from chalicelib.engine.context import JobContext, RenderedFile
+from chalicelib.engine.job import InvoiceJob, Job, PageJob
 from chalicelib.engine.sources.source_document import TemplateRunner
 from chalicelib.engine.storage.model import DEFAULT_KEY, RenderedKey, StorageTarget
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults

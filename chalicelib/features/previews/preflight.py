@@ -11,12 +11,13 @@ from chalicelib.core.check_url import fetch_refusal
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, json_pointer
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.inputs.ignored_options import (
     ignored_data_warnings,
     ignored_option_warnings,
     skipped_email_warnings,
 )
-from chalicelib.engine.job import Job, PageJob, RenderWarning
+from chalicelib.engine.job import Job, PageJob
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.previews.lint import LintTemplates
 from chalicelib.features.renders.accept.command import (

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
-from chalicelib.engine.job import RenderedFile, RenderWarning
+from chalicelib.engine.context import RenderedFile, RenderWarning
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, ToolSource
 

@@ -10,7 +10,7 @@ import pypdfium2
 from pikepdf import Dictionary, Name
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, ToolSource
 

@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.adapters.aws.functions import FunctionDied
 from chalicelib.adapters.aws.remote_engine import EngineLost
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
 from chalicelib.engine.remote.results import FailureRecord, LintResult, RunResult, encode_result
 from tests.builders.engine_wire import OUTCOME, PDF, EngineWire, large

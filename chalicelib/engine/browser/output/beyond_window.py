@@ -21,7 +21,7 @@ from chalicelib.engine.browser.output.pictures import max_height
 from chalicelib.engine.browser.page.animations import wait_in_slices
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 MAX_LOOKED_AT: Final = 200_000
 MAX_FRAMES: Final = 200

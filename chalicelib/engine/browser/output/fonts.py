@@ -22,7 +22,7 @@ from chalicelib.engine.browser.output.scripts import (
     is_drawn_as_emoji,
     script_family,
 )
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 _MAX_FONTS: Final = 50
 MAX_LATE_FONTS: Final = 20

@@ -27,8 +27,8 @@ from chalicelib.engine.browser.output.paged.rules import (
     paged_rules,
 )
 from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.inputs.assets import AssetFiles
-from chalicelib.engine.job import RenderWarning
 
 # Hostile texts are searched: each pattern takes time that is linear in its text.
 _COMMENT: Final = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")

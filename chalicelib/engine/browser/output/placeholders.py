@@ -8,7 +8,7 @@ from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.animations import wait_in_slices
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 MAX_PLACEHOLDERS: Final = 20
 _MAX_TEXTS: Final = 100_000

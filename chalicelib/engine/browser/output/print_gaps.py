@@ -17,6 +17,7 @@ from chalicelib.engine.browser.output.page_fit import content_pixels
 from chalicelib.engine.browser.output.page_style import PageStyle
 from chalicelib.engine.browser.page.animations import wait_in_slices
 from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.finishing.chromium_pdf import (
     cross_reference_table,
     page_contents,
@@ -24,7 +25,6 @@ from chalicelib.engine.finishing.chromium_pdf import (
 )
 from chalicelib.engine.finishing.page_boxes import PdfRectangle
 from chalicelib.engine.finishing.painted_boxes import Painted, contains, painted_boxes
-from chalicelib.engine.job import RenderWarning
 
 MAX_GAPS: Final = 20
 MAX_ELEMENTS: Final = 20_000

@@ -29,7 +29,7 @@ from chalicelib.engine.browser.page.animations import await_print, wait_in_slice
 from chalicelib.engine.browser.page.nodes import NodeCount
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON, recorded_url
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 _PIXELS_PER_INCH: Final = 96
 _MM_PER_PIXEL: Final = 25.4 / _PIXELS_PER_INCH

@@ -10,7 +10,7 @@ from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.pictures import check_sizes
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 # Emulation.setLocaleOverride accepts any tag; for an unsupported one the browser silently falls
 # back to its own language.

@@ -80,9 +80,9 @@ from chalicelib.engine.browser.pool.origin import can_reveal_origin
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.inputs.assets import NO_ASSETS, AssetFiles
-from chalicelib.engine.job import RenderWarning
 
 if TYPE_CHECKING:
     from chalicelib.engine.browser.output.paged.running_elements import PageOverlay

@@ -16,7 +16,7 @@ from chalicelib.engine.browser.page.cut_frames import cut_frames
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.paper_layout import PaperLayout
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 if TYPE_CHECKING:
     from chalicelib.core.json import Json

@@ -16,8 +16,8 @@ from chalicelib.core.redact_url import redacted_url, without_userinfo
 from chalicelib.engine.browser.pool.origin import document_origin, without_origin
 from chalicelib.engine.browser.pool.prepared_page import PreparedPage, document_response
 from chalicelib.engine.browser.proxy.budget import TrafficBudget, host_and_port_of
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.inputs.assets import AssetFiles, missing_asset_reason
-from chalicelib.engine.job import RenderWarning
 
 USERINFO_REASON: Final = (
     "the browser loads no part of a page by an address with a user name or password in it: give "

@@ -15,7 +15,7 @@ from chalicelib.engine.browser.requests.assets import (
     shortened_url,
 )
 from chalicelib.engine.browser.requests.log_entries import SCHEME_REASON
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 MAX_NAVIGATIONS: Final = 20
 _REDIRECT_GRACE_S: Final = 0.5

@@ -30,7 +30,7 @@ from chalicelib.engine.browser.requests.transfers import (
     announced_bytes,
     is_aborted,
 )
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 _BAD_REQUEST: Final = 400
 _LOCAL_SCHEMES: Final = ("data:", "blob:", "about:")

@@ -7,8 +7,8 @@ from typing import Final
 import pikepdf
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.test_mark import mark_pages
-from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.pdf_tools.forms.form_fields import FormField, form_fields
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 

@@ -10,8 +10,8 @@ from pikepdf import Dictionary, Object, Pdf
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.combining.item_trees import dictionaries
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.test_mark import mark_pages
-from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, save, warn_of_signatures
 from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
 from chalicelib.engine.pdf_tools.pages.content_names import ContentNames

@@ -10,8 +10,10 @@ import msgspec
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.conformance.checks import ValidationRequest
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome, ValidationRequest
+from chalicelib.engine.job import PdfToolJob, RenderOutcome
 from chalicelib.engine.pdf_tools.run.exchange import StrangeAnswer, ToolAnswer, ToolRequest
 from chalicelib.engine.pdf_tools.run.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents

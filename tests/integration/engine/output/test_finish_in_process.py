@@ -19,6 +19,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.formats.finish_in_process import finish_file
@@ -27,7 +28,6 @@ from chalicelib.engine.formats.jpeg import JPEG
 from chalicelib.engine.formats.pdf import PDF
 from chalicelib.engine.formats.png import PNG
 from chalicelib.engine.formats.webp import WEBP
-from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.render_trace import TraceRecorder
 from tests.builders.waiting import PATIENCE_S, eventually
 

@@ -30,8 +30,8 @@ from chalicelib.engine.browser.output.target_counters import (
     TargetNumbers,
 )
 from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.finishing.page_selection import selected_pages
-from chalicelib.engine.job import RenderWarning
 
 _POINTS_PER_INCH: Final = 72
 

@@ -26,7 +26,7 @@ from chalicelib.engine.browser.output.target_counters import (
     target_counter_css,
 )
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 # Kinds that take more than one print.
 _DRAWN: Final[frozenset[PagedKind]] = frozenset(

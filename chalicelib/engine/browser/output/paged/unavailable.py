@@ -11,7 +11,7 @@ from chalicelib.engine.browser.output.paged.rules import MAX_WARNINGS, PagedKind
 from chalicelib.engine.browser.output.paged.running_elements import element_use, running_name
 from chalicelib.engine.browser.output.paged.string_set import parse_string_set
 from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 _REASONS: Final[Mapping[PagedKind, str]] = {
     "named_string": "a named string takes texts, content() and attr()",
