@@ -3,10 +3,13 @@
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from chalicelib.core.json import JsonObject, OpaqueObject
 from chalicelib.engine.deadline import Deadline
+
+# Of files that come out of one job.
+MAX_FILES: Final = 500
 
 # Returns the bytes of an upload by its id; raises RenderFailure `upload_not_found`.
 type UploadReader = Callable[[str], bytes]

@@ -1,6 +1,6 @@
 """Jobs of the engine, kind by kind, and their outcomes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
@@ -10,13 +10,15 @@ from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions, W
 from chalicelib.contract.options.pdf import ContentSource, Watermark
 from chalicelib.contract.options.pdf_tools import AnyToolOptions, PdfSource
 from chalicelib.core.errors import RenderFailure
-from chalicelib.core.json import JsonObject, OpaqueObject
-from chalicelib.engine.context import RenderedFile, RenderTrace, RenderWarning
+from chalicelib.core.json import JsonObject, OpaqueObject, strings_in
+from chalicelib.engine.context import JobContext, RenderedFile, RenderTrace, RenderWarning
+from chalicelib.engine.delivery.emails import EmailRules, RenderedEmail
+from chalicelib.engine.delivery.storage import RenderedKey, StorageTargets
 from chalicelib.engine.einvoice.profiles import Syntax
-from chalicelib.engine.emails.model import EmailRules, RenderedEmail
 from chalicelib.engine.sources import Source
-from chalicelib.engine.storage.model import RenderedKey, StorageTargets
+from chalicelib.engine.sources.source_document import SourceDocument, SourceInputs
 from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import ValidationRequest
@@ -94,6 +96,17 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
             self.storage is not None and self.storage.has_templates
         )
         return has_templates or self.einvoice is not None
+
+    def document(self, context: JobContext, templates: TemplateRunner) -> SourceDocument:
+        """Return the document to load; the data must be loaded. Raises as that of its source."""
+        inputs = SourceInputs(self.data or {}, self.includes, self.output, self._texts)
+        return self.source.document(inputs, context, templates)
+
+    def _texts(self) -> Iterator[str]:
+        """Yield all texts that may name data: also those of the output and of the delivery."""
+        yield from self.includes.sources.values()
+        for part in (self.source, self.output, self.einvoice_default, self.emails, self.storage):
+            yield from strings_in(msgspec.to_builtins(part))
 
 
 class InvoiceJob(msgspec.Struct, frozen=True, tag_field="kind", tag="einvoice"):

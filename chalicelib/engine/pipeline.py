@@ -17,25 +17,26 @@ from chalicelib.engine.finishing.pdfa import has_conformance_target
 from chalicelib.engine.formats import format_by_name
 from chalicelib.engine.formats.finish_in_process import finish_file
 from chalicelib.engine.formats.format import Draw, RenderFormat
-from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.inputs.embed_assets import add_assets
-from chalicelib.engine.inputs.fetch import load_resources
-from chalicelib.engine.inputs.ignored_options import (
+from chalicelib.engine.ignored_options import (
     ignored_data_warnings,
     ignored_option_warnings,
     skipped_email_warnings,
     skipped_storage_warnings,
 )
+from chalicelib.engine.inputs.data import load_data
+from chalicelib.engine.inputs.embed_assets import add_assets
+from chalicelib.engine.inputs.fetch import load_resources
 from chalicelib.engine.job import PageJob, RenderOutcome
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
-from chalicelib.engine.sources.source_document import SourceDocument, TemplateRunner
+from chalicelib.engine.sources.source_document import SourceDocument
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.checks import ValidationRequest
-    from chalicelib.engine.einvoice.job_invoice import EInvoiceResult
-    from chalicelib.engine.emails.model import RenderedEmail
-    from chalicelib.engine.storage.model import RenderedKey
+    from chalicelib.engine.delivery.emails import RenderedEmail
+    from chalicelib.engine.delivery.storage import RenderedKey
+    from chalicelib.engine.inputs.invoice import EInvoiceResult
 
 
 # Fixed, so that the same request gives the same bytes.
@@ -135,7 +136,7 @@ def _storage_keys(
     if job.storage is None:
         return ()
     # Few jobs have some.
-    from chalicelib.engine.storage.render_keys import render_storage_keys  # noqa: PLC0415
+    from chalicelib.engine.storage_keys import render_storage_keys  # noqa: PLC0415
 
     return render_storage_keys(job, context, templates, files, filename)
 
@@ -147,7 +148,7 @@ def _add_invoice(
     if job.einvoice is None:
         return job, None
     # Few jobs have one, so few processes need this import.
-    from chalicelib.engine.einvoice.job_invoice import add_invoice_to_job  # noqa: PLC0415
+    from chalicelib.engine.inputs.invoice import add_invoice_to_job  # noqa: PLC0415
 
     return add_invoice_to_job(job, context, recorder)
 
@@ -156,7 +157,7 @@ def _document(
     job: PageJob, context: JobContext, services: PipelineServices, recorder: TraceRecorder
 ) -> SourceDocument:
     """Return the document to load, with the job's assets; its warnings are recorded."""
-    document = job.source.document(job, context, services.templates)
+    document = job.document(context, services.templates)
     document = add_assets(document, job, context, services.egress)
     recorder.warnings += document.warnings
     return document
@@ -260,7 +261,7 @@ def _validation_requests(
     """Return what the validators are asked: about the e-invoice and a PDF/A or PDF/UA."""
     requests = [] if invoice is None else [*invoice.validation_requests]
     if has_conformance_target(finishing):
-        from chalicelib.engine.conformance.requested_checks import pdf_validation_request  # noqa: PLC0415 -- few PDFs are
+        from chalicelib.engine.requested_checks import pdf_validation_request  # noqa: PLC0415 -- few PDFs are
 
         requests += [
             pdf_validation_request(file.content, finishing)

@@ -22,7 +22,7 @@ from tests.fakes.engine_function import EngineFunction, MemoryObjects
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from chalicelib.engine.emails.model import RenderedEmail
+    from chalicelib.engine.delivery.emails import RenderedEmail
 
 JOB = PageJob(HtmlSource("<p>one</p>"), data={"big": 10**40})
 TRACE = RenderTrace(

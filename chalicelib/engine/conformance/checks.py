@@ -45,16 +45,6 @@ class VerdictJson(TypedDict):
     why: str
 
 
-class ReportFinding(TypedDict):
-    """Finding of a conformance report; `path` is the JSON path of the caller's field."""
-
-    rule: str
-    message: str
-    location: str
-    path: str | None
-    count: int
-
-
 @dataclass(frozen=True, slots=True)
 class ConformanceCheck:
     """One check of one document; `kind` is its name for the validators.

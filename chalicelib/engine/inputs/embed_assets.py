@@ -11,15 +11,12 @@ from pybase64 import b64encode
 from chalicelib.contract.options.assets import MAX_ASSET_BYTES
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
+from chalicelib.engine.assets import AssetFiles, load_assets
 from chalicelib.engine.browser.requests.assets import (
     PageAssets,
     Refusal,
 )
 from chalicelib.engine.context import RenderWarning
-from chalicelib.engine.inputs.assets import (
-    AssetFiles,
-    load_assets,
-)
 from chalicelib.engine.inputs.named_files import ROOT, NamedFiles, joined_url
 from chalicelib.engine.inputs.web_files import WebFiles
 

@@ -9,7 +9,7 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.emails.model import RenderedEmail
+from chalicelib.engine.delivery.emails import RenderedEmail
 from chalicelib.engine.job import EngineJob, LintOutcome, PageJob, PdfToolJob, RenderOutcome
 from chalicelib.engine.remote.answer import Result, answer_call
 from chalicelib.engine.remote.call_inputs import CallInputs

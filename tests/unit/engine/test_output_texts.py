@@ -8,11 +8,12 @@ import pytest
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.sources.source_document import PRINT_PLACEHOLDERS, TemplateRunner
+from chalicelib.engine.print_placeholders import PRINT_PLACEHOLDERS
 from chalicelib.engine.templating.failures import TemplateFailure
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.renderer import TemplateRenderer
+from chalicelib.engine.templating.template_runner import TemplateRunner
 from chalicelib.engine.templating.undefined_value import UndefinedValue
 from tests.builders.pages.engine_jobs import NoTemplates, Task, task
 
@@ -63,7 +64,7 @@ def plain(output: dict[str, Any]) -> OutputOptions:
 
 def output_of(given: Task, templates: TemplateRunner) -> OutputOptions:
     job, context = given
-    return job.source.document(job, context, templates).output
+    return job.document(context, templates).output
 
 
 def header_of(output: OutputOptions) -> HeaderFooter:

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.sources import HtmlSource
-from chalicelib.engine.sources.source_document import JobTexts
+from chalicelib.engine.sources.output_texts import TemplateTexts
+from chalicelib.engine.sources.source_document import SourceInputs
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.undefined_value import UndefinedValue
@@ -54,7 +56,7 @@ def test_extra_head_is_inserted_first_in_the_head(html: str, expected: str) -> N
 
 def shown(given: Task, templates: Upper) -> str:
     job, context = given
-    return job.source.document(job, context, templates).html
+    return job.document(context, templates).html
 
 
 def test_only_what_is_templated_is_rendered() -> None:
@@ -110,8 +112,8 @@ def test_all_texts_use_the_locale_of_the_output_or_the_page(
 
 
 def test_warning_of_an_undefined_value_does_not_name_a_part_of_its_expression() -> None:
-    job, context = task()
-    texts = JobTexts(Upper(), job, context)
+    inputs = SourceInputs({}, Includes(), OutputOptions(), lambda: iter(()))
+    texts = TemplateTexts(Upper(), inputs, task()[1])
 
     texts._warn_of_undefined("html", UndefinedValue("nam", None, 1, 4))
 

@@ -17,11 +17,11 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.output.pictures import max_height
 from chalicelib.engine.browser.page.animations import wait_in_slices
 from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.context import RenderWarning
+from chalicelib.engine.picture_sizes import max_height
 
 MAX_LOOKED_AT: Final = 200_000
 MAX_FRAMES: Final = 200

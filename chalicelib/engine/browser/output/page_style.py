@@ -19,6 +19,7 @@ from chalicelib.contract.css_values import css_page_size, length_in_inches
 from chalicelib.contract.options.assets import plain_path
 from chalicelib.contract.options.pdf import Margin, MarginInches, PdfOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.assets import AssetFiles
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.paged.rules import (
     PAGED_CSS,
@@ -28,7 +29,6 @@ from chalicelib.engine.browser.output.paged.rules import (
 )
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.context import RenderWarning
-from chalicelib.engine.inputs.assets import AssetFiles
 
 # Hostile texts are searched: each pattern takes time that is linear in its text.
 _COMMENT: Final = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")

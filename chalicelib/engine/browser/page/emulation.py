@@ -8,9 +8,9 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.output.pictures import check_sizes
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.context import RenderWarning
+from chalicelib.engine.picture_sizes import check_sizes
 
 # Emulation.setLocaleOverride accepts any tag; for an unsupported one the browser silently falls
 # back to its own language.

@@ -8,6 +8,7 @@ from typing import Final
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.assets import AssetFiles
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.broken_links import HAS_BROKEN_LINK
@@ -36,7 +37,6 @@ from chalicelib.engine.browser.requests.assets import BAD_PORT_REASON, has_useri
 from chalicelib.engine.browser.requests.requests import PageRequests
 from chalicelib.engine.browser.requests.transfers import MainResponse
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.inputs.assets import AssetFiles
 
 _POLL_S: Final = 0.01
 _CONDITION_POLL_S: Final = 0.025

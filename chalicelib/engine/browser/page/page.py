@@ -10,6 +10,7 @@ from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.core.redact_url import without_userinfo
+from chalicelib.engine.assets import NO_ASSETS, AssetFiles
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output import pictures
 from chalicelib.engine.browser.output.accessibility import (
@@ -82,7 +83,6 @@ from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON
 from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.inputs.assets import NO_ASSETS, AssetFiles
 
 if TYPE_CHECKING:
     from chalicelib.engine.browser.output.paged.running_elements import PageOverlay

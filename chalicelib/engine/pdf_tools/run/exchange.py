@@ -16,10 +16,10 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.core.text import replace_lone_surrogates, terminal_text
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
-from chalicelib.engine.context import RenderedFile, RenderWarning
+from chalicelib.engine.context import MAX_FILES, RenderedFile, RenderWarning
+from chalicelib.engine.failure_record import FailureRecord
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput, ToolSource
-from chalicelib.engine.remote.results import MAX_FILES, FailureRecord
 
 # Texts quote documents, which may have megabytes of them.
 _MAX_WARNINGS: Final = 50

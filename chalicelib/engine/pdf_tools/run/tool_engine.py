@@ -22,7 +22,7 @@ from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
 from chalicelib.engine.sandbox.walls import Walls
-from chalicelib.engine.storage.render_keys import render_storage_keys
+from chalicelib.engine.storage_keys import render_storage_keys
 from chalicelib.engine.templating.worker import TemplateWorker
 
 log = logging.getLogger(__name__)

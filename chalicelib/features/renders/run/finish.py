@@ -22,7 +22,7 @@ from chalicelib.core.ids import FileId, derived_id
 from chalicelib.core.redact_url import redacted_text, redacted_texts
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.context import RenderedFile, RenderTrace
-from chalicelib.engine.emails.model import EmailContents, contents_key
+from chalicelib.engine.delivery.emails import EmailContents, contents_key
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.events.repository import EventOutbox

@@ -8,9 +8,9 @@ import pytest
 from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.context import JobContext
+from chalicelib.engine.delivery.emails import EmailRule, EmailRules
 from chalicelib.engine.emails.file_names import attachment_name
 from chalicelib.engine.emails.job_emails import job_emails
-from chalicelib.engine.emails.model import EmailRule, EmailRules
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.sources import TemplateSource
 

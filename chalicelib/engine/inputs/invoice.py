@@ -1,4 +1,4 @@
-"""E-invoice of a render job: prepares it, adds its totals to the data and writes its XML."""
+"""E-invoice of a job: prepares it, adds its totals to the data and writes its XML."""
 
 from copy import replace
 from dataclasses import dataclass
@@ -7,8 +7,7 @@ from typing import Final
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import ValidationRequest
-from chalicelib.engine.conformance.requested_checks import invoice_validation_request
-from chalicelib.engine.context import JobContext, RenderedFile, UploadReader
+from chalicelib.engine.context import JobContext, UploadReader
 from chalicelib.engine.einvoice.prepare import (
     EInvoiceInput,
     PreparedInvoice,
@@ -18,9 +17,9 @@ from chalicelib.engine.einvoice.prepare import (
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.write_json import totals_json
 from chalicelib.engine.finishing.finisher import InvoiceFile
-from chalicelib.engine.inputs.ignored_options import skipped_storage_warnings
-from chalicelib.engine.job import EInvoiceCommand, InvoiceJob, PageJob, RenderOutcome
+from chalicelib.engine.job import EInvoiceCommand, PageJob
 from chalicelib.engine.render_trace import TraceRecorder
+from chalicelib.engine.requested_checks import invoice_validation_request
 
 _SKIPPED_BY_PLAN_MESSAGE: Final = (
     "The PDF carries no e-invoice: the template has one, and the workspace's plan has none. Send "
@@ -97,27 +96,6 @@ def write_xml(prepared: PreparedInvoice, recorder: TraceRecorder, uploads: Uploa
             prepared.input.findings_root,
         )
     return prepared.to_xml(uploads)
-
-
-def run_invoice_job(job: InvoiceJob, context: JobContext) -> RenderOutcome:
-    """Write the XML of an e-invoice; raise RenderFailure `einvoice_invalid`."""
-    recorder = TraceRecorder()
-    recorder.warnings += skipped_storage_warnings(job.storage)
-    with recorder.attach_trace_to_failure(), recorder.stage("finish_ms"):
-        prepared = prepare_command(job.einvoice, {}, is_test=context.test)
-        file = RenderedFile(
-            "xml", write_xml(prepared, recorder, context.uploads), "application/xml"
-        )
-    filename = job.filename or prepared.filename
-    totals = totals_json(prepared.totals)
-    return RenderOutcome(
-        (file,),
-        recorder.trace(),
-        is_cold_start=False,
-        filename=filename,
-        invoice_totals=totals,
-        validation_requests=(invoice_validation_request(prepared, file.content),),
-    )
 
 
 def _embedded_file(

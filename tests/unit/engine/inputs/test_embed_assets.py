@@ -10,8 +10,8 @@ import pytest
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.assets import AssetFile
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.inputs.assets import AssetFile
 from chalicelib.engine.inputs.embed_assets import embed_assets
 from chalicelib.engine.inputs.web_files import WebFiles
 from chalicelib.engine.ports import (

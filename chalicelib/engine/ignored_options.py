@@ -7,9 +7,9 @@ from chalicelib.contract.options.image import ImageOptions
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
 from chalicelib.engine.context import RenderWarning
-from chalicelib.engine.emails.model import EmailOmission
+from chalicelib.engine.delivery.emails import EmailOmission
+from chalicelib.engine.delivery.storage import StorageTargets
 from chalicelib.engine.job import PageJob
-from chalicelib.engine.storage.model import StorageTargets
 
 _HEADER_FOOTER_FIELDS: Final = ("header", "footer", "first_header", "first_footer", "last_footer")
 # Fields of PdfOptions that are compared under the names of the request's options.

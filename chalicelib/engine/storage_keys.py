@@ -12,11 +12,11 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.context import JobContext, RenderedFile
+from chalicelib.engine.delivery.storage import DEFAULT_KEY, RenderedKey, StorageTarget
 from chalicelib.engine.job import InvoiceJob, Job, PageJob
-from chalicelib.engine.sources.source_document import TemplateRunner
-from chalicelib.engine.storage.model import DEFAULT_KEY, RenderedKey, StorageTarget
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 log = logging.getLogger(__name__)
 

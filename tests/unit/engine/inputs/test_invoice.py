@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.contract.options.output import EInvoiceOptions
-from chalicelib.engine.einvoice.job_invoice import add_invoice_to_job
+from chalicelib.engine.inputs.invoice import add_invoice_to_job
 from chalicelib.engine.job import EInvoiceDefault
 from chalicelib.engine.render_trace import TraceRecorder
 from tests.builders.invoices.invoice_json import invoice_json
