@@ -20,7 +20,7 @@ from chalicelib.contract.validation import read_part
 from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.engine.browser.chromium.installation import BrowserMissing
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.browser.pool.warm_up import BrowserUnusable
+from chalicelib.engine.browser.tab.warm_up import BrowserUnusable
 from chalicelib.engine.conformance.checks import ValidationRequest
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.conformance.report import conformance_report

@@ -17,7 +17,7 @@ _ORIGIN_SUFFIX: Final = b".document.invalid"
 _ORIGIN_IN_STRING: Final = re.compile(
     rb"\.document\.invalid(?<=[0-9a-f]{24}\.document\.invalid)(?:[ -'*-\[\]-~]++|\\.)*+(\)?)"
 )
-# An origin as browser/pool/origin.py makes it, also percent-encoded as a parameter of another URL.
+# An origin as browser/tab/origin.py makes it, also percent-encoded as a parameter of another URL.
 # Reversed, so that each search begins at the fixed part of the host.
 _REVERSED_ORIGIN: Final = re.compile(rb"dilavni\.tnemucod\.[0-9a-f]{24}(?:(?://:|F2%F2%A3%)sptth)?")
 _MAX_BYTES_BEFORE_NAME: Final = len(b"https%3A%2F%2F") + 24

@@ -17,9 +17,9 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.animations import wait_in_slices
-from chalicelib.engine.browser.page.emulation import Emulation
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.animations import wait_in_slices
+from chalicelib.engine.browser.tab.emulation import Emulation
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.picture_sizes import max_height
 

@@ -11,7 +11,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url
 from chalicelib.core.text import cut_text
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
 
 MAX_WARNINGS: Final = 20

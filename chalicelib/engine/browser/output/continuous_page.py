@@ -11,8 +11,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_fit import fitted_margins_css, window_pixels
 from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style
-from chalicelib.engine.browser.page.animations import outcome_in_slices
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.animations import outcome_in_slices
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.finishing.chromium_pdf import cross_reference_table, page_count
 
 MAX_CONTINUOUS_MM: Final = 5000

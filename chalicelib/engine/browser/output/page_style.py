@@ -27,7 +27,7 @@ from chalicelib.engine.browser.output.paged.rules import (
     StyleText,
     paged_rules,
 )
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
 
 # Hostile texts are searched: each pattern takes time that is linear in its text.

@@ -11,11 +11,11 @@ from pybase64 import b64decode
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import LayoutViewport, PageFunction
-from chalicelib.engine.browser.page.animations import outcome_in_slices
-from chalicelib.engine.browser.page.nodes import NodeCount
-from chalicelib.engine.browser.page.selectors import beginning_of, unmatched_reason
-from chalicelib.engine.browser.page.tab import Tab, as_render_failures
 from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON, PageAssets
+from chalicelib.engine.browser.tab.animations import outcome_in_slices
+from chalicelib.engine.browser.tab.nodes import NodeCount
+from chalicelib.engine.browser.tab.selectors import beginning_of, unmatched_reason
+from chalicelib.engine.browser.tab.tab import Tab, as_render_failures
 from chalicelib.engine.picture_sizes import check_size, formats_at_taken_size
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_fit import content_pixels
 from chalicelib.engine.browser.output.page_style import PageStyle
-from chalicelib.engine.browser.page.animations import wait_in_slices
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.animations import wait_in_slices
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.finishing.chromium_pdf import (
     cross_reference_table,

@@ -25,10 +25,10 @@ from chalicelib.engine.browser.output.paged.print_paged import (
 from chalicelib.engine.browser.output.paged.rules import MAX_WARNINGS
 from chalicelib.engine.browser.output.paged.unavailable import unavailable_warnings
 from chalicelib.engine.browser.output.target_counters import print_with_target_counters
-from chalicelib.engine.browser.page.animations import await_print, wait_in_slices
-from chalicelib.engine.browser.page.nodes import NodeCount
-from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON, recorded_url
+from chalicelib.engine.browser.tab.animations import await_print, wait_in_slices
+from chalicelib.engine.browser.tab.nodes import NodeCount
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
 
 _PIXELS_PER_INCH: Final = 96

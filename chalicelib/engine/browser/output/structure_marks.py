@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 type MarkKind = Literal["list", "item", "label", "body", "formula"]
 MAX_MARKS: Final = 20_000

@@ -14,9 +14,9 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
 from chalicelib.core.redact_url import redacted_url, without_userinfo
 from chalicelib.engine.assets import AssetFiles, missing_asset_reason
-from chalicelib.engine.browser.pool.origin import document_origin, without_origin
-from chalicelib.engine.browser.pool.prepared_page import PreparedPage, document_response
 from chalicelib.engine.browser.proxy.budget import TrafficBudget, host_and_port_of
+from chalicelib.engine.browser.tab.origin import document_origin, without_origin
+from chalicelib.engine.browser.tab.prepared_page import PreparedPage, document_response
 from chalicelib.engine.context import RenderWarning
 
 USERINFO_REASON: Final = (

@@ -29,7 +29,7 @@ from chalicelib.engine.browser.output.paged.unavailable import undrawn_warning
 from chalicelib.engine.browser.output.target_counters import (
     TargetNumbers,
 )
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.finishing.page_selection import selected_pages
 

@@ -10,7 +10,7 @@ from chalicelib.engine.browser.output.paged.margin_boxes import replace_calls
 from chalicelib.engine.browser.output.paged.rules import MAX_WARNINGS, PagedKind, PagedRule
 from chalicelib.engine.browser.output.paged.running_elements import element_use, running_name
 from chalicelib.engine.browser.output.paged.string_set import parse_string_set
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
 
 _REASONS: Final[Mapping[PagedKind, str]] = {

@@ -15,7 +15,7 @@ from chalicelib.engine.browser.requests.navigations import Navigations
 from chalicelib.engine.browser.requests.requests import PageRequests
 
 if TYPE_CHECKING:
-    from chalicelib.engine.browser.pool.prepared_page import PreparedPage
+    from chalicelib.engine.browser.tab.prepared_page import PreparedPage
 
 LARGE = AssetFile(bytes(MAX_ASSET_BYTES), "application/octet-stream")
 MOST = MAX_TOTAL_BYTES // MAX_ASSET_BYTES

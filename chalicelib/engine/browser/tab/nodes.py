@@ -5,7 +5,7 @@ from typing import Final
 from chalicelib.engine.browser.chromium.memory import OverBudget
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.chromium.protocol import CallResult
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 MAX_NODES: Final = 1_000_000
 # A frame of another site that does not answer in time does not fail the document.

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from chalicelib.core.text import cut_text
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.deadline import Deadline
 
 type _Kind = Literal["shadow", "frame"]

@@ -14,7 +14,7 @@ from chalicelib.contract.options.image import Wait
 from chalicelib.contract.options.output import IMAGE_FORMATS, OutputOptions
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab, as_render_failures
+from chalicelib.engine.browser.tab.tab import Tab, as_render_failures
 from chalicelib.engine.deadline import Deadline
 
 _DRAWN_FORMATS: Final = IMAGE_FORMATS | {"pdf"}

@@ -10,7 +10,7 @@ from chalicelib.core.destinations import DEFAULT_PORTS
 from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.chromium.protocol import Event
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.deadline import Deadline
 
 # Connection headers: the browser refuses a request that sets one of them.

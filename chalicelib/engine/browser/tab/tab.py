@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import Final, Literal, NotRequired, TypedDict, cast
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
@@ -16,11 +16,8 @@ from chalicelib.engine.browser.chromium.pipe import (
     await_answer,
 )
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
-from chalicelib.engine.browser.pool.prepared_page import ISOLATED_WORLD_NAME, PreparedPage
+from chalicelib.engine.browser.tab.prepared_page import ISOLATED_WORLD_NAME, PreparedPage
 from chalicelib.engine.deadline import Deadline, timeout_failure
-
-if TYPE_CHECKING:
-    from chalicelib.engine.browser.output.fonts import RequestedFonts
 
 # Longest time until a cancelled render is noticed (decision 13).
 _HEARTBEAT_S: Final = 0.25
@@ -44,6 +41,26 @@ def as_render_failures() -> Iterator[None]:
 type _Feature = Literal[
     "hasBrokenImage", "hasBrokenLink", "hasFrames", "hasMarkable", "hasRevealed", "isRtl"
 ]
+
+
+class RequestedFonts(TypedDict):
+    """Features of a settled page, and the fonts that it asks for.
+
+    `asked` has a family list, a language, and the characters. `late` are families that are loaded
+    and not shown, as they came too late for their `font-display`.
+    """
+
+    hasBrokenImage: NotRequired[bool]
+    hasFrames: NotRequired[bool]
+    hasRevealed: NotRequired[bool]
+    isRtl: NotRequired[bool]
+    late: NotRequired[list[str]]
+    metadata: NotRequired[dict[str, str]]
+    hasBrokenLink: NotRequired[bool]
+    hasMarkable: NotRequired[bool]
+    refusedCanvases: NotRequired[list[str]]
+    faces: list[str]
+    asked: list[tuple[str, str, str]]
 
 
 class Tab:
@@ -81,7 +98,7 @@ class Tab:
         return [] if features is None else features.get("refusedCanvases", [])
 
     @property
-    def _features(self) -> "RequestedFonts | None":
+    def _features(self) -> RequestedFonts | None:
         return self.settle_answer.result().get("result", {}).get("value")
 
     def send(self, method: str, **parameters: Json) -> Answer:

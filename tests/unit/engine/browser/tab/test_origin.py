@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from chalicelib.engine.browser.pool.origin import can_reveal_origin, document_origin, new_origin
+from chalicelib.engine.browser.tab.origin import can_reveal_origin, document_origin, new_origin
 
 
 @pytest.mark.parametrize(

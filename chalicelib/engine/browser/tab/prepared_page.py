@@ -8,10 +8,10 @@ from typing import Final
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.engine.browser.chromium.pipe import Answer, Handler, Pipe, await_answer
 from chalicelib.engine.browser.chromium.protocol import Event
-from chalicelib.engine.browser.output.scripts import FAMILIES_OF_SCRIPTS
-from chalicelib.engine.browser.pool.origin import new_origin
-from chalicelib.engine.browser.pool.warm_up import WarmUp, check_has_text
+from chalicelib.engine.browser.chromium.script_fonts import FAMILIES_OF_SCRIPTS
 from chalicelib.engine.browser.proxy.server import ProxyPort
+from chalicelib.engine.browser.tab.origin import new_origin
+from chalicelib.engine.browser.tab.warm_up import WarmUp, check_has_text
 
 # Out-of-process frames and workers attach paused, so that none runs before its requests are
 # intercepted.

@@ -8,7 +8,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.picture_sizes import check_sizes
 
