@@ -27,7 +27,7 @@ from chalicelib.engine.conformance.report import conformance_report
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import MarkJob, PdfToolJob, RenderOutcome
-from chalicelib.engine.pdf_tools.run.font_files import FontsMissing
+from chalicelib.engine.pdf.fonts.font_files import FontsMissing
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, ToolFault, tool_worker
 from chalicelib.engine.ports import NoEgress
 from chalicelib.engine.report_section import ReportSection

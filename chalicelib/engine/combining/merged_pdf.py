@@ -11,9 +11,9 @@ from pikepdf import String
 
 from chalicelib.core.text import replace_lone_surrogates
 from chalicelib.engine.combining.failure import MAX_MERGED_PAGES, CombineFailure
-from chalicelib.engine.combining.finish_merge import closing_objects
-from chalicelib.engine.combining.item_objects import ItemObjects, Renumbering
-from chalicelib.engine.combining.merge_state import (
+from chalicelib.engine.pdf.appending.finish_merge import closing_objects
+from chalicelib.engine.pdf.appending.item_objects import ItemObjects, Renumbering
+from chalicelib.engine.pdf.appending.merge_state import (
     OUTLINE_ROOT,
     PAGES_PER_LEAF,
     PARENT_LEAF,
@@ -23,8 +23,8 @@ from chalicelib.engine.combining.merge_state import (
     pack_numbers,
     unpack_numbers,
 )
-from chalicelib.engine.combining.object_writer import PlainObject, write_objects, write_trailer
-from chalicelib.engine.combining.prepare_item import (
+from chalicelib.engine.pdf.appending.object_writer import PlainObject, write_objects, write_trailer
+from chalicelib.engine.pdf.appending.prepare_item import (
     ENTRIES_PER_LEAF,
     ItemPlace,
     PreparedItem,

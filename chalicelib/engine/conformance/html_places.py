@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from chalicelib.engine.finishing.tagging.structure_tree import StructureKid, as_list, is_element
+from chalicelib.engine.pdf.tagging.structure_tree import StructureKid, as_list, is_element
 
 if TYPE_CHECKING:
     import pikepdf

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from chalicelib.contract.options.pdf import Protection
 from chalicelib.core.passwords import prepare_password
 from chalicelib.engine.finishing.attachments import ATTACHMENTS, HYBRID_INVOICE
-from chalicelib.engine.finishing.chromium_pdf import (
-    cross_reference_table,
-    make_deterministic,
-    page_count,
-)
 from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
 from chalicelib.engine.finishing.form_fields import FORM_FIELDS
 from chalicelib.engine.finishing.header_footer import HEADERS_FOOTERS
 from chalicelib.engine.finishing.metadata import METADATA
-from chalicelib.engine.finishing.pack_pdf import pack_objects
 from chalicelib.engine.finishing.page_overlay import PAGE_OVERLAY
 from chalicelib.engine.finishing.page_texts import with_page_texts
 from chalicelib.engine.finishing.pdfa import CONFORMANCE
-from chalicelib.engine.finishing.share_streams import may_share_streams, share_streams
-from chalicelib.engine.finishing.tagging.untagged_outline import UNTAGGED_OUTLINE
 from chalicelib.engine.finishing.test_mark import TEST_MARK
+from chalicelib.engine.finishing.untagged_outline import UNTAGGED_OUTLINE
 from chalicelib.engine.finishing.watermark import WATERMARK
+from chalicelib.engine.pdf.text.chromium_pdf import (
+    cross_reference_table,
+    make_deterministic,
+    page_count,
+)
+from chalicelib.engine.pdf.text.pack_pdf import pack_objects
+from chalicelib.engine.pdf.text.share_streams import may_share_streams, share_streams
 
 if TYPE_CHECKING:
     import pikepdf

@@ -7,7 +7,7 @@ import msgspec
 
 from chalicelib.engine.browser.output.form_fields import FIELD_URL, MAX_FORM_FIELDS
 from chalicelib.engine.finishing.finisher import PdfFinisher
-from chalicelib.engine.finishing.tagging.structure_tree import as_list
+from chalicelib.engine.pdf.tagging.structure_tree import as_list
 
 if TYPE_CHECKING:
     import pikepdf
@@ -48,7 +48,7 @@ class PageField(msgspec.Struct, frozen=True):
 
 def _add_form_fields(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
     # Few documents have fields.
-    from chalicelib.engine.finishing.form_writer import FormWriter  # noqa: PLC0415
+    from chalicelib.engine.pdf.forms.form_writer import FormWriter  # noqa: PLC0415
 
     marks = _take_marks(document)
     if not marks:

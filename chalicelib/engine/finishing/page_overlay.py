@@ -4,9 +4,9 @@ import io
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.finishing.chromium_pdf import make_deterministic
 from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
-from chalicelib.engine.finishing.page_drawings import PageDrawings
+from chalicelib.engine.pdf.drawings.page_drawings import PageDrawings
+from chalicelib.engine.pdf.text.chromium_pdf import make_deterministic
 
 if TYPE_CHECKING:
     import pikepdf

@@ -3,10 +3,10 @@
 import re
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.finishing.chromium_pdf import cross_reference_table
 from chalicelib.engine.finishing.metadata import page_info
-from chalicelib.engine.finishing.outline_titles import titled_objects
-from chalicelib.engine.finishing.printed_objects import PrintedObjects, string_of_text
+from chalicelib.engine.pdf.text.chromium_pdf import cross_reference_table
+from chalicelib.engine.pdf.text.outline_titles import titled_objects
+from chalicelib.engine.pdf.text.printed_objects import PrintedObjects, string_of_text
 
 if TYPE_CHECKING:
     from chalicelib.engine.finishing.finisher import FinishingContext
@@ -34,7 +34,7 @@ def with_page_texts(content: bytes, finishing: "FinishingContext") -> bytes:
         changed[number] = objects.text_of(number).removesuffix(b">>") + b"".join(entries) + b">>"
     if texts.structure.marks:
         # Imported here: few documents have some.
-        from chalicelib.engine.finishing.tagging.marked_elements import typed_objects  # noqa: PLC0415
+        from chalicelib.engine.pdf.text.marked_elements import typed_objects  # noqa: PLC0415
 
         changed |= typed_objects(content, objects, texts.structure)
     return objects.with_texts(changed)

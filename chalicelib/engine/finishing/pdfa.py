@@ -65,10 +65,7 @@ def pdfa_flavour(finishing: "FinishingContext") -> str | None:
 
 def _make_conforming(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
     # Imported here: other documents do not need these modules.
-    from chalicelib.engine.finishing.tagging.pdfua import (  # noqa: PLC0415
-        make_accessible,
-        repair_to_unicode,
-    )
+    from chalicelib.engine.pdf.tagging.pdfua import make_accessible, repair_to_unicode  # noqa: PLC0415
 
     repair_to_unicode(document)
     if finishing.output.pdf.is_fully_tagged:

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.finishing.finisher import PdfFinisher
-from chalicelib.engine.finishing.page_boxes import (
+from chalicelib.engine.pdf.drawings.page_drawings import PageDrawings, add_resource
+from chalicelib.engine.pdf.page_boxes import (
     PdfRectangle,
     page_turn,
     upright_box,
     upright_matrix,
     visible_box,
 )
-from chalicelib.engine.finishing.page_drawings import PageDrawings, add_resource
 
 if TYPE_CHECKING:
     import pikepdf

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import ContentSource, Watermark
-from chalicelib.engine.finishing.covered_watermark import warn_of_covered_watermark
 from chalicelib.engine.finishing.finisher import PdfFinisher
-from chalicelib.engine.finishing.mark_drawings import (
+from chalicelib.engine.pdf.drawings.covered_watermark import warn_of_covered_watermark
+from chalicelib.engine.pdf.drawings.mark_drawings import (
     FONT_PX,
     UNREADABLE_TITLE,
     MarkDrawings,

@@ -11,12 +11,12 @@ import pikepdf
 
 from chalicelib.contract.options.pdf_tools import CompressOptions
 from chalicelib.engine.context import RenderedFile
-from chalicelib.engine.pdf_tools.document.open_source import is_mended, open_source
-from chalicelib.engine.pdf_tools.document.share_objects import share_equal_objects
-from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
-from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
-from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, pdf_file, warn_of_signatures
+from chalicelib.engine.pdf.document.open_pdf import is_mended, open_source
+from chalicelib.engine.pdf.document.share_objects import share_equal_objects
+from chalicelib.engine.pdf.document.stream_content import lossless_content
+from chalicelib.engine.pdf.document.walk_objects import walk_dictionaries
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, pdf_file, warn_of_signatures
 
 _FLATE: Final = "/FlateDecode"
 # Lossless filters that Flate replaces.

@@ -9,19 +9,16 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.test_mark import mark_pages
-from chalicelib.engine.pdf_tools.archive.annotations import convert_annotations
-from chalicelib.engine.pdf_tools.archive.attachments import convert_attachments
-from chalicelib.engine.pdf_tools.archive.declare_colours import declare_colours
-from chalicelib.engine.pdf_tools.archive.describe_document import describe_document
-from chalicelib.engine.pdf_tools.archive.remove_parts import (
-    complete_optional_content,
-    remove_parts,
-)
-from chalicelib.engine.pdf_tools.archive.replace_fonts import replace_missing_fonts
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.share_objects import share_equal_objects
-from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, save, warn_of_signatures
+from chalicelib.engine.pdf.archive.annotations import convert_annotations
+from chalicelib.engine.pdf.archive.attachments import convert_attachments
+from chalicelib.engine.pdf.archive.declare_colours import declare_colours
+from chalicelib.engine.pdf.archive.describe_document import describe_document
+from chalicelib.engine.pdf.archive.remove_parts import complete_optional_content, remove_parts
+from chalicelib.engine.pdf.document.open_pdf import open_source
+from chalicelib.engine.pdf.document.share_objects import share_equal_objects
+from chalicelib.engine.pdf.fonts.replace_fonts import replace_missing_fonts
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, save, warn_of_signatures
 
 
 def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:

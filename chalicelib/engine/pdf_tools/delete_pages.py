@@ -1,9 +1,9 @@
 """Tool `delete-pages`: the document without the chosen pages."""
 
 from chalicelib.contract.options.pdf_tools import DeletePagesOptions
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.page_ranges import page_indexes
-from chalicelib.engine.pdf_tools.pages.page_selection import PageSelection
+from chalicelib.engine.pdf.document.open_pdf import open_source
+from chalicelib.engine.pdf.pages.page_selection import PageSelection
+from chalicelib.engine.pdf_tools.page_ranges import page_indexes
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
 
 

@@ -1,9 +1,9 @@
 """Tool `extract-pages`: a document of the chosen pages alone."""
 
 from chalicelib.contract.options.pdf_tools import ExtractPagesOptions
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.page_ranges import page_indexes
-from chalicelib.engine.pdf_tools.pages.page_selection import PageSelection
+from chalicelib.engine.pdf.document.open_pdf import open_source
+from chalicelib.engine.pdf.pages.page_selection import PageSelection
+from chalicelib.engine.pdf_tools.page_ranges import page_indexes
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 

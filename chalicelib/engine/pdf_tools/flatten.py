@@ -8,7 +8,16 @@ from pikepdf import Array, Dictionary, Name
 
 from chalicelib.contract.options.pdf_tools import FlattenOptions
 from chalicelib.engine.finishing.attachments import distinct_names
-from chalicelib.engine.finishing.page_boxes import (
+from chalicelib.engine.pdf.document.open_pdf import open_source
+from chalicelib.engine.pdf.drawings.page_content import close_content
+from chalicelib.engine.pdf.drawings.page_drawings import PageDrawings, add_resource
+from chalicelib.engine.pdf.forms.annotation_looks import AnnotationLooks
+from chalicelib.engine.pdf.forms.annotation_tags import AnnotationTags
+from chalicelib.engine.pdf.forms.draw_form import draw_form, shown_appearance
+from chalicelib.engine.pdf.forms.field_appearances import has_appearance
+from chalicelib.engine.pdf.forms.form_fields import document_form
+from chalicelib.engine.pdf.forms.xfa import remove_xfa
+from chalicelib.engine.pdf.page_boxes import (
     Matrix,
     PdfRectangle,
     bounding_box,
@@ -16,17 +25,8 @@ from chalicelib.engine.finishing.page_boxes import (
     page_turn,
     rectangle,
 )
-from chalicelib.engine.finishing.page_drawings import PageDrawings, add_resource
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.page_content import close_content
-from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output, warn_of_signatures
-from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
-from chalicelib.engine.pdf_tools.forms.annotation_looks import AnnotationLooks
-from chalicelib.engine.pdf_tools.forms.annotation_tags import AnnotationTags
-from chalicelib.engine.pdf_tools.forms.draw_form import draw_form, shown_appearance
-from chalicelib.engine.pdf_tools.forms.field_appearances import has_appearance
-from chalicelib.engine.pdf_tools.forms.form_fields import document_form
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import pdf_output, warn_of_signatures
 
 # Flags of annotations (ISO 32000-1, 12.5.3).
 _HIDDEN, _NO_ROTATE, _NO_VIEW = 1 << 1, 1 << 4, 1 << 5

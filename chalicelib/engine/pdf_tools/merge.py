@@ -8,13 +8,13 @@ from chalicelib.contract.options.pdf_tools import MergeOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.test_mark import mark_pages
-from chalicelib.engine.pdf_tools.document.open_source import open_source, refuse_damage
-from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, save, warn_of_signatures
-from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
-from chalicelib.engine.pdf_tools.merging.joined_pdf import JoinedPdf
-from chalicelib.engine.pdf_tools.merging.merge_plain import merge_plain
-from chalicelib.engine.pdf_tools.merging.plain_pdf import read_plain_pdf
+from chalicelib.engine.pdf.document.open_pdf import open_source, refuse_damage
+from chalicelib.engine.pdf.forms.xfa import remove_xfa
+from chalicelib.engine.pdf.merging.joined_pdf import JoinedPdf
+from chalicelib.engine.pdf.merging.merge_plain import merge_plain
+from chalicelib.engine.pdf.text.plain_pdf import read_plain_pdf
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, save, warn_of_signatures
 
 
 def run(tool_input: ToolInput[MergeOptions]) -> ToolOutput:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from chalicelib.contract.options.pdf_tools import ReorderOptions
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.pages.page_selection import PageSelection
+from chalicelib.engine.pdf.document.open_pdf import open_source
+from chalicelib.engine.pdf.pages.page_selection import PageSelection
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
 
 

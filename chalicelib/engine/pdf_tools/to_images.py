@@ -9,12 +9,12 @@ from PIL import Image
 
 from chalicelib.contract.options.pdf_tools import ToImagesOptions
 from chalicelib.engine.context import RenderedFile
-from chalicelib.engine.finishing.picture_files import jpeg_file, png_file, webp_file
 from chalicelib.engine.finishing.test_mark import mark_image
-from chalicelib.engine.pdf_tools.document.open_drawing import DrawableSource, open_drawing
-from chalicelib.engine.pdf_tools.document.page_ranges import page_indexes
-from chalicelib.engine.pdf_tools.forms.annotation_looks import complete_looks
+from chalicelib.engine.pdf.document.open_drawing import DrawableSource, open_drawing
+from chalicelib.engine.pdf.forms.annotation_looks import complete_looks
+from chalicelib.engine.pdf_tools.page_ranges import page_indexes
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
+from chalicelib.engine.picture_files import jpeg_file, png_file, webp_file
 
 MAX_PICTURES: Final = 500
 MAX_SIDE: Final = 16_384

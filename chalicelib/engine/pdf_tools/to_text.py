@@ -14,7 +14,7 @@ import pypdfium2.raw as pdfium
 
 from chalicelib.contract.options.pdf_tools import ToTextOptions
 from chalicelib.engine.context import RenderedFile
-from chalicelib.engine.pdf_tools.document.open_drawing import open_drawing
+from chalicelib.engine.pdf.document.open_drawing import open_drawing
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 _CONTENT_TYPE: Final = "text/plain; charset=utf-8"

@@ -14,9 +14,9 @@ from chalicelib.engine.conformance.document_claims import (
     embedded_invoice,
 )
 from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_check
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.write_pdf import save
+from chalicelib.engine.pdf.document.open_pdf import open_source
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import save
 
 _OWN_SOURCE: Final = "platen"
 # A document that claims nothing is judged by this level and by PDF/UA-1.

@@ -138,7 +138,7 @@ class ExecuteCall:
         # Imported late: few calls need it (decision 7).
         from chalicelib.engine.combining import merged_pdf  # noqa: PLC0415
         from chalicelib.engine.combining.failure import CombineFailure  # noqa: PLC0415
-        from chalicelib.engine.combining.merge_state import MergeState  # noqa: PLC0415
+        from chalicelib.engine.pdf.appending.merge_state import MergeState  # noqa: PLC0415
 
         state = MergeState()
         if call.state_url is not None:

@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.engine.browser.chromium.script_fonts import FAMILIES_OF_SCRIPTS
 from chalicelib.engine.browser.output.fonts import FontCoverage
-from chalicelib.engine.pdf_tools.document.true_type import TrueTypeFont
+from chalicelib.engine.pdf.fonts.true_type import TrueTypeFont
 from infra.setup.steps import INSTALL_DIR
 from layers.fonts import families, pins
 

@@ -14,8 +14,8 @@ from chalicelib.engine.conformance.checks import ValidationRequest
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.job import PdfToolJob, RenderOutcome
+from chalicelib.engine.pdf.fonts.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.exchange import StrangeAnswer, ToolAnswer, ToolRequest
-from chalicelib.engine.pdf_tools.run.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
 from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput, ToolSource
 from chalicelib.engine.ports import Egress

@@ -5,7 +5,7 @@ from typing import Any
 
 import pikepdf
 
-from chalicelib.engine.finishing.tagging.artifacts import mark_artifacts
+from chalicelib.engine.pdf.tagging.artifacts import mark_artifacts
 from tests.builders.pages.pdfs import A4, finish_printed, pdf_of
 
 TAGGED = b"/P <</MCID 0 >>BDC\n0 0 1 1 re\nf\nEMC\n"

@@ -3,7 +3,7 @@
 import datetime as dt
 import time
 
-from chalicelib.engine.finishing.chromium_pdf import (
+from chalicelib.engine.pdf.text.chromium_pdf import (
     StructureIndex,
     cross_reference_table,
     make_deterministic,

@@ -13,8 +13,8 @@ from pikepdf import Array, Dictionary, Name, String
 
 from chalicelib.engine.browser.output.form_fields import FIELD_URL, MAX_FORM_FIELDS
 from chalicelib.engine.finishing.form_fields import FORM_FIELDS
-from chalicelib.engine.finishing.form_writer import color_operator
-from chalicelib.engine.pdf_tools.forms.form_fields import FormField, form_fields
+from chalicelib.engine.pdf.forms.form_fields import FormField, form_fields
+from chalicelib.engine.pdf.forms.form_writer import color_operator
 from infra.local.paths import INSTALL_DIR
 from tests.builders.pdfs.content import blank
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.engine.finishing.outline_titles import titles
+from chalicelib.engine.pdf.text.outline_titles import titles
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.engine.finishing.chromium_pdf import cross_reference_table
-from chalicelib.engine.finishing.printed_objects import (
+from chalicelib.engine.pdf.text.chromium_pdf import cross_reference_table
+from chalicelib.engine.pdf.text.printed_objects import (
     PrintedObjects,
     string_of_text,
     text_of_string,

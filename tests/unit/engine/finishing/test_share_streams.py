@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import pikepdf
 import pytest
 
-from chalicelib.engine.finishing.chromium_pdf import cross_reference_table
-from chalicelib.engine.finishing.pack_pdf import pack_objects
-from chalicelib.engine.finishing.share_streams import may_share_streams, share_streams
+from chalicelib.engine.pdf.text.chromium_pdf import cross_reference_table
+from chalicelib.engine.pdf.text.pack_pdf import pack_objects
+from chalicelib.engine.pdf.text.share_streams import may_share_streams, share_streams
 
 CATALOG = b"<</Type /Catalog\n/Pages 2 0 R>>"
 PAGES = b"<</Type /Pages\n/Count 2\n/Kids [3 0 R 4 0 R]>>"

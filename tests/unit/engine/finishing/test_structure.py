@@ -5,9 +5,9 @@ from typing import Any
 import pikepdf
 import pytest
 
-from chalicelib.engine.finishing.chromium_pdf import StructureIndex
-from chalicelib.engine.finishing.tagging.pdfua import describe_links
-from chalicelib.engine.finishing.tagging.structure_tree import repair_structure_tree
+from chalicelib.engine.pdf.tagging.pdfua import describe_links
+from chalicelib.engine.pdf.tagging.structure_tree import repair_structure_tree
+from chalicelib.engine.pdf.text.chromium_pdf import StructureIndex
 
 NAME = pikepdf.Name
 

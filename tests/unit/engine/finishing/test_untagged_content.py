@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.engine.finishing.tagging.untagged_content import mark_untagged_as_artifact
+from chalicelib.engine.pdf.tagging.untagged_content import mark_untagged_as_artifact
 
 COVER = b"\n/Artifact BMC\n%s\nEMC\n"
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.contract.options.pdf import Watermark
-from chalicelib.engine.finishing.mark_drawings import placement_matrix
-from chalicelib.engine.finishing.page_boxes import PdfRectangle
+from chalicelib.engine.pdf.drawings.mark_drawings import placement_matrix
+from chalicelib.engine.pdf.page_boxes import PdfRectangle
 
 PAGE = PdfRectangle(10, 20, 595, 842)
 MARK = PdfRectangle(0, 0, 300, 60)

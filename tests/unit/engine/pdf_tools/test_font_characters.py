@@ -6,7 +6,7 @@ import pikepdf
 import pytest
 from pikepdf import Dictionary, Stream
 
-from chalicelib.engine.pdf_tools.archive.font_characters import read_to_unicode, repair_to_unicode
+from chalicelib.engine.pdf.fonts.font_characters import read_to_unicode, repair_to_unicode
 
 
 def test_glyph_without_a_character_is_a_zero_width_space() -> None:

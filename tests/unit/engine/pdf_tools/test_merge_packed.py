@@ -10,11 +10,11 @@ import pypdf
 import pytest
 
 from chalicelib.contract.options.pdf_tools import MergeOptions
-from chalicelib.engine.finishing.chromium_pdf import cross_reference_table
-from chalicelib.engine.finishing.pack_pdf import pack_objects
-from chalicelib.engine.pdf_tools.merging import packed_objects
-from chalicelib.engine.pdf_tools.merging.merge_plain import merge_plain
-from chalicelib.engine.pdf_tools.merging.plain_pdf import read_plain_pdf
+from chalicelib.engine.pdf.merging.merge_plain import merge_plain
+from chalicelib.engine.pdf.text import packed_objects
+from chalicelib.engine.pdf.text.chromium_pdf import cross_reference_table
+from chalicelib.engine.pdf.text.pack_pdf import pack_objects
+from chalicelib.engine.pdf.text.plain_pdf import read_plain_pdf
 from tests.builders.pdfs.changed_pdf import changed
 from tests.builders.pdfs.tagged_page import tagged_page
 from tests.builders.pdfs.tool_runs import outline_titles, page_texts, run_tool, structure_lines

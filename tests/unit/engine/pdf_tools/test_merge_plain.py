@@ -11,8 +11,8 @@ import pytest
 from pikepdf import Array, Dictionary, Name, String
 
 from chalicelib.contract.options.pdf_tools import MergeOptions
-from chalicelib.engine.pdf_tools.merging.merge_plain import merge_plain
-from chalicelib.engine.pdf_tools.merging.plain_pdf import PlainPdf, read_plain_pdf
+from chalicelib.engine.pdf.merging.merge_plain import merge_plain
+from chalicelib.engine.pdf.text.plain_pdf import PlainPdf, read_plain_pdf
 from tests.builders.pdfs.changed_pdf import changed
 from tests.builders.pdfs.rich_pdf import rich_pdf
 from tests.builders.pdfs.tagged_page import tagged_page

@@ -15,7 +15,7 @@ from chalicelib.contract.options.pdf_tools import (
     SplitOptions,
     ToolOptions,
 )
-from chalicelib.engine.pdf_tools.pages.content_names import content_names
+from chalicelib.engine.pdf.pages.content_names import content_names
 from tests.builders.pdfs.tool_runs import opened, run_tool
 
 BOX = Array([0, 0, 9, 9])

@@ -1,0 +1,46 @@
+"""Pages of a document, with what they inherit, and a page tree of some of them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pikepdf import Array, Dictionary, Name, Object, Pdf
+
+from chalicelib.engine.pdf.trees.name_trees import inherit_attributes
+
+# Readers look for a page from node to node; qpdf and they are slow with one long list.
+_KIDS_PER_NODE: Final = 64
+
+
+def read_pages(document: Pdf) -> list[Object]:
+    """Return the pages; each has what the nodes above it gave it."""
+    pages: list[Object] = [page.obj for page in document.pages]
+    for page in pages:
+        inherit_attributes(document, page)
+    return pages
+
+
+def write_page_tree(document: Pdf, pages: Sequence[Object]) -> None:
+    """Make these pages the document's. They have what they inherit.
+
+    The list `document.pages` does not learn it: the document is to be saved and left.
+    """
+    level = [(page, 1) for page in pages]
+    while len(level) > 1 or level[0][0].get("/Type") != Name.Pages:
+        level = [
+            _add_node(document, level[begin : begin + _KIDS_PER_NODE])
+            for begin in range(0, len(level), _KIDS_PER_NODE)
+        ]
+    root = level[0][0]
+    if "/Parent" in root:
+        del root.Parent
+    document.Root.Pages = root
+
+
+def _add_node(document: Pdf, kids: Sequence[tuple[Object, int]]) -> tuple[Object, int]:
+    count = sum(pages for _, pages in kids)
+    node = document.make_indirect(
+        Dictionary(Type=Name.Pages, Count=count, Kids=Array([kid for kid, _ in kids]))
+    )
+    for kid, _ in kids:
+        kid.Parent = node
+    return node, count
