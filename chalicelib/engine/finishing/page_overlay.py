@@ -4,7 +4,8 @@ import io
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
+from chalicelib.engine.finishing.finisher import PdfFinisher
+from chalicelib.engine.pdf.document.metadata import document_date
 from chalicelib.engine.pdf.drawings.page_drawings import PageDrawings
 from chalicelib.engine.pdf.text.chromium_pdf import make_deterministic
 

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from chalicelib.engine.browser.output.page_texts import PageTexts
     from chalicelib.engine.browser.output.paged.running_elements import PageOverlay
     from chalicelib.engine.browser.page.page import BrowserPage
-    from chalicelib.engine.finishing.finisher import FinishingContext, InvoiceFile
+    from chalicelib.engine.finishing.finisher import FinishingContext
     from chalicelib.engine.formats.format import RenderFormat
+    from chalicelib.engine.pdf.document.attachments import InvoiceFile
 
 log = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from chalicelib.engine.einvoice.prepare import (
 )
 from chalicelib.engine.einvoice.profiles import PROFILES
 from chalicelib.engine.einvoice.write_json import totals_json
-from chalicelib.engine.finishing.finisher import InvoiceFile
 from chalicelib.engine.job import EInvoiceCommand, PageJob
+from chalicelib.engine.pdf.document.attachments import InvoiceFile
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.requested_checks import invoice_validation_request
 

@@ -11,12 +11,13 @@ import pikepdf
 
 from chalicelib.contract.options.pdf_tools import CompressOptions
 from chalicelib.engine.context import RenderedFile
-from chalicelib.engine.pdf.document.open_pdf import is_mended, open_source
+from chalicelib.engine.pdf.document.open_pdf import REPAIR
 from chalicelib.engine.pdf.document.share_objects import share_equal_objects
 from chalicelib.engine.pdf.document.stream_content import lossless_content
 from chalicelib.engine.pdf.document.walk_objects import walk_dictionaries
+from chalicelib.engine.pdf.forms.signatures import warn_of_signatures
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
-from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, pdf_file, warn_of_signatures
+from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, open_source, pdf_file
 
 _FLATE: Final = "/FlateDecode"
 # Lossless filters that Flate replaces.
@@ -41,11 +42,17 @@ def run(tool_input: ToolInput[CompressOptions]) -> ToolOutput:
         share_equal_objects(document)
         may_stay = not tool_input.test and not document.is_encrypted
         file = pdf_file(document, tool_input)
-        may_stay = may_stay and not is_mended(document, tool_input)
+        may_stay = may_stay and not _is_mended(document, tool_input)
         if may_stay and len(file.content) >= len(source):
             return ToolOutput((RenderedFile("pdf", source, PDF_TYPE, file.pages),))
-        warn_of_signatures(document, tool_input)
+        warn_of_signatures(document, tool_input.warn)
     return ToolOutput((file,))
+
+
+def _is_mended(document: pikepdf.Pdf, tool_input: ToolInput[CompressOptions]) -> bool:
+    """Tell whether the source was mended, when it was opened or while its objects were read."""
+    was_mended = any(warning.detail == REPAIR for warning in tool_input.warnings)
+    return was_mended or bool(document.get_warnings())
 
 
 def _remove_private_data(document: pikepdf.Pdf) -> None:

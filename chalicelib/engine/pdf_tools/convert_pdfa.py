@@ -8,17 +8,18 @@ from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.context import RenderedFile
-from chalicelib.engine.finishing.test_mark import mark_pages
 from chalicelib.engine.pdf.archive.annotations import convert_annotations
 from chalicelib.engine.pdf.archive.attachments import convert_attachments
 from chalicelib.engine.pdf.archive.declare_colours import declare_colours
 from chalicelib.engine.pdf.archive.describe_document import describe_document
 from chalicelib.engine.pdf.archive.remove_parts import complete_optional_content, remove_parts
-from chalicelib.engine.pdf.document.open_pdf import open_source
+from chalicelib.engine.pdf.document.save import save
 from chalicelib.engine.pdf.document.share_objects import share_equal_objects
+from chalicelib.engine.pdf.drawings.test_mark import mark_pages
 from chalicelib.engine.pdf.fonts.replace_fonts import replace_missing_fonts
+from chalicelib.engine.pdf.forms.signatures import warn_of_signatures
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
-from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, save, warn_of_signatures
+from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, open_source
 
 
 def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
@@ -30,10 +31,12 @@ def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
     with open_source(tool_input.source, tool_input) as document:
         if level.endswith("a"):
             _demand_tags(document)
-        warn_of_signatures(document, tool_input)
+        warn_of_signatures(document, tool_input.warn)
         _warn_of_files(convert_attachments(document, level[0]), level, tool_input)
         remove_parts(document)
-        _warn_of_annotations(convert_annotations(document, tool_input), tool_input)
+        _warn_of_annotations(
+            convert_annotations(document, tool_input.fonts, tool_input.warn), tool_input
+        )
         complete_optional_content(document)
         # Equal fonts get one font file.
         share_equal_objects(document)

@@ -9,7 +9,6 @@ from pikepdf import Array, Name, String
 
 from chalicelib.contract.options.pdf_tools import FieldValue, FillFormOptions
 from chalicelib.core.errors import RenderFailure, json_pointer
-from chalicelib.engine.pdf.document.open_pdf import open_source
 from chalicelib.engine.pdf.fonts.bundled_fonts import BundledFonts
 from chalicelib.engine.pdf.forms.draw_form import finish_fonts
 from chalicelib.engine.pdf.forms.field_appearances import (
@@ -31,7 +30,7 @@ from chalicelib.engine.pdf.forms.form_fields import (
 )
 from chalicelib.engine.pdf.forms.xfa import remove_xfa
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
-from chalicelib.engine.pdf_tools.tool_files import pdf_output
+from chalicelib.engine.pdf_tools.tool_files import open_source, pdf_output
 
 _MAX_NAMES_SHOWN: Final = 10
 _MAX_NAME_CHARACTERS: Final = 30
@@ -50,7 +49,7 @@ def run(tool_input: ToolInput[FillFormOptions]) -> ToolOutput:
                 raise _refusal(name, _unknown_field_message(fields), "unknown")
         if form is not None:
             # It would show the old values.
-            remove_xfa(document, tool_input)
+            remove_xfa(document, tool_input.warn)
             _tell_of_scripts(form, fields, tool_input)
             for name, value in values.items():
                 _set_value(document, fields[name], value)
@@ -85,7 +84,7 @@ def _draw(
             or not all(has_appearance(widget) for widget in field.widgets)
         ):
             draw_field(document, field, fonts)
-    finish_fonts(fonts, tool_input)
+    finish_fonts(fonts, tool_input.warn)
     if "/NeedAppearances" in form:
         del form.NeedAppearances
 

@@ -7,8 +7,7 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name
 
 from chalicelib.contract.options.pdf_tools import FlattenOptions
-from chalicelib.engine.finishing.attachments import distinct_names
-from chalicelib.engine.pdf.document.open_pdf import open_source
+from chalicelib.engine.pdf.document.attachments import distinct_names
 from chalicelib.engine.pdf.drawings.page_content import close_content
 from chalicelib.engine.pdf.drawings.page_drawings import PageDrawings, add_resource
 from chalicelib.engine.pdf.forms.annotation_looks import AnnotationLooks
@@ -16,6 +15,7 @@ from chalicelib.engine.pdf.forms.annotation_tags import AnnotationTags
 from chalicelib.engine.pdf.forms.draw_form import draw_form, shown_appearance
 from chalicelib.engine.pdf.forms.field_appearances import has_appearance
 from chalicelib.engine.pdf.forms.form_fields import document_form
+from chalicelib.engine.pdf.forms.signatures import warn_of_signatures
 from chalicelib.engine.pdf.forms.xfa import remove_xfa
 from chalicelib.engine.pdf.page_boxes import (
     Matrix,
@@ -26,7 +26,7 @@ from chalicelib.engine.pdf.page_boxes import (
     rectangle,
 )
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
-from chalicelib.engine.pdf_tools.tool_files import pdf_output, warn_of_signatures
+from chalicelib.engine.pdf_tools.tool_files import open_source, pdf_output
 
 # Flags of annotations (ISO 32000-1, 12.5.3).
 _HIDDEN, _NO_ROTATE, _NO_VIEW = 1 << 1, 1 << 4, 1 << 5
@@ -42,7 +42,7 @@ _UPRIGHT: Final[dict[int, Matrix]] = {
 def run(tool_input: ToolInput[FlattenOptions]) -> ToolOutput:
     """Draw all annotations but links, and remove them with the form."""
     with open_source(tool_input.source, tool_input) as document:
-        warn_of_signatures(document, tool_input)
+        warn_of_signatures(document, tool_input.warn)
         _draw_form(document, tool_input)
         _flatten_pages(document, tool_input)
         for entry in ("/AcroForm", "/Perms"):
@@ -54,8 +54,8 @@ def run(tool_input: ToolInput[FlattenOptions]) -> ToolOutput:
 def _draw_form(document: pikepdf.Pdf, tool_input: ToolInput[FlattenOptions]) -> None:
     form = document_form(document)
     if form is not None:
-        remove_xfa(document, tool_input)
-    draw_form(document, tool_input)
+        remove_xfa(document, tool_input.warn)
+    draw_form(document, tool_input.fonts, tool_input.warn)
 
 
 def _flatten_pages(document: pikepdf.Pdf, tool_input: ToolInput[FlattenOptions]) -> None:
@@ -63,7 +63,7 @@ def _flatten_pages(document: pikepdf.Pdf, tool_input: ToolInput[FlattenOptions])
     gone = {each.objgen for on_page in annotations for each in on_page if not _is_link(each)}
     _keep_files(document, [each for on_page in annotations for each in on_page])
     tags, drawings = AnnotationTags(document, gone), PageDrawings(document)
-    looks = AnnotationLooks(document, tool_input)
+    looks = AnnotationLooks(document, tool_input.fonts, tool_input.warn)
     for page, on_page in zip(document.pages, annotations, strict=True):
         flat = [each for each in on_page if not _is_link(each)]
         drawn = [operators for each in flat for operators in _draw(page, each, tags, looks)]

@@ -5,10 +5,9 @@ from typing import Final
 import pikepdf
 
 from chalicelib.contract.options.pdf_tools import DocumentInfo, MetadataOptions
-from chalicelib.engine.finishing.metadata import set_language, show_title, xml_safe
-from chalicelib.engine.pdf.document.open_pdf import open_source
+from chalicelib.engine.pdf.document.metadata import set_language, show_title, xml_safe
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
-from chalicelib.engine.pdf_tools.tool_files import pdf_output
+from chalicelib.engine.pdf_tools.tool_files import open_source, pdf_output
 
 # Keys of the Info dictionary, and the properties of XMP that say the same (ISO 19005-2, 6.6.3).
 _XMP_OF_INFO: Final = {

@@ -1,6 +1,7 @@
 """Tool `to-images`: one picture for each page."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 import pypdfium2
@@ -9,12 +10,12 @@ from PIL import Image
 
 from chalicelib.contract.options.pdf_tools import ToImagesOptions
 from chalicelib.engine.context import RenderedFile
-from chalicelib.engine.finishing.test_mark import mark_image
 from chalicelib.engine.pdf.document.open_drawing import DrawableSource, open_drawing
 from chalicelib.engine.pdf.forms.annotation_looks import complete_looks
 from chalicelib.engine.pdf_tools.page_ranges import page_indexes
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
 from chalicelib.engine.picture_files import jpeg_file, png_file, webp_file
+from chalicelib.engine.test_mark import mark_image
 
 MAX_PICTURES: Final = 500
 MAX_SIDE: Final = 16_384
@@ -35,8 +36,9 @@ class _Size(NamedTuple):
 
 def run(tool_input: ToolInput[ToImagesOptions]) -> ToolOutput:
     """Draw the chosen pages with their annotations and form fields, on white."""
-    options = tool_input.options
-    with open_drawing(tool_input.source, tool_input, complete_looks) as drawing:
+    options, source = tool_input.options, tool_input.source
+    complete = partial(complete_looks, fonts=tool_input.fonts, warn=tool_input.warn)
+    with open_drawing(source, tool_input.max_pages, tool_input.warn, complete) as drawing:
         indexes = page_indexes(options.pages, len(drawing.user_units))
         if len(indexes) > MAX_PICTURES:
             message = f"names {len(indexes)} pages; at most {MAX_PICTURES} become pictures"

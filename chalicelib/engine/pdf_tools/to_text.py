@@ -36,7 +36,7 @@ def run(tool_input: ToolInput[ToTextOptions]) -> ToolOutput:
 
     What the form fields of a page show follows its own text.
     """
-    with open_drawing(tool_input.source, tool_input) as drawing:
+    with open_drawing(tool_input.source, tool_input.max_pages, tool_input.warn) as drawing:
         pages = [_page_text(drawing.document, index) for index in range(len(drawing.user_units))]
     content = _PAGE_BREAK.join(pages).encode()
     return ToolOutput((RenderedFile("txt", content, _CONTENT_TYPE, len(pages)),))

@@ -1,15 +1,14 @@
 """Annotations and form fields as PDF/A has them (ISO 19005-2, 6.3 and 6.4)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import pikepdf
 
-from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
 from chalicelib.engine.pdf.document.walk_objects import walk_dictionaries
 from chalicelib.engine.pdf.forms.annotation_looks import AnnotationLooks
 from chalicelib.engine.pdf.forms.draw_form import draw_form
-from chalicelib.engine.pdf_tools.tool import ToolInput
+from chalicelib.engine.pdf.warn import Warn
 
 # 6.3.1: media, and types that ISO 32000-1 does not know.
 _ALLOWED_TYPES: Final = frozenset(
@@ -34,12 +33,10 @@ _MAX_PARENTS: Final = 50
 _FORM_KEYS: Final = ("/NeedAppearances", "/XFA", "/SigFlags")
 
 
-def convert_annotations(
-    document: pikepdf.Pdf, tool_input: ToolInput[ConvertPdfaOptions]
-) -> list[str]:
+def convert_annotations(document: pikepdf.Pdf, fonts: Mapping[str, bytes], warn: Warn) -> list[str]:
     """Change all annotations; return the types of those that had to leave."""
-    draw_form(document, tool_input)
-    looks = AnnotationLooks(document, tool_input)
+    draw_form(document, fonts, warn)
+    looks = AnnotationLooks(document, fonts, warn)
     left: list[str] = []
     for page in document.pages:
         annotations = page.obj.get("/Annots")

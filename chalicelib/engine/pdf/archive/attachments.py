@@ -5,7 +5,7 @@ from typing import Final
 
 import pikepdf
 
-from chalicelib.engine.conformance.document_claims import claimed_profiles, is_pdf
+from chalicelib.engine.pdf.document.claims import claimed_profiles, is_pdf
 from chalicelib.engine.pdf.document.open_pdf import DAMAGE
 from chalicelib.engine.pdf.document.stream_content import lossless_content
 from chalicelib.engine.pdf.document.walk_objects import walk_dictionaries

@@ -5,8 +5,8 @@ from typing import Final
 
 import pikepdf
 
-from chalicelib.engine.finishing.pdfa import add_output_intent, srgb_profile
 from chalicelib.engine.pdf.archive.cmyk_profile import cmyk_profile
+from chalicelib.engine.pdf.archive.identification import add_output_intent, srgb_profile
 from chalicelib.engine.pdf.document.stream_content import lossless_content
 from chalicelib.engine.pdf.document.walk_objects import walk_dictionaries
 

@@ -7,10 +7,10 @@ from typing import Final
 import pikepdf
 
 from chalicelib.core.text import NOT_IN_XML
-from chalicelib.engine.conformance.document_claims import claimed_profiles
-from chalicelib.engine.finishing.finisher import InvoiceFile
-from chalicelib.engine.finishing.metadata import set_xmp, xmp_array, xmp_property
-from chalicelib.engine.finishing.pdfa import add_identification
+from chalicelib.engine.pdf.archive.identification import add_identification
+from chalicelib.engine.pdf.document.attachments import InvoiceFile
+from chalicelib.engine.pdf.document.claims import claimed_profiles
+from chalicelib.engine.pdf.document.metadata import set_xmp, xmp_array, xmp_property
 
 _MAX_PACKET_BYTES: Final = 2_000_000
 _DATE: Final = re.compile(

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import pikepdf
 import pypdfium2
 
-from chalicelib.contract.options.pdf_tools import ToolOptions
-from chalicelib.engine.pdf.document.open_pdf import invalid_source, open_source, refuse_damage
-from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
-from chalicelib.engine.pdf_tools.tool_files import save
+from chalicelib.engine.pdf.document.open_pdf import invalid_source, open_pdf, refuse_damage
+from chalicelib.engine.pdf.document.save import save
+from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.warn import Warn
 
 
 class DrawableSource(NamedTuple):
@@ -23,17 +23,18 @@ class DrawableSource(NamedTuple):
 
 @contextmanager
 def open_drawing(
-    source: ToolSource,
-    tool_input: ToolInput[ToolOptions],
-    complete: Callable[[pikepdf.Pdf, ToolInput[ToolOptions]], bool] | None = None,
+    source: PdfSource,
+    max_pages: int,
+    warn: Warn,
+    complete: Callable[[pikepdf.Pdf], bool] | None = None,
 ) -> Iterator[DrawableSource]:
-    """Open a source and yield it; raises what `open_source` raises.
+    """Open a source and yield it; raises what `open_pdf` raises.
 
     `complete` may change the document before, and tells whether it did.
     """
-    with open_source(source, tool_input) as document:
+    with open_pdf(source, max_pages, warn) as document:
         user_units = [_user_unit(page) for page in document.pages]
-        is_changed = complete is not None and complete(document, tool_input)
+        is_changed = complete is not None and complete(document)
         drawing = None
         if not is_changed:
             drawing = _open(source.content, source.password, len(user_units))

@@ -9,15 +9,16 @@ from typing import Final
 import pikepdf
 from pikepdf.settings import qpdf_limit_errors, set_qpdf_limits
 
-from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.passwords import spellings_of_password
-from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
+from chalicelib.engine.pdf.document.claims import is_pdf
+from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.warn import Warn
 
 # Codec that pikepdf adds.
 _OLDER_ALPHABET: Final = "pdfdoc"
-_REPAIR: Final = "repair"
-_HEADER_BYTES: Final = 1024
+REPAIR: Final = "repair"
+"""Detail of the warning of a document that was mended."""
 # Of one stream that qpdf decodes: objects and cross references, in few tools pictures as well.
 MAX_DECODED_BYTES: Final = 256_000_000
 # qpdf removes what is no page from a page tree entry by entry.
@@ -37,43 +38,37 @@ DAMAGE: Final = (
 
 
 @contextmanager
-def open_source(source: ToolSource, tool_input: ToolInput[ToolOptions]) -> Iterator[pikepdf.Pdf]:
+def open_pdf(source: PdfSource, max_pages: int, warn: Warn) -> Iterator[pikepdf.Pdf]:
     """Open a source and yield it; faults of its objects within the context are refusals as well.
 
     Raises RenderFailure `invalid_pdf_source`, `pdf_password_required` or `page_limit_exceeded`.
     """
     with refuse_damage(source), _open(source) as document:
         if any("file is damaged" in str(repair) for repair in document.get_warnings()):
-            tool_input.warn(
+            warn(
                 "feature_unavailable",
                 f"{source.pointer}: the PDF was damaged and has been repaired as far as possible.",
-                _REPAIR,
+                REPAIR,
             )
         page_count = len(document.pages)
         if page_count == 0:
             raise invalid_source(source, "the PDF has no pages")
-        if page_count > tool_input.max_pages:
+        if page_count > max_pages:
             raise RenderFailure(
                 "page_limit_exceeded",
-                f"{source.pointer}: the PDF has {page_count} pages; {tool_input.max_pages} are "
+                f"{source.pointer}: the PDF has {page_count} pages; {max_pages} are "
                 "allowed by the plan.",
             )
         yield document
 
 
-def is_mended(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]) -> bool:
-    """Tell whether a source was mended, when it was opened or while its objects were read."""
-    was_mended = any(warning.detail == _REPAIR for warning in tool_input.warnings)
-    return was_mended or bool(document.get_warnings())
-
-
-def invalid_source(source: ToolSource, reason: str) -> RenderFailure:
+def invalid_source(source: PdfSource, reason: str) -> RenderFailure:
     """Return `invalid_pdf_source` for a source."""
     return RenderFailure("invalid_pdf_source", f"{source.pointer}: {reason}.")
 
 
-def _open(source: ToolSource) -> pikepdf.Pdf:
-    if b"%PDF-" not in source.content[:_HEADER_BYTES]:
+def _open(source: PdfSource) -> pikepdf.Pdf:
+    if not is_pdf(source.content):
         raise invalid_source(source, "the file is no PDF: it does not begin with %PDF-")
     # They hold for the whole process, so they are set before each source.
     set_qpdf_limits(
@@ -94,7 +89,7 @@ def _open(source: ToolSource) -> pikepdf.Pdf:
 
 
 @contextmanager
-def refuse_damage(source: ToolSource) -> Iterator[None]:
+def refuse_damage(source: PdfSource) -> Iterator[None]:
     """Refuse a source for faults of its objects that are met within the context."""
     exceeded_before = qpdf_limit_errors()
     try:

@@ -1,17 +1,17 @@
 """Appearances for annotations that lack one, and a warning of those that cannot be drawn."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import pikepdf
 from pikepdf import Dictionary
 
-from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.pdf.fonts.bundled_fonts import BundledFonts
 from chalicelib.engine.pdf.forms.annotation_drawings import draw_annotation
 from chalicelib.engine.pdf.forms.draw_form import finish_fonts
 from chalicelib.engine.pdf.forms.field_appearances import has_appearance
 from chalicelib.engine.pdf.trees.name_trees import dictionaries
-from chalicelib.engine.pdf_tools.tool import ToolInput
+from chalicelib.engine.pdf.warn import Warn
 
 # They show nothing themselves; what a field shows is drawn with its form.
 _NOT_DRAWN: Final = frozenset({"/Popup", "/Link", "/Widget"})
@@ -25,10 +25,10 @@ _MAX_CHARACTERS: Final = 40
 class AnnotationLooks:
     """Drawing of annotations; `finish` embeds the fonts that it took."""
 
-    def __init__(self, document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]) -> None:
-        """Begin without fonts."""
-        self._document, self._tool_input = document, tool_input
-        self._fonts = BundledFonts(document, tool_input.fonts)
+    def __init__(self, document: pikepdf.Pdf, fonts: Mapping[str, bytes], warn: Warn) -> None:
+        """Begin without fonts; `fonts` are the bundled ones by their files' names."""
+        self._document, self._warn = document, warn
+        self._fonts = BundledFonts(document, fonts)
         self._missing = set[str]()
 
     def draw(self, annotation: pikepdf.Object) -> pikepdf.Object | None:
@@ -43,19 +43,19 @@ class AnnotationLooks:
 
     def finish(self) -> None:
         """Embed the fonts, and warn of annotations that were not drawn."""
-        finish_fonts(self._fonts, self._tool_input)
+        finish_fonts(self._fonts, self._warn)
         if self._missing:
             kinds = ", ".join(sorted(self._missing)[:_MAX_KINDS])
-            self._tool_input.warn(
+            self._warn(
                 "feature_unavailable",
                 f"Annotations without an appearance were not drawn: {kinds}.",
                 "annotations",
             )
 
 
-def complete_looks(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]) -> bool:
+def complete_looks(document: pikepdf.Pdf, fonts: Mapping[str, bytes], warn: Warn) -> bool:
     """Give annotations that pdfium would not draw an appearance; tell whether there were any."""
-    looks, found = AnnotationLooks(document, tool_input), False
+    looks, found = AnnotationLooks(document, fonts, warn), False
     for page in document.pages:
         for annotation in dictionaries(page.obj.get("/Annots")):
             flags: object = annotation.get("/F", 0)

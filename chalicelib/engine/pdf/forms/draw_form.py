@@ -1,40 +1,40 @@
 """Appearances of a form's fields, for tools that keep no viewer's help."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import pikepdf
 from pikepdf import Dictionary
 
-from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.pdf.fonts.bundled_fonts import BundledFonts
 from chalicelib.engine.pdf.forms.field_appearances import draw_field, has_appearance
 from chalicelib.engine.pdf.forms.form_fields import OFF, document_form, form_fields
-from chalicelib.engine.pdf_tools.tool import ToolInput
+from chalicelib.engine.pdf.warn import Warn
 
 _MAX_PARENTS: Final = 50
 
 
-def draw_form(document: pikepdf.Pdf, tool_input: ToolInput[ToolOptions]) -> None:
+def draw_form(document: pikepdf.Pdf, font_files: Mapping[str, bytes], warn: Warn) -> None:
     """Give fields without appearances one, and all where readers were asked to draw them."""
     form = document_form(document)
     if form is None:
         return
     draws_all = bool(form.get("/NeedAppearances", False))
-    fonts = BundledFonts(document, tool_input.fonts)
+    fonts = BundledFonts(document, font_files)
     standard = form.get("/DR", Dictionary()).get("/Font")
     for field in form_fields(form).values():
         if draws_all or not all(has_appearance(widget) for widget in field.widgets):
             draw_field(document, field, fonts)
         for widget in field.widgets:
             _complete_fonts(shown_appearance(widget), standard)
-    finish_fonts(fonts, tool_input)
+    finish_fonts(fonts, warn)
 
 
-def finish_fonts(fonts: BundledFonts, tool_input: ToolInput[ToolOptions]) -> None:
+def finish_fonts(fonts: BundledFonts, warn: Warn) -> None:
     """Write the fonts that were used, and warn of characters that none of them has."""
     fonts.embed()
     if fonts.missing is not None:
-        tool_input.warn("glyph_missing", fonts.missing)
+        warn("glyph_missing", fonts.missing)
 
 
 def _complete_fonts(appearance: pikepdf.Object | None, standard: pikepdf.Object | None) -> None:

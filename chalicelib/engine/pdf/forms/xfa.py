@@ -2,11 +2,10 @@
 
 from pikepdf import Dictionary, Pdf
 
-from chalicelib.contract.options.pdf_tools import ToolOptions
-from chalicelib.engine.pdf_tools.tool import ToolInput
+from chalicelib.engine.pdf.warn import Warn
 
 
-def remove_xfa(document: Pdf, tool_input: ToolInput[ToolOptions]) -> None:
+def remove_xfa(document: Pdf, warn: Warn) -> None:
     """Remove the XFA form, which does not know what happens to pages; its PDF fields stay."""
     form = document.Root.get("/AcroForm")
     if not isinstance(form, Dictionary) or "/XFA" not in form:
@@ -14,7 +13,7 @@ def remove_xfa(document: Pdf, tool_input: ToolInput[ToolOptions]) -> None:
     del form.XFA
     if "/NeedsRendering" in document.Root:
         del document.Root.NeedsRendering
-    tool_input.warn(
+    warn(
         "feature_unavailable",
         "The document has an XFA form, which was removed; its PDF form fields stay.",
         "xfa",

@@ -8,10 +8,7 @@ from collections.abc import Collection, Sequence
 
 from pikepdf import Dictionary, Object, Pdf
 
-from chalicelib.contract.options.pdf_tools import ToolOptions
-from chalicelib.engine.context import RenderedFile
-from chalicelib.engine.finishing.test_mark import mark_pages
-from chalicelib.engine.pdf.forms.xfa import remove_xfa
+from chalicelib.engine.pdf.document.save import save
 from chalicelib.engine.pdf.pages.content_names import ContentNames
 from chalicelib.engine.pdf.pages.gone_references import GoneReferences
 from chalicelib.engine.pdf.pages.page_fields import PageFields, text_owners
@@ -24,22 +21,16 @@ from chalicelib.engine.pdf.trees.page_labels import read_labels, write_labels
 from chalicelib.engine.pdf.trees.page_tree import read_pages, write_page_tree
 from chalicelib.engine.pdf.trees.parent_tree import ObjectId
 from chalicelib.engine.pdf.trees.structure import Structure
-from chalicelib.engine.pdf_tools.tool import ToolInput
-from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, save, warn_of_signatures
 
 
 class PageSelection:
     """Document that is written with some of its pages, given by their indexes."""
 
-    def __init__(self, document: Pdf, tool_input: ToolInput[ToolOptions]) -> None:
-        """Read what belongs to pages, and mark all of them for a test.
+    def __init__(self, document: Pdf) -> None:
+        """Read what belongs to pages.
 
         Raises ValueError for a document whose trees have loops.
         """
-        warn_of_signatures(document, tool_input)
-        if tool_input.test:
-            mark_pages(document)
-        remove_xfa(document, tool_input)
         self._document, self._pages = document, read_pages(document)
         annotation_pages = _annotation_pages(self._pages)
         self._labels = read_labels(document, len(self._pages))
@@ -59,7 +50,7 @@ class PageSelection:
         if "/Threads" in document.Root:
             del document.Root.Threads
 
-    def file(self, indexes: Sequence[int], part: int | None = None) -> RenderedFile:
+    def content(self, indexes: Sequence[int]) -> bytes:
         """Return the document with these pages alone, in this order."""
         kept = frozenset(indexes)
         self._references.restore()
@@ -74,7 +65,7 @@ class PageSelection:
         self._write_opening(kept)
         self._cut_references(kept, chosen_fields)
         self._write_resources(kept)
-        return RenderedFile("pdf", save(self._document), PDF_TYPE, len(indexes), part=part)
+        return save(self._document)
 
     def remove_attachments(self) -> None:
         """Remove the embedded files of the document; those of pages and annotations stay."""

@@ -14,10 +14,11 @@ from chalicelib.engine.conformance.checks import ValidationRequest
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.job import PdfToolJob, RenderOutcome
+from chalicelib.engine.pdf.document.source import PdfSource
 from chalicelib.engine.pdf.fonts.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.exchange import StrangeAnswer, ToolAnswer, ToolRequest
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
-from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput, ToolSource
+from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
@@ -104,7 +105,7 @@ class PdfToolEngine:
         return ToolInput(
             options=job.options,
             sources=tuple(
-                ToolSource(contents[pointer], source.password, pointer)
+                PdfSource(contents[pointer], source.password, pointer)
                 for pointer, source in sources.items()
             ),
             resources=resources,

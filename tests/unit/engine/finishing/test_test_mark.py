@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from chalicelib.engine.finishing.test_mark import mark_html, mark_image, word_strokes
+from chalicelib.engine.test_mark import mark_html, mark_image, word_strokes
 
 SIDES = st.floats(min_value=10, max_value=20_000)
 

@@ -1,21 +1,13 @@
-"""Test mark: the diagonal word TEST on every file of a test key, in lines, so without a font."""
+"""Test mark: the diagonal word TEST on every file of a test key, in lines, so without a font.
+
+pdf/drawings/test_mark.py draws it on the pages of a PDF.
+"""
 
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.finishing.finisher import PdfFinisher
-from chalicelib.engine.pdf.drawings.page_drawings import PageDrawings, add_resource
-from chalicelib.engine.pdf.page_boxes import (
-    PdfRectangle,
-    page_turn,
-    upright_box,
-    upright_matrix,
-    visible_box,
-)
-
 if TYPE_CHECKING:
-    import pikepdf
     from PIL import Image
 
 type Point = tuple[float, float]
@@ -46,8 +38,8 @@ _WORD_WIDTH: Final = 3 * _ADVANCE + 0.7
 _DIAGONAL_SHARE: Final = 0.55
 _SIDE_SHARE: Final = 0.8
 _THICKNESS: Final = 0.13
-_GREY: Final = 0.45
-_OPACITY: Final = 0.3
+GREY: Final = 0.45
+OPACITY: Final = 0.3
 _VIEW_BOX: Final = 1000
 
 
@@ -78,9 +70,9 @@ def mark_image(picture: "Image.Image") -> "Image.Image":
     lines, thickness = word_strokes(*picture.size)
     for line in lines:
         upside_down = [(x, picture.height - y) for x, y in line]
-        shade, width = round(_OPACITY * 255), max(round(thickness), 1)
+        shade, width = round(OPACITY * 255), max(round(thickness), 1)
         drawing.line(upside_down, fill=shade, width=width, joint="curve")
-    grey = (round(_GREY * 255),) * 3
+    grey = (round(GREY * 255),) * 3
     if picture.mode == "RGB":
         picture.paste(grey, mask=word)
         return picture
@@ -95,52 +87,22 @@ def mark_html(html: str) -> str:
     path = "".join(
         f"{operator}{x:.0f} {_VIEW_BOX - y:.0f}"
         for line in lines
-        for operator, (x, y) in zip(_path_operators(), line, strict=False)
+        for operator, (x, y) in zip(path_operators(), line, strict=False)
     ).upper()
-    grey = round(_GREY * 255)
+    grey = round(GREY * 255)
     word = (
         f'<svg aria-hidden="true" viewBox="0 0 {_VIEW_BOX} {_VIEW_BOX}" '
         'style="position:fixed;inset:0;width:100%;height:100%;pointer-events:none;z-index:2147483647">'
         f'<path d="{path}" fill="none" stroke="rgb({grey},{grey},{grey})" '
-        f'stroke-width="{thickness:.0f}" stroke-opacity="{_OPACITY}"/></svg>'
+        f'stroke-width="{thickness:.0f}" stroke-opacity="{OPACITY}"/></svg>'
     )
     # At the end, from where parsers move it into the body. A document of frames has no body:
     # there the word comes first, which creates one.
     return word + html if "</frameset>" in html else html + word
 
 
-def mark_pages(document: "pikepdf.Pdf") -> None:
-    """Draw the word over every page."""
-    import pikepdf  # noqa: PLC0415 -- only a document that is opened needs it
-
-    state = document.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.ExtGState, CA=_OPACITY))
-    page_drawings = PageDrawings(document)
-    drawings: dict[tuple[PdfRectangle, int, str], pikepdf.Stream] = {}
-    for page in document.pages:
-        name = add_resource(page.resources, "/ExtGState", "/PlatenTest", state)
-        key = (visible_box(page), page_turn(page), name)
-        if key not in drawings:
-            drawings[key] = page_drawings.drawing(_operators(*key))
-        page_drawings.draw_over(page, drawings[key])
-
-
-def _operators(page_box: PdfRectangle, turn: int, state: str) -> bytes:
-    upright = upright_box(page_box, turn)
-    matrix = upright_matrix(page_box, turn) or (1, 0, 0, 1, upright.left, upright.bottom)
-    lines, thickness = word_strokes(upright.width, upright.height)
-    operators = [
-        f"{state} gs 0 J 1 j {thickness:.2f} w {_GREY} G",
-        "{} {} {} {} {:.2f} {:.2f} cm".format(*matrix),
-    ]
-    for line in lines:
-        for path_operator, (x, y) in zip(_path_operators(), line, strict=False):
-            operators.append(f"{x:.2f} {y:.2f} {path_operator}")
-    # One path, stroked once: crossing lines do not become darker.
-    operators.append("S")
-    return "\n".join(operators).encode()
-
-
-def _path_operators() -> Iterator[str]:
+def path_operators() -> Iterator[str]:
+    """Yield the operators of the points of a line."""
     yield "m"
     while True:
         yield "l"
@@ -150,8 +112,3 @@ def _word_lines() -> Iterator[Polyline]:
     for position, letter in enumerate(_LETTERS):
         for line in letter:
             yield tuple((x + position * _ADVANCE, y) for x, y in line)
-
-
-TEST_MARK: Final = PdfFinisher(
-    lambda finishing: finishing.test, lambda document, _finishing: mark_pages(document)
-)
