@@ -9,10 +9,11 @@ from chalicelib.contract.options.pdf import HeaderFooterPair, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, HeaderFooterPage
 from chalicelib.engine.finishing.finisher import PdfFinisher
-from chalicelib.engine.finishing.page_overlay import overlay_page
 from chalicelib.engine.pdf.document.metadata import document_date
 from chalicelib.engine.pdf.drawings.page_drawings import PageDrawings
-from chalicelib.engine.pdf.pages.keep_pages import keep_pages, selected_pages
+from chalicelib.engine.pdf.drawings.page_overlay import overlay_page
+from chalicelib.engine.pdf.pages.keep_pages import keep_pages
+from chalicelib.engine.pdf.pages.page_ranges import selected_pages
 from chalicelib.engine.pdf.text.chromium_pdf import make_deterministic
 
 if TYPE_CHECKING:

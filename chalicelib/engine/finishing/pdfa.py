@@ -6,6 +6,7 @@ Defects that only the author can remove stay as they are; the validator reports 
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.finishing.finisher import PdfFinisher
+from chalicelib.engine.pdf.text.chromium_pdf import structure_index
 
 if TYPE_CHECKING:
     import pikepdf
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 # Only PDF/A-3 allows an embedded file of any type (ISO 19005-3, 6.8).
 _HYBRID_FLAVOUR: Final = "3b"
+_LINKS_DROPPED: Final = (
+    "links that are read to nobody were left out, as PDF/UA wants it: those of headers, footers, "
+    "frames and what is aria-hidden"
+)
 
 
 def has_conformance_target(finishing: "FinishingContext") -> bool:
@@ -33,16 +38,36 @@ def _make_conforming(document: "pikepdf.Pdf", finishing: "FinishingContext") -> 
         add_output_intent,
         make_annotations_printable,
     )
-    from chalicelib.engine.pdf.tagging.pdfua import make_accessible, repair_to_unicode  # noqa: PLC0415
+    from chalicelib.engine.pdf.tagging.pdfua import repair_to_unicode  # noqa: PLC0415
 
     repair_to_unicode(document)
     if finishing.output.pdf.is_fully_tagged:
-        make_accessible(document, finishing)
+        _make_accessible(document, finishing)
     pdfa, pdfua = pdfa_flavour(finishing), finishing.output.pdf.pdfua
     if pdfa is not None:
         add_output_intent(document)
         make_annotations_printable(document)
     add_identification(document, pdfa=pdfa, pdfua=pdfua, invoice=finishing.invoice_file)
+
+
+def _make_accessible(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
+    """Give all content a tag or an artifact.
+
+    PDF/UA also needs catalog entries and link descriptions, which level a of PDF/A does not.
+    """
+    from chalicelib.engine.pdf.tagging.pdfua import (  # noqa: PLC0415 -- as above
+        describe_links,
+        drop_untagged_links,
+        set_catalog_entries,
+        tag_or_mark_all_content,
+    )
+
+    links = tag_or_mark_all_content(document, structure_index(finishing.printed_pdf))
+    if finishing.output.pdf.has_pdfua_target:
+        set_catalog_entries(document)
+        describe_links(links, finishing.recorder.links)
+    if finishing.output.pdf.pdfua and drop_untagged_links(document):
+        finishing.recorder.warn("feature_unavailable", _LINKS_DROPPED, "/output/pdf")
 
 
 CONFORMANCE: Final = PdfFinisher(has_conformance_target, _make_conforming)

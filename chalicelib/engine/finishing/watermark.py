@@ -95,7 +95,7 @@ def _add_watermark(document: "pikepdf.Pdf", finishing: "FinishingContext") -> No
     )
     form, box = printed_mark(document, watermark_page, "/output/pdf/watermark/image")
     if watermark.layer == "under":
-        warn_of_covered_watermark(document, watermark, box, finishing.recorder)
+        warn_of_covered_watermark(document, watermark, box, finishing.recorder.warn)
     drawings = MarkDrawings(document, watermark, form, box)
     for page in document.pages:
         drawings.draw(page)

@@ -8,7 +8,6 @@ from itertools import batched
 from struct import Struct as BinaryStruct
 from typing import Final, NamedTuple
 
-from chalicelib.engine.combining.failure import MAX_MERGED_BYTES, check_size
 from chalicelib.engine.pdf.appending.merge_state import CATALOG, INFO, OFFSET, RUN, MergeState
 
 _HEADER: Final = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"
@@ -51,7 +50,6 @@ def write_objects(
         state.offsets += OFFSET.pack(stream.number, position)
         part = b"%d 0 obj\n%b\nstream\n%b\nendstream\nendobj\n" % stream
         position += len(part)
-        check_size(position, MAX_MERGED_BYTES)
         parts.append(part)
     written = b"".join(parts)
     state.size = position
@@ -107,9 +105,7 @@ def write_trailer(state: MergeState) -> bytes:
         b"/Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns %d >> /Length %d >>"
     ) % (state.next_number, CATALOG, INFO, digest, digest, _ENTRY.size, len(body))
     end = b"\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n" % start
-    trailer = b"%d 0 obj\n%b\nstream\n%b%b" % (number, dictionary, body, end)
-    check_size(start + len(trailer), MAX_MERGED_BYTES)
-    return trailer
+    return b"%d 0 obj\n%b\nstream\n%b%b" % (number, dictionary, body, end)
 
 
 def _compressed_table(state: MergeState) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from chalicelib.engine.pdf.text.painted_boxes import Painted, covered_share, pai
 if TYPE_CHECKING:
     import pikepdf
 
-    from chalicelib.engine.render_trace import TraceRecorder
+    from chalicelib.engine.pdf.warn import Warn
 
 _MAX_PAGES: Final = 10
 _MAX_CONTENT_BYTES: Final = 2_000_000
@@ -21,7 +21,7 @@ _COVERED_SHARE: Final = 0.5
 
 
 def warn_of_covered_watermark(
-    document: "pikepdf.Pdf", watermark: Watermark, box: PdfRectangle, recorder: "TraceRecorder"
+    document: "pikepdf.Pdf", watermark: Watermark, box: PdfRectangle, warn: "Warn"
 ) -> None:
     """Warn of the first page that hides most of a watermark below it, among the first ten.
 
@@ -35,7 +35,7 @@ def warn_of_covered_watermark(
                 f"The watermark is hidden on page {number}: it lies below the page, whose own "
                 "backgrounds cover it. Take them out, or put the watermark over the page."
             )
-            recorder.warn("content_clipped", message, "output.pdf.watermark.layer")
+            warn("content_clipped", message, "output.pdf.watermark.layer")
             return
 
 

@@ -7,10 +7,10 @@ from typing import Final
 import pikepdf
 from pikepdf import Array, Dictionary, Name, String
 
-from chalicelib.engine.finishing.form_fields import PageField, element_of
 from chalicelib.engine.pdf.fonts.bundled_fonts import BundledFonts
 from chalicelib.engine.pdf.fonts.font_files import FontFiles
 from chalicelib.engine.pdf.forms.field_appearances import complete_button, draw_field
+from chalicelib.engine.pdf.forms.form_control import FormControl
 from chalicelib.engine.pdf.forms.form_fields import (
     COMBO,
     MULTI_SELECT,
@@ -20,6 +20,7 @@ from chalicelib.engine.pdf.forms.form_fields import (
     RADIO,
     form_fields,
 )
+from chalicelib.engine.pdf.tagging.structure_tree import element_of
 
 _READ_ONLY, _REQUIRED, _NO_TOGGLE_TO_OFF = 1, 1 << 1, 1 << 14
 _PRINTED: Final = 4
@@ -64,7 +65,7 @@ class FormWriter:
         # The last number that a name got.
         self._numbers: dict[str, int] = {}
 
-    def add(self, page: pikepdf.Page, mark: pikepdf.Object, field: PageField) -> None:
+    def add(self, page: pikepdf.Page, mark: pikepdf.Object, field: FormControl) -> None:
         """Make the widget of a field of its mark."""
         for key in [str(key) for key in mark]:
             if key not in {"/Type", "/Rect", "/StructParent"}:
@@ -101,7 +102,7 @@ class FormWriter:
                 widget.AS = shown
         self._fonts.embed()
 
-    def _add_radio(self, widget: pikepdf.Object, field: PageField) -> None:
+    def _add_radio(self, widget: pikepdf.Object, field: FormControl) -> None:
         key = field.form, field.name
         group = self._radios.get(key)
         if group is None or not field.name:
@@ -118,7 +119,9 @@ class FormWriter:
             widget.TU = String(field.label)
         self._set_button(group, widget, field)
 
-    def _set_button(self, holder: pikepdf.Object, widget: pikepdf.Object, field: PageField) -> None:
+    def _set_button(
+        self, holder: pikepdf.Object, widget: pikepdf.Object, field: FormControl
+    ) -> None:
         state = f"/{field.value or _DEFAULT_STATE}".replace("\0", "")
         state = "/off" if state == OFF else state
         holder.FT = Name.Btn
@@ -128,14 +131,14 @@ class FormWriter:
             holder.V = widget.AS
             holder.DV = widget.AS
 
-    def _describe(self, holder: pikepdf.Object, field: PageField) -> None:
+    def _describe(self, holder: pikepdf.Object, field: FormControl) -> None:
         holder.Ff = _READ_ONLY * field.is_read_only | _REQUIRED * field.is_required
         size = round(min(max(field.size, 0), _MAX_SIZE), 2)
         holder.DA = String(f"/{self._font(field)} {size:g} Tf {color_operator(field.color)}")
         if field.label:
             holder.TU = String(field.label)
 
-    def _font(self, field: PageField) -> str:
+    def _font(self, field: FormControl) -> str:
         """Return the name of the standard font that is nearest to that of a control."""
         is_serif = _SERIF.search(field.family) and not _SANS.search(field.family)
         name = "Cour" if _FIXED.search(field.family) else "TiRo" if is_serif else "Helv"
@@ -193,7 +196,7 @@ class FormWriter:
             parent.Kids.append(field)
 
 
-def _full_name(field: PageField) -> str:
+def _full_name(field: FormControl) -> str:
     """Return the name of a control as that of a field: no part is empty, and there are few."""
     parts = [part for part in field.name[:_MAX_NAME_CHARS].split(".") if part]
     if not parts:
@@ -202,7 +205,7 @@ def _full_name(field: PageField) -> str:
     return ".".join([*parts[:_MAX_NAME_PARTS], *([last] if last else [])])
 
 
-def _set_text(widget: pikepdf.Object, field: PageField) -> None:
+def _set_text(widget: pikepdf.Object, field: FormControl) -> None:
     widget.FT = Name.Tx
     kind = MULTILINE if field.kind == "multiline" else PASSWORD if field.is_password else 0
     widget.Ff = int(widget.Ff) | kind
@@ -212,7 +215,7 @@ def _set_text(widget: pikepdf.Object, field: PageField) -> None:
     widget.V = widget.DV = String(field.value)
 
 
-def _set_choice(widget: pikepdf.Object, field: PageField) -> None:
+def _set_choice(widget: pikepdf.Object, field: FormControl) -> None:
     widget.FT = Name.Ch
     widget.Ff = int(widget.Ff) | (MULTI_SELECT * field.is_multiple if field.is_list else COMBO)
     widget.Opt = Array([Array([String(value), String(shown)]) for value, shown, _ in field.options])

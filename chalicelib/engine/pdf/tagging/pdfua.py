@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.pdf.tagging.artifacts import PdfDictionary, form_xobjects, mark_artifacts
 from chalicelib.engine.pdf.tagging.structure_tree import element_annotations, repair_structure_tree
-from chalicelib.engine.pdf.text.chromium_pdf import structure_index
 
 if TYPE_CHECKING:
     import pikepdf
 
-    from chalicelib.engine.finishing.finisher import FinishingContext
+    from chalicelib.engine.pdf.text.chromium_pdf import StructureIndex
 
 
 # The browser's default language; it sets one for every document but an empty one.
 _DEFAULT_LANGUAGE: Final = "en-US"
-_LINKS_DROPPED: Final = (
-    "links that are read to nobody were left out, as PDF/UA wants it: those of headers, footers, "
-    "frames and what is aria-hidden"
-)
-
 
 # The browser maps glyphs that are parts of letters, such as the dots of Arabic ones, to U+0000, and
 # gives the letters as ActualText. PDF/UA-1, 7.21.7 forbids U+0000; a zero width space is allowed.
@@ -29,25 +23,24 @@ _NUL_MAPPING: Final = re.compile(rb"(?m)^(<[0-9A-F]+> )<0000>$")
 _ZERO_WIDTH_SPACE: Final = rb"\g<1><200B>"
 
 
-def make_accessible(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
-    """Repair the tags of the document and mark all other content as artifacts.
+def tag_or_mark_all_content(
+    document: "pikepdf.Pdf", index: "StructureIndex"
+) -> "list[pikepdf.Object]":
+    """Repair the tags and mark all other content as artifacts; return the elements of links.
 
-    PDF/UA also needs catalog entries and link descriptions, which level a of PDF/A does not.
+    `index` is that of the printed document.
     """
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     # The browser says it of documents with content only (ISO 19005-2, 6.7.2.2).
     document.Root.MarkInfo = pikepdf.Dictionary(Marked=True)
-    links = repair_structure_tree(document, structure_index(finishing.printed_pdf))
+    links = repair_structure_tree(document, index)
     mark_artifacts(document)
-    if finishing.output.pdf.has_pdfua_target:
-        _set_catalog_entries(document)
-        describe_links(links, finishing.recorder.links)
-    if finishing.output.pdf.pdfua and drop_untagged_links(document):
-        finishing.recorder.warn("feature_unavailable", _LINKS_DROPPED, "/output/pdf")
+    return links
 
 
-def _set_catalog_entries(document: "pikepdf.Pdf") -> None:
+def set_catalog_entries(document: "pikepdf.Pdf") -> None:
+    """Set what PDF/UA asks of the catalog and of pages: language, title and order of tabs."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
     if "/Lang" not in document.Root:

@@ -66,6 +66,18 @@ def element_annotations(element: "pikepdf.Object") -> "list[pikepdf.Object]":
     return [kid.Obj for kid in kids if not isinstance(kid, int) and "/Obj" in kid]
 
 
+def element_of(document: "pikepdf.Pdf", annotation: "pikepdf.Object") -> "pikepdf.Object | None":
+    """Return the structure element of an annotation, or None in a PDF without tags."""
+    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
+
+    root: pikepdf.Object | None = document.Root.get("/StructTreeRoot")
+    key: object = annotation.get("/StructParent")
+    if root is None or not isinstance(key, int) or "/ParentTree" not in root:
+        return None
+    element = pikepdf.NumberTree(root.ParentTree).get(key)
+    return element if isinstance(element, pikepdf.Dictionary) else None
+
+
 def _add_structure_tree(document: "pikepdf.Pdf") -> "pikepdf.Object":
     """Return a new tree with one element; the browser gives an empty document none."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py

@@ -5,12 +5,12 @@ a `dl` is an item; where there is none, an item begins with each group of terms.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
-from chalicelib.engine.browser.output.structure_marks import MarkKind, StructureMarks
 from chalicelib.engine.pdf.text.printed_objects import PrintedObjects, string_of_text
 
+type MarkKind = Literal["list", "item", "label", "body", "formula"]
 _TYPES: Final[Mapping[MarkKind, bytes]] = {
     "list": b"/L",
     "item": b"/LI",
@@ -22,6 +22,20 @@ _TYPE: Final = re.compile(rb"/S /Figure\b")
 _PARENT: Final = re.compile(rb"/P [0-9]+ 0 R\b")
 _KIDS: Final = re.compile(rb"/K (\[[^\]]*\]|[0-9]+ 0 R|[0-9]+)")
 _KID_TOKEN: Final = re.compile(rb"<<[^<>]*>>|([0-9]+) 0 R|[0-9]+")
+
+
+class StructureMark(NamedTuple):
+    """Kind of a marked element; the text of a formula."""
+
+    kind: MarkKind
+    text: str = ""
+
+
+class StructureMarks(NamedTuple):
+    """Marks of a document: the name of each in the PDF is the prefix and its place."""
+
+    prefix: str = ""
+    marks: Sequence[StructureMark] = ()
 
 
 class _Kid(NamedTuple):

@@ -31,7 +31,7 @@ from chalicelib.engine.browser.output.target_counters import (
 )
 from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
-from chalicelib.engine.pdf.pages.keep_pages import selected_pages
+from chalicelib.engine.pdf.pages.page_ranges import selected_pages
 
 _POINTS_PER_INCH: Final = 72
 
