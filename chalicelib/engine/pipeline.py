@@ -2,18 +2,20 @@
 
 import io
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.pdf import ContentSource
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.browser.output.placeholders import may_have_placeholders
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.context import JobContext, RenderedFile
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.finishing.finisher import FinishingContext, RunOnFreshPage
+from chalicelib.engine.finishing.finisher import FinishingContext, PrintSeparately
 from chalicelib.engine.finishing.pdfa import has_conformance_target
+from chalicelib.engine.finishing.separate_prints import SeparatePrint
 from chalicelib.engine.formats import format_by_name
 from chalicelib.engine.formats.finish_in_process import finish_file
 from chalicelib.engine.formats.format import Draw, RenderFormat
@@ -83,7 +85,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
                 resources,
                 context.test,
                 recorder,
-                _fresh_page_runner(context, browser),
+                _separate_printer(context, browser, document.output, resources),
                 invoice.embedded_file if invoice else None,
                 fonts_dir=browser.fonts,
             )
@@ -226,14 +228,22 @@ def _draw_page(
     return [Drawing(format_, content_by_draw[format_.draw]) for format_ in formats]
 
 
-def _fresh_page_runner(context: JobContext, browser: Browser) -> RunOnFreshPage:
-    def run_on_fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
+def _separate_printer(
+    context: JobContext,
+    browser: Browser,
+    output: OutputOptions,
+    resources: Mapping[ContentSource, bytes],
+) -> PrintSeparately:
+    def print_separately(part: SeparatePrint) -> list[bytes]:
+        def work(page: BrowserPage) -> list[bytes]:
+            return part.print(page, output, resources)
+
         try:
             return browser.use(work, context.time_limit, context.lane)
         finally:
             browser.prepare()
 
-    return run_on_fresh_page
+    return print_separately
 
 
 def _finish(

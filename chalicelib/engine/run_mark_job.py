@@ -4,7 +4,7 @@ from functools import partial
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.context import JobContext, RenderedFile
-from chalicelib.engine.finishing.watermark import print_watermark_page
+from chalicelib.engine.finishing.separate_prints import print_watermark_page
 from chalicelib.engine.inputs.fetch import load_contents
 from chalicelib.engine.job import MarkJob, RenderOutcome
 from chalicelib.engine.ports import Egress

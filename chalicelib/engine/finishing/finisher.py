@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from chalicelib.contract.options.output import OutputOptions
     from chalicelib.contract.options.pdf import ContentSource
-    from chalicelib.engine.browser.page.page import BrowserPage
+    from chalicelib.engine.finishing.separate_prints import SeparatePrint
     from chalicelib.engine.pdf.document.attachments import InvoiceFile
     from chalicelib.engine.render_trace import TraceRecorder
 
@@ -24,12 +24,8 @@ class PdfFinisher:
     apply: Callable[["pikepdf.Pdf", "FinishingContext"], None]
 
 
-class RunOnFreshPage(Protocol):
-    """Port to the browser that gives `work` an empty page, for parts printed separately."""
-
-    def __call__[Result](self, work: "Callable[[BrowserPage], Result]") -> Result:
-        """Return what `work` returns; raises as `Browser.use`."""
-        ...
+# Returns the PDFs of parts that are printed on a page of their own; raises as `Browser.use`.
+type PrintSeparately = Callable[[SeparatePrint], list[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +40,7 @@ class FinishingContext:
     resources: "Mapping[ContentSource, bytes]"
     test: bool
     recorder: "TraceRecorder"
-    run_on_fresh_page: RunOnFreshPage
+    print_separately: "PrintSeparately"
     invoice_file: "InvoiceFile | None" = None
     printed_pdf: bytes = b""
     fonts_dir: "Path | None" = None

@@ -94,11 +94,15 @@ def enter_sandbox(parent_pid: int, memory_bytes: int = limits.MEMORY_BYTES) -> l
     return [wall for wall, stands in has.items() if not stands]
 
 
-def die_with(parent_pid: int) -> None:
-    """Make the process end with its parent; raises SystemExit where that is already gone."""
-    _libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+def die_with(parent_pid: int) -> bool:
+    """Make the process end with its parent; return whether the kernel accepted it.
+
+    Raises SystemExit where the parent is already gone.
+    """
+    is_accepted: bool = _libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0
     if os.getppid() != parent_pid:
         raise SystemExit
+    return is_accepted
 
 
 @cache

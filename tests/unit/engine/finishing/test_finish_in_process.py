@@ -2,7 +2,6 @@
 
 import logging
 import subprocess
-from collections.abc import Callable
 from copy import replace
 from typing import Any
 
@@ -10,9 +9,9 @@ import pytest
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.finishing.separate_prints import SeparatePrint
 from chalicelib.engine.formats.finish_in_process import FinishingError, finish_file
 from chalicelib.engine.formats.pdf import PDF
 from chalicelib.engine.render_trace import TraceRecorder
@@ -21,12 +20,12 @@ APART = replace(PDF, is_slow=lambda _content, _finishing: True)
 
 
 def finish(content: bytes) -> None:
-    def no_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
-        raise AssertionError(work)
+    def print_separately(part: SeparatePrint) -> list[bytes]:
+        raise AssertionError(part)
 
     output = OutputOptions.from_json({"pdf": {"metadata": {"title": "T"}}})
     context = FinishingContext(
-        output, {}, test=False, recorder=TraceRecorder(), run_on_fresh_page=no_page
+        output, {}, test=False, recorder=TraceRecorder(), print_separately=print_separately
     )
     finish_file(APART, content, context, Deadline.after(60))
 
