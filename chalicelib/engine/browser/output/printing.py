@@ -251,7 +251,7 @@ def _print_parameters(options: PdfOptions) -> dict[str, Json]:
         "marginBottom": margin.bottom,
         "marginLeft": margin.left,
         "preferCSSPageSize": options.prefer_css_page_size,
-        # The browser makes the outline of the tags (finishing/tagging/untagged_outline.py).
+        # The browser makes the outline of the tags (finishing/untagged_outline.py).
         "generateTaggedPDF": options.tagged or options.outline,
         "generateDocumentOutline": options.outline,
     }
