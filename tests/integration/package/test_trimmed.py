@@ -19,6 +19,8 @@ TESTS: Final = (
     "tests/integration/engine/output/test_pictures.py",
     "tests/unit/engine/einvoice/test_cii.py",
     "tests/unit/engine/finishing",
+    "tests/unit/engine/formats",
+    "tests/unit/engine/pdf/drawings",
     "tests/unit/engine/pdf/forms",
     "tests/unit/engine/pdf/tagging",
     "tests/unit/engine/pdf/text",

@@ -11,14 +11,17 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name, Object, String
 
 from chalicelib.engine.pdf.appending.item_destinations import ItemDestinations
+from chalicelib.engine.pdf.appending.item_form import FormFields
 from chalicelib.engine.pdf.appending.merge_state import PAGES_PER_LEAF
 from chalicelib.engine.pdf.trees.name_trees import (
-    FormFields,
     dictionaries,
-    final_roles,
-    inherit_attributes,
+    named_tree,
+    string_entries,
     tree_entries,
 )
+from chalicelib.engine.pdf.trees.page_tree import inherit_attributes
+from chalicelib.engine.pdf.trees.parent_tree import parent_entries
+from chalicelib.engine.pdf.trees.structure import dictionary_kids
 
 # Readers show a page without a size as Letter.
 _DEFAULT_MEDIA_BOX: Final = (0, 0, 612, 792)
@@ -148,17 +151,14 @@ class _Preparation:
         root = self._root.get("/StructTreeRoot")
         if not isinstance(root, Dictionary):
             return
-        kids = root.get("/K")
-        elements = dictionaries(kids if isinstance(kids, Array) else Array([kids]))
+        elements = dictionary_kids(root)
         if not elements:
             return
         self.item.is_tagged = True
-        self.item.roles = final_roles(root.get("/RoleMap"))
+        self.item.roles = _final_roles(root.get("/RoleMap"))
         self._prepare_parent_tree(root.get("/ParentTree"))
         identifiers = {
-            self._prefix + bytes(key): value
-            for key, value in tree_entries(root.get("/IDTree"), "/Names")
-            if isinstance(key, String)
+            self._prefix + key: value for key, value in string_entries(root.get("/IDTree")).items()
         }
         self._add_name_leaves("IDTree", identifiers)
         self._dictionary("Classes", root.get("/ClassMap"))
@@ -185,11 +185,7 @@ class _Preparation:
         return element
 
     def _prepare_parent_tree(self, tree: object) -> None:
-        entries = {
-            int(key): value
-            for key, value in tree_entries(tree, "/Nums")
-            if isinstance(value, Dictionary | Array)
-        }
+        entries = parent_entries(tree)
         first = self._place.first_struct_parent
         self.item.struct_parents = sorted(entries)
         numbered = [(first + rank, entries[key]) for rank, key in enumerate(sorted(entries))]
@@ -221,10 +217,8 @@ class _Preparation:
 
     def _prepare_names(self, pages: Sequence[Object]) -> None:
         self._add_name_leaves("Dests", self._destinations.entries)
-        names = self._root.get("/Names")
-        tree = names if isinstance(names, Dictionary) else Dictionary()
         files = {}
-        for key, value in tree_entries(tree.get("/EmbeddedFiles"), "/Names"):
+        for key, value in tree_entries(named_tree(self._root, "/EmbeddedFiles"), "/Names"):
             if isinstance(key, String) and isinstance(value, Dictionary):
                 name = String(f"{self._place.index}-{key}")
                 value.F = value.UF = name
@@ -274,3 +268,19 @@ class _Preparation:
             ("HiddenLayers", defaults.get("/OFF") if isinstance(defaults, Dictionary) else None),
         ):
             self._list(name, dictionaries(layers))
+
+
+def _final_roles(role_map: object) -> dict[bytes, bytes]:
+    """Return the standard type of each type of structure elements, as names of a PDF."""
+    if not isinstance(role_map, Dictionary):
+        return {}
+    roles = {key: str(role) for key, role in role_map.as_dict().items() if isinstance(role, Name)}
+    result = {}
+    for key, role in roles.items():
+        final = role
+        for _ in range(len(roles)):
+            if final not in roles:
+                break
+            final = roles[final]
+        result[Name(key).unparse()] = Name(final).unparse()
+    return result

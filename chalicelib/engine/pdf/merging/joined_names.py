@@ -8,7 +8,7 @@ from pikepdf import Array, Dictionary, Object, Pdf, String
 
 from chalicelib.engine.pdf.document.attachments import distinct_names
 from chalicelib.engine.pdf.merging.parcel import CopiedParcel, Parcel
-from chalicelib.engine.pdf.trees.name_trees import dictionaries, tree_entries
+from chalicelib.engine.pdf.trees.name_trees import dictionaries, named_tree, string_entries
 
 
 def names_root(document: Pdf) -> Object:
@@ -21,11 +21,7 @@ def names_root(document: Pdf) -> Object:
 
 def named_entries(document: Pdf, tree: str) -> dict[bytes, Object]:
     """Return the entries of a name tree."""
-    names = document.Root.get("/Names")
-    root = names.get(tree) if isinstance(names, Dictionary) else None
-    return {
-        bytes(key): value for key, value in tree_entries(root, "/Names") if isinstance(key, String)
-    }
+    return string_entries(named_tree(document.Root, tree))
 
 
 def name_tree(entries: Mapping[bytes, Object]) -> Dictionary:

@@ -7,6 +7,8 @@ from pikepdf import Array, Dictionary, Name, Object, Pdf, Stream, String
 from chalicelib.engine.pdf.merging.joined_names import distinct_keys, name_tree
 from chalicelib.engine.pdf.merging.parcel import CopiedParcel, Parcel
 from chalicelib.engine.pdf.trees.name_trees import dictionaries, tree_entries
+from chalicelib.engine.pdf.trees.parent_tree import parent_entries
+from chalicelib.engine.pdf.trees.structure import dictionary_kids, elements_below
 
 
 class JoinedStructure:
@@ -18,8 +20,8 @@ class JoinedStructure:
         root = document.Root.get("/StructTreeRoot")
         self._is_tagged = isinstance(root, Dictionary)
         self._root = root if isinstance(root, Dictionary) else Dictionary(Type=Name.StructTreeRoot)
-        self._elements = _first_level(self._root)
-        self._parents = dict(_parent_entries(self._root))
+        self._elements = dictionary_kids(self._root)
+        self._parents = parent_entries(self._root.get("/ParentTree"))
         self._next_key = max(self._parents, default=-1) + 1
         self._ids = dict(_ids(self._root))
         self._lang = str(document.Root.get("/Lang", ""))
@@ -32,12 +34,12 @@ class JoinedStructure:
             self._is_tagged = False
             _renumber_struct_parents(pages, {})
             return
-        entries = dict(_parent_entries(root))
+        entries = parent_entries(root.get("/ParentTree"))
         numbers = {key: self._next_key + rank for rank, key in enumerate(sorted(entries))}
         self._next_key += len(numbers)
         _renumber_struct_parents(pages, numbers)
         self._rename(root, parcel.place)
-        elements = _first_level(root)
+        elements = dictionary_kids(root)
         lang = str(source.Root.get("/Lang", ""))
         for element in elements:
             if lang != self._lang and "/Lang" not in element:
@@ -104,7 +106,7 @@ class JoinedStructure:
         classes = _conflicts(root, self._root, "/ClassMap", place)
         if not (ids or roles or classes):
             return
-        for element in _elements_below(root):
+        for element in elements_below(root):
             for key, names in (("/S", roles), ("/C", classes)):
                 if key in element and names:
                     element[key] = _rename_value(element[key], names)
@@ -152,31 +154,6 @@ def _rename_value(value: Object, names: Mapping[bytes, bytes]) -> Object:
 
 def _add_number(name: bytes, number: int) -> bytes:
     return name + b"-%d" % number
-
-
-def _first_level(root: Object) -> list[Object]:
-    kids = root.get("/K")
-    return dictionaries(kids if isinstance(kids, Array) else Array([kids]))
-
-
-def _elements_below(root: Object) -> Iterator[Object]:
-    waiting, visited = _first_level(root), set[tuple[int, int]]()
-    while waiting:
-        element = waiting.pop()
-        if element.is_indirect:
-            if element.objgen in visited:
-                message = f"object {element.objgen[0]} is twice in the structure tree"
-                raise ValueError(message)
-            visited.add(element.objgen)
-        if "/S" in element:
-            yield element
-            waiting += _first_level(element)
-
-
-def _parent_entries(root: Object) -> Iterator[tuple[int, Object]]:
-    for key, value in tree_entries(root.get("/ParentTree"), "/Nums"):
-        if isinstance(value, Dictionary | Array):
-            yield int(key), value
 
 
 def _ids(root: Object) -> Iterator[tuple[bytes, Object]]:

@@ -1,6 +1,6 @@
 """Selection of pages: removes the others, with their structure elements and outline items."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from chalicelib.engine.pdf.tagging.structure_tree import StructureKid, as_list, is_element
@@ -8,9 +8,9 @@ from chalicelib.engine.pdf.tagging.structure_tree import StructureKid, as_list, 
 if TYPE_CHECKING:
     import pikepdf
 
+    from chalicelib.engine.pdf.trees.outline import OutlineEntry
+
 type _ObjGen = tuple[int, int]
-# An item of the outline with its children.
-type _OutlineItem = tuple[pikepdf.Object, list[_OutlineItem]]
 
 
 def keep_pages(document: "pikepdf.Pdf", indexes: Iterable[int]) -> None:
@@ -51,7 +51,9 @@ def _parent_tree_keys(document: "pikepdf.Pdf", kept_indexes: Iterable[int]) -> s
 def _prune_structure(tree: "pikepdf.Object", kept_ids: set[_ObjGen], keys: set[int]) -> None:
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
-    elements = list(_elements(tree))
+    from chalicelib.engine.pdf.trees.structure import elements_below  # noqa: PLC0415 -- as above
+
+    elements = [tree, *elements_below(tree)]
     removed = _removed_elements(elements, kept_ids, frozenset())
     # A cell may name a header cell on a removed page: that element stays, without content.
     headers = {
@@ -89,15 +91,6 @@ def _prune_element(
         del element.Pg
 
 
-def _elements(tree: "pikepdf.Object") -> "Iterator[pikepdf.Object]":
-    """Yield the elements of the tree, parents before their kids."""
-    pending = [tree]
-    while pending:
-        element = pending.pop()
-        yield element
-        pending.extend(kid for kid in as_list(element.get("/K")) if is_element(kid))
-
-
 def _removed_elements(
     elements: "list[pikepdf.Object]", kept_ids: set[_ObjGen], headers: Iterable[bytes]
 ) -> set[_ObjGen]:
@@ -129,39 +122,27 @@ def _is_kept(
 
 
 def _prune_outline(root: "pikepdf.Object", kept_ids: set[_ObjGen]) -> None:
-    _link_outline_items(root.Outlines, _kept_outline_items(root.Outlines, kept_ids))
-    if "/First" not in root.Outlines:
+    from chalicelib.engine.pdf.trees.outline import link_entries  # noqa: PLC0415 -- loads pikepdf
+
+    entries = _kept_entries(root.Outlines, kept_ids)
+    if entries:
+        link_entries(root.Outlines, entries)
+    else:
         del root.Outlines
 
 
-def _kept_outline_items(parent: "pikepdf.Object", kept_ids: set[_ObjGen]) -> list[_OutlineItem]:
-    """Return the items to keep, each with its kept children.
+def _kept_entries(parent: "pikepdf.Object", kept_ids: set[_ObjGen]) -> "list[OutlineEntry]":
+    """Return the entries to keep, each with its kept kids.
 
-    The children of a removed item take its place.
+    The kids of a removed entry take its place. The browser leaves all entries open.
     """
-    items: list[_OutlineItem] = []
+    from chalicelib.engine.pdf.trees.outline import OutlineEntry  # noqa: PLC0415 -- as above
+
+    entries: list[OutlineEntry] = []
     item = parent.get("/First")
     while item is not None:
-        children = _kept_outline_items(item, kept_ids)
-        items += [(item, children)] if item.Dest[0].objgen in kept_ids else children
+        kids = _kept_entries(item, kept_ids)
+        is_kept = item.Dest[0].objgen in kept_ids
+        entries += [OutlineEntry(item, (), is_open=True, entries=kids)] if is_kept else kids
         item = item.get("/Next")
-    return items
-
-
-def _link_outline_items(parent: "pikepdf.Object", items: list[_OutlineItem]) -> int:
-    """Link the items below `parent`; return their number at all depths."""
-    for name in ("/First", "/Last", "/Count"):
-        if name in parent:
-            del parent[name]
-    if not items:
-        return 0
-    parent.First, parent.Last = items[0][0], items[-1][0]
-    parent.Count = len(items) + sum(_link_outline_items(item, children) for item, children in items)
-    for number, (item, _) in enumerate(items):
-        item.Parent = parent
-        for name, neighbour in (("/Prev", number - 1), ("/Next", number + 1)):
-            if 0 <= neighbour < len(items):
-                item[name] = items[neighbour][0]
-            elif name in item:
-                del item[name]
-    return int(parent.Count)
+    return entries

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from pikepdf import Array, Dictionary, Object, Pdf
 
-from chalicelib.engine.pdf.trees.name_trees import dictionaries, tree_entries
+from chalicelib.engine.pdf.trees.name_trees import dictionaries, named_tree, tree_entries
 from chalicelib.engine.pdf.trees.parent_tree import ObjectId
 
 
@@ -15,9 +15,7 @@ class PageFiles:
     def __init__(self, document: Pdf, pages: Sequence[Object]) -> None:
         """Read the files."""
         self._document = document
-        names = document.Root.get("/Names")
-        tree = names.get("/EmbeddedFiles") if isinstance(names, Dictionary) else None
-        self._entries = list(tree_entries(tree, "/Names"))
+        self._entries = list(tree_entries(named_tree(document.Root, "/EmbeddedFiles"), "/Names"))
         self._pages = defaultdict[ObjectId, set[int]](set)
         for index, page in enumerate(pages):
             for key in _files_of_page(page):

@@ -11,7 +11,7 @@ from typing import Final
 
 from pikepdf import Array, Dictionary, Name, Object, String
 
-from chalicelib.engine.pdf.trees.name_trees import tree_entries
+from chalicelib.engine.pdf.trees.name_trees import named_tree, string_entries
 
 _ESCAPE: Final = re.compile(rb"#([0-9A-Fa-f]{2})")
 _SECOND: Final = 2
@@ -25,13 +25,7 @@ class DestinationNames:
 
     def __init__(self, root: Object) -> None:
         """Read the catalog. Raises ValueError for a name tree with a loop."""
-        names, old = root.get("/Names"), root.get("/Dests")
-        tree = names.get("/Dests") if isinstance(names, Dictionary) else None
-        self.destinations = {
-            bytes(key): value
-            for key, value in tree_entries(tree, "/Names")
-            if isinstance(key, String)
-        }
+        self.destinations, old = string_entries(named_tree(root, "/Dests")), root.get("/Dests")
         self._texts: dict[bytes, bytes] = {}
         """Texts of the names of PDF 1.1 that have a number."""
         if isinstance(old, Dictionary):

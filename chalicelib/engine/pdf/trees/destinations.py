@@ -7,7 +7,7 @@ from pikepdf import Array, Dictionary, Name, Object, Pdf, String
 
 from chalicelib.engine.pdf.trees.actions import chained_actions
 from chalicelib.engine.pdf.trees.destination_names import name_bytes
-from chalicelib.engine.pdf.trees.name_trees import dictionaries, tree_entries
+from chalicelib.engine.pdf.trees.name_trees import dictionaries, named_tree, string_entries
 from chalicelib.engine.pdf.trees.parent_tree import ObjectId
 
 
@@ -19,13 +19,7 @@ class PageDestinations:
         self._document, self._pages = document, pages
         self._indexes = {page.objgen: index for index, page in enumerate(pages)}
         root = document.Root
-        names = root.get("/Names")
-        tree = names.get("/Dests") if isinstance(names, Dictionary) else None
-        self.names = {
-            bytes(key): value
-            for key, value in tree_entries(tree, "/Names")
-            if isinstance(key, String)
-        }
+        self.names = string_entries(named_tree(root, "/Dests"))
         old = root.get("/Dests")
         self.old_names: dict[str, Object] = dict(old.items()) if isinstance(old, Dictionary) else {}
         self._named_pages: dict[bytes | str, int | None] = {

@@ -5,10 +5,11 @@ from typing import Final
 
 from pikepdf import Array, Dictionary, Name, Object, Pdf
 
-from chalicelib.engine.pdf.trees.name_trees import inherit_attributes
-
 # Readers look for a page from node to node; qpdf and they are slow with one long list.
 _KIDS_PER_NODE: Final = 64
+# Attributes that a page may have from the nodes above it (ISO 32000-1, 7.7.3.4).
+_INHERITED: Final = ("/Resources", "/MediaBox", "/CropBox", "/Rotate")
+_MAX_PAGE_DEPTH: Final = 100
 
 
 def read_pages(document: Pdf) -> list[Object]:
@@ -34,6 +35,22 @@ def write_page_tree(document: Pdf, pages: Sequence[Object]) -> None:
     if "/Parent" in root:
         del root.Parent
     document.Root.Pages = root
+
+
+def inherit_attributes(document: Pdf, page: Object) -> None:
+    """Copy to a page what it has from the nodes above it; pages share the dictionaries."""
+    missing = [key for key in _INHERITED if key not in page]
+    node = page.get("/Parent")
+    for _ in range(_MAX_PAGE_DEPTH):
+        if not missing or not isinstance(node, Dictionary):
+            return
+        for key in [key for key in missing if key in node]:
+            value = node[key]
+            if isinstance(value, Dictionary) and not value.is_indirect:
+                node[key] = value = document.make_indirect(value)
+            page[key] = value
+            missing.remove(key)
+        node = node.get("/Parent")
 
 
 def _add_node(document: Pdf, kids: Sequence[tuple[Object, int]]) -> tuple[Object, int]:

@@ -25,11 +25,7 @@ class ParentTree:
     ) -> None:
         """Read the tree; `numbers` are those of the elements."""
         self._numbers = numbers
-        self._entries = {
-            int(key): value
-            for key, value in tree_entries(root.get("/ParentTree"), "/Nums")
-            if isinstance(value, Dictionary | Array)
-        }
+        self._entries = parent_entries(root.get("/ParentTree"))
         self._keys_of_page = defaultdict[int, list[int]](list)
         self._keys_of_element = defaultdict[int, list[int]](list)
         known = set[int]()
@@ -71,3 +67,15 @@ class ParentTree:
         items = dictionaries(entry) if isinstance(entry, Array) else [entry]
         numbers = {self._numbers.get(item.objgen) for item in items}
         return {number for number in numbers if number is not None}
+
+
+def parent_entries(tree: object) -> dict[int, Object]:
+    """Return the entries of a parent tree by key: an element, or the elements of some content.
+
+    Raises ValueError for a cycle.
+    """
+    return {
+        int(key): value
+        for key, value in tree_entries(tree, "/Nums")
+        if isinstance(value, Dictionary | Array)
+    }

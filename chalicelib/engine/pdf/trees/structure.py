@@ -1,14 +1,14 @@
 """Structure tree of a tagged document, and the part of it that belongs to some pages."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from pikepdf import Array, Dictionary, Object, Pdf, String
 
 from chalicelib.engine.pdf.trees.destinations import PageDestinations
-from chalicelib.engine.pdf.trees.name_trees import tree_entries
+from chalicelib.engine.pdf.trees.name_trees import dictionaries, tree_entries
 from chalicelib.engine.pdf.trees.parent_tree import ObjectId, ParentTree
 
 _NOTHING: Final = -1
@@ -186,3 +186,24 @@ class Structure:
             del item.Pg
         self._elements.append(_Element(item, parent, _NOTHING if page is None else page))
         return number
+
+
+def dictionary_kids(holder: Object) -> list[Object]:
+    """Return the kids of the root or of an element that are dictionaries: elements, references."""
+    kids = holder.get("/K")
+    return dictionaries(kids if isinstance(kids, Array) else Array([kids]))
+
+
+def elements_below(root: Object) -> Iterator[Object]:
+    """Yield all elements, each before its kids. Raises ValueError for a loop."""
+    waiting, visited = dictionary_kids(root), set[tuple[int, int]]()
+    while waiting:
+        element = waiting.pop()
+        if element.is_indirect:
+            if element.objgen in visited:
+                message = f"object {element.objgen[0]} is twice in the structure tree"
+                raise ValueError(message)
+            visited.add(element.objgen)
+        if "/S" in element:
+            yield element
+            waiting += dictionary_kids(element)
