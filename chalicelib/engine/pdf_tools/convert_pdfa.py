@@ -1,7 +1,5 @@
 """Tool `convert-pdfa`: a document that conforms to PDF/A-2 or -3 (ISO 19005)."""
 
-from collections.abc import Iterator
-
 import pikepdf
 
 from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
@@ -12,6 +10,7 @@ from chalicelib.engine.pdf.archive.annotations import convert_annotations
 from chalicelib.engine.pdf.archive.attachments import convert_attachments
 from chalicelib.engine.pdf.archive.declare_colours import declare_colours
 from chalicelib.engine.pdf.archive.describe_document import describe_document
+from chalicelib.engine.pdf.archive.explicit_resources import make_resources_explicit
 from chalicelib.engine.pdf.archive.remove_parts import complete_optional_content, remove_parts
 from chalicelib.engine.pdf.document.save import save
 from chalicelib.engine.pdf.document.share_objects import share_equal_objects
@@ -43,7 +42,7 @@ def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
         replace_missing_fonts(document, tool_input.fonts)
         if tool_input.test:
             mark_pages(document)
-        _make_resources_explicit(document)
+        make_resources_explicit(document)
         declare_colours(document)
         describe_document(document, level)
         content = save(document, is_archive=True)
@@ -79,32 +78,3 @@ def _warn_of_annotations(kinds: list[str], tool_input: ToolInput[ConvertPdfaOpti
             f"Annotations of type {kind} were left out: PDF/A does not admit them.",
             "/pdfa",
         )
-
-
-def _make_resources_explicit(document: pikepdf.Pdf) -> None:
-    """Give each form without resources those of what draws it (ISO 19005-2, 6.2.2)."""
-    visited: set[tuple[int, int]] = set()
-    for page in document.pages:
-        resources = page.resources
-        # Indirect, so that what is added later is there for all.
-        if not resources.is_indirect:
-            resources = page.obj.Resources = document.make_indirect(resources)
-        owners = [resources]
-        while owners:
-            owner = owners.pop()
-            for form in _forms(owner):
-                if form.objgen in visited:
-                    continue
-                visited.add(form.objgen)
-                if "/Resources" not in form:
-                    form.Resources = owner
-                if isinstance(form.Resources, pikepdf.Dictionary):
-                    owners.append(form.Resources)
-
-
-def _forms(resources: pikepdf.Object) -> Iterator[pikepdf.Object]:
-    drawn = resources.get("/XObject")
-    if isinstance(drawn, pikepdf.Dictionary):
-        for each in drawn.values():
-            if isinstance(each, pikepdf.Stream) and each.get("/Subtype") == "/Form":
-                yield each
