@@ -20,11 +20,8 @@ from chalicelib.engine.finishing.watermark import WATERMARK
 from chalicelib.engine.pdf.document.metadata import document_date
 from chalicelib.engine.pdf.document.protection import pdf_encryption
 from chalicelib.engine.pdf.drawings.test_mark import mark_pages
-from chalicelib.engine.pdf.text.chromium_pdf import (
-    cross_reference_table,
-    make_deterministic,
-    page_count,
-)
+from chalicelib.engine.pdf.text.chromium_pdf import make_deterministic, page_count
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 from chalicelib.engine.pdf.text.pack_pdf import pack_objects
 from chalicelib.engine.pdf.text.share_streams import may_share_streams, share_streams
 

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.finishing.metadata import page_info
-from chalicelib.engine.pdf.text.chromium_pdf import cross_reference_table
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 from chalicelib.engine.pdf.text.marked_elements import typed_objects
 from chalicelib.engine.pdf.text.outline_titles import titled_objects
 from chalicelib.engine.pdf.text.printed_objects import PrintedObjects, string_of_text

@@ -19,7 +19,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from chalicelib.engine.pdf.text.chromium_pdf import cross_reference_table
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 from chalicelib.engine.pdf.text.pack_pdf import pack_objects
 from infra.bench.client import fetch_file
 from infra.bench.documents import PRINT_OPTIONS, page_count

@@ -19,7 +19,8 @@ from chalicelib.engine.browser.tab.animations import wait_in_slices
 from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.pdf.page_boxes import PdfRectangle
-from chalicelib.engine.pdf.text.chromium_pdf import cross_reference_table, page_contents, page_count
+from chalicelib.engine.pdf.text.chromium_pdf import page_contents, page_count
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 from chalicelib.engine.pdf.text.painted_boxes import Painted, contains, painted_boxes
 
 MAX_GAPS: Final = 20

@@ -12,9 +12,8 @@ from typing import Final
 
 from chalicelib.engine.pdf.appending.merge_state import CATALOG, MergeState
 from chalicelib.engine.pdf.appending.object_writer import PlainObject, StreamObject
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 
-_STARTXREF: Final = re.compile(rb"startxref\n([0-9]+)\n%%EOF\n\Z")
-_XREF_ENTRY_BYTES: Final = 20
 _STREAM: Final = b"\nstream\n"
 _END: Final = b"\nendobj\n"
 _STREAM_END: Final = b"endstream\nendobj\n"
@@ -50,16 +49,11 @@ class ItemObjects:
 
     def __init__(self, saved: bytes) -> None:
         """Read the objects through the cross-reference table."""
-        start = _STARTXREF.search(saved, len(saved) - 64)
-        assert start is not None
-        table_at = saved.index(b"\n", int(start[1]) + len(b"xref\n")) + 1
-        table_end = saved.rindex(b"trailer ", table_at)
-        # The first entry is that of object 0.
-        entries = range(table_at + _XREF_ENTRY_BYTES, table_end, _XREF_ENTRY_BYTES)
-        begins = [int(saved[entry : entry + 10]) for entry in entries]
+        table = cross_reference_table(saved)
         self.texts = [b""]
         self.streams: dict[int, bytes] = {}
-        for begin, end in zip(begins, [*begins[1:], int(start[1])], strict=True):
+        ends = [*table.places[1:], table.begin]
+        for begin, end in zip(table.places, ends, strict=True):
             body_at = saved.index(b"\n", begin) + 1
             stream_at = saved.find(_STREAM, body_at, end)
             if stream_at < 0:

@@ -22,6 +22,7 @@ from chalicelib.engine.pdf.page_boxes import (
     page_turn,
     rectangle,
 )
+from chalicelib.engine.pdf.trees.name_trees import dictionaries
 from chalicelib.engine.pdf.warn import Warn
 
 # Flags of annotations (ISO 32000-1, 12.5.3).
@@ -37,7 +38,7 @@ _UPRIGHT: Final[dict[int, Matrix]] = {
 
 def flatten_pages(document: pikepdf.Pdf, fonts: Mapping[str, bytes], warn: Warn) -> None:
     """Draw all annotations but links, and remove them."""
-    annotations = [_annotations(page) for page in document.pages]
+    annotations = [dictionaries(page.obj.get("/Annots")) for page in document.pages]
     gone = {each.objgen for on_page in annotations for each in on_page if not _is_link(each)}
     _keep_files(document, [each for on_page in annotations for each in on_page])
     tags, drawings = AnnotationTags(document, gone), PageDrawings(document)
@@ -72,13 +73,6 @@ def _keep_files(document: pikepdf.Pdf, annotations: list[pikepdf.Object]) -> Non
     wanted = [str(file.get("/UF", file.get("/F", "file"))) for file in files]
     for name, file in zip(distinct_names(wanted, taken=map(str, tree)), files, strict=True):
         tree[name] = file
-
-
-def _annotations(page: pikepdf.Page) -> list[pikepdf.Object]:
-    entries = page.obj.get("/Annots")
-    if not isinstance(entries, pikepdf.Array):
-        return []
-    return [each for each in entries if isinstance(each, pikepdf.Dictionary)]
 
 
 def _is_link(annotation: pikepdf.Object) -> bool:

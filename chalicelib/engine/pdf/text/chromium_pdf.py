@@ -9,7 +9,9 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
+
+from chalicelib.engine.pdf.text.cross_reference_table import CrossReferenceTable
 
 _DATE: Final = re.compile(rb"/(Creation|Mod)Date \(D:[0-9]{14}[+-][0-9]{2}'[0-9]{2}'\)")
 _ORIGIN_SUFFIX: Final = b".document.invalid"
@@ -29,7 +31,6 @@ _HEADER_CELL_ID: Final = re.compile(
 _ROOT: Final = re.compile(rb"/Root ([0-9]+) 0 R")
 _PAGES: Final = re.compile(rb"/Pages ([0-9]+) 0 R")
 _COUNT: Final = re.compile(rb"/Count ([0-9]+)")
-_STARTXREF: Final = re.compile(rb"startxref\n([0-9]+)\n%%EOF\n?\Z")
 _ELEMENT_TYPE: Final = re.compile(rb"<</Type /StructElem\n/S (/\w+)\n")
 _LIST_ITEM: Final = re.compile(rb"<</Type /StructElem\n/S /LI\n")
 _FIGURE: Final = re.compile(rb"<</Type /StructElem\n/S /Figure\n")
@@ -42,17 +43,6 @@ _CONTENTS: Final = re.compile(
     rb"/MediaBox \[[0-9. ]{7,80}\]\n(?:/Annots \[[0-9R ]*+\]\n)?/Contents ([0-9]{1,9}) 0 R"
 )
 _MAX_DIGITS: Final = 8
-_TAIL_BYTES: Final = 1024
-_XREF_ENTRY_BYTES: Final = 20
-
-
-class CrossReferenceTable(NamedTuple):
-    """Cross-reference table of a document that only the browser has saved."""
-
-    begin: int
-    places: list[int]
-    """Places in the file of the objects 1, 2 and so on."""
-    trailer: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +89,6 @@ def _make_links_relative(content: bytes) -> bytes:
             parts += content[copied_to:begin], relative.ljust(len(string))
             copied_to = match.end()
     return b"".join((*parts, content[copied_to:]))
-
-
-def cross_reference_table(content: bytes) -> CrossReferenceTable:
-    """Return the table of a document that only the browser has saved."""
-    end = _STARTXREF.search(content, max(len(content) - _TAIL_BYTES, 0))
-    assert end is not None
-    begin = int(end[1])
-    first = content.index(b"\n", content.index(b"\n", begin) + 1) + 1
-    trailer = content.rindex(b"trailer", begin)
-    # The first entry is that of object 0.
-    entries = range(first + _XREF_ENTRY_BYTES, trailer, _XREF_ENTRY_BYTES)
-    places = [int(content[entry : entry + 10]) for entry in entries]
-    return CrossReferenceTable(begin, places, content[trailer : end.start()])
 
 
 def page_count(content: bytes, table: CrossReferenceTable) -> int:

@@ -14,13 +14,13 @@ from collections.abc import Container, Sequence
 from itertools import accumulate, batched
 from typing import Final
 
-from chalicelib.engine.pdf.text.chromium_pdf import CrossReferenceTable
 from chalicelib.engine.pdf.text.cross_reference_stream import (
     IN_FILE,
     IN_STREAM,
     four_byte_columns,
     predicted_rows,
 )
+from chalicelib.engine.pdf.text.cross_reference_table import CrossReferenceTable
 
 # The first version with object streams.
 _VERSION: Final = b"%PDF-1.5"

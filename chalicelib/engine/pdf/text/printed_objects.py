@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Final
 
 from chalicelib.core.text import replace_lone_surrogates
-from chalicelib.engine.pdf.text.chromium_pdf import CrossReferenceTable
+from chalicelib.engine.pdf.text.cross_reference_table import CrossReferenceTable
 
 _BEGIN: Final = b" 0 obj\n"
 _END: Final = b"\nendobj\n"

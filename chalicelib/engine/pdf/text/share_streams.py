@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from chalicelib.engine.pdf.text.chromium_pdf import CrossReferenceTable
+from chalicelib.engine.pdf.text.cross_reference_table import CrossReferenceTable
 
 _STREAM_END: Final = b"endstream\nendobj\n"
 _STREAM_BEGIN: Final = b">> stream\n"

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from chalicelib.engine.finishing import finish_pdf
-from chalicelib.engine.pdf.text.chromium_pdf import CrossReferenceTable
+from chalicelib.engine.pdf.text.cross_reference_table import CrossReferenceTable
 from chalicelib.engine.pdf.text.pack_pdf import pack_objects
 from tests.builders.pages.pdfs import objects_by_number
 from tests.builders.pages.random_pages import random_page

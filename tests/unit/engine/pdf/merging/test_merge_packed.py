@@ -12,7 +12,7 @@ import pytest
 from chalicelib.contract.options.pdf_tools import MergeOptions
 from chalicelib.engine.pdf.merging.merge_plain import merge_plain
 from chalicelib.engine.pdf.text import packed_objects
-from chalicelib.engine.pdf.text.chromium_pdf import cross_reference_table
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 from chalicelib.engine.pdf.text.pack_pdf import pack_objects
 from chalicelib.engine.pdf.text.plain_pdf import read_plain_pdf
 from tests.builders.pdfs.changed_pdf import changed

@@ -5,11 +5,11 @@ import time
 
 from chalicelib.engine.pdf.text.chromium_pdf import (
     StructureIndex,
-    cross_reference_table,
     make_deterministic,
     page_count,
     structure_index,
 )
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 from tests.builders.pages.pdfs import A4, pdf_of
 
 MOMENT = dt.datetime(2026, 3, 4, 5, 6, 7, tzinfo=dt.timezone(dt.timedelta(hours=2)))

@@ -12,12 +12,12 @@ import pypdf
 import pypdfium2
 import pytest
 
-from chalicelib.engine.pdf.text.chromium_pdf import cross_reference_table
 from chalicelib.engine.pdf.text.cross_reference_stream import (
     four_byte_columns,
     plain_rows,
     predicted_rows,
 )
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 from chalicelib.engine.pdf.text.pack_pdf import pack_objects
 from tests.builders.pages.pdfs import A4, objects_by_number, pdf_of
 from tests.builders.pdfs.tagged_page import tagged_page

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pikepdf
 import pytest
 
-from chalicelib.engine.pdf.text.chromium_pdf import cross_reference_table
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 from chalicelib.engine.pdf.text.pack_pdf import pack_objects
 from chalicelib.engine.pdf.text.share_streams import may_share_streams, share_streams
 
