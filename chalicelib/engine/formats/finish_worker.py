@@ -54,7 +54,8 @@ class _Owner:
     def print_separately(self, part: SeparatePrint) -> list[bytes]:
         """Return the PDFs of a part, which the owner's browser prints."""
         self.send(PrintRequest(part))
-        return list(_receive()["contents"])
+        # None, where no page has a header or footer.
+        return _receive().get("contents", [])
 
 
 class _ForwardingRecorder(TraceRecorder):
