@@ -19,7 +19,7 @@ LATE_MODULES: Final = (
     "chalicelib.contract.storage.kinds",
     "chalicelib.contract.template.scene",
     "chalicelib.contract.validation",
-    "chalicelib.engine.einvoice.job_invoice",
+    "chalicelib.engine.inputs.invoice",
     "multipart",
 )
 

@@ -1,8 +1,6 @@
-"""Data types at the border of the engine: the job, its context and its outcome."""
+"""Jobs of the engine, kind by kind, and their outcomes."""
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
@@ -12,25 +10,18 @@ from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions, W
 from chalicelib.contract.options.pdf import ContentSource, Watermark
 from chalicelib.contract.options.pdf_tools import AnyToolOptions, PdfSource
 from chalicelib.core.errors import RenderFailure
-from chalicelib.core.json import JsonObject, OpaqueObject
-from chalicelib.engine.deadline import Deadline
+from chalicelib.core.json import JsonObject, OpaqueObject, strings_in
+from chalicelib.engine.context import JobContext, RenderedFile, RenderTrace, RenderWarning
+from chalicelib.engine.delivery.emails import EmailRules, RenderedEmail
+from chalicelib.engine.delivery.storage import RenderedKey, StorageTargets
 from chalicelib.engine.einvoice.profiles import Syntax
-from chalicelib.engine.emails.model import EmailRules, RenderedEmail
 from chalicelib.engine.sources import Source
-from chalicelib.engine.storage.model import RenderedKey, StorageTargets
+from chalicelib.engine.sources.source_document import SourceDocument, SourceInputs
 from chalicelib.engine.templating.includes import Includes
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 if TYPE_CHECKING:
-    from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
-    from chalicelib.engine.conformance.html_places import HtmlPlaces
-    from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
-
-# Returns the bytes of an upload by its id; raises RenderFailure `upload_not_found`.
-type UploadReader = Callable[[str], bytes]
-
-# Raises RenderFailure for data that do not fit the template's schema; the text is their pointer.
-type CheckData = Callable[[JsonObject, str], None]
-
+    from chalicelib.engine.conformance.checks import ValidationRequest
 
 # Why no file has the e-invoice of a template: its plan has none, or there is no PDF and no XML.
 type Omission = Literal["plan", "no_pdf"]
@@ -106,6 +97,17 @@ class PageJob(msgspec.Struct, frozen=True, tag_field="kind", tag="page"):
         )
         return has_templates or self.einvoice is not None
 
+    def document(self, context: JobContext, templates: TemplateRunner) -> SourceDocument:
+        """Return the document to load; the data must be loaded. Raises as that of its source."""
+        inputs = SourceInputs(self.data or {}, self.includes, self.output, self._texts)
+        return self.source.document(inputs, context, templates)
+
+    def _texts(self) -> Iterator[str]:
+        """Yield all texts that may name data: also those of the output and of the delivery."""
+        yield from self.includes.sources.values()
+        for part in (self.source, self.output, self.einvoice_default, self.emails, self.storage):
+            yield from strings_in(msgspec.to_builtins(part))
+
 
 class InvoiceJob(msgspec.Struct, frozen=True, tag_field="kind", tag="einvoice"):
     """XML of one e-invoice, without a page."""
@@ -177,87 +179,11 @@ type Job = PageJob | InvoiceJob | PdfToolJob
 type EngineJob = PageJob | InvoiceJob | MarkJob
 
 
-def _accept_any_data(_data: JsonObject, _pointer: str) -> None:
-    """Accept any data."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobContext:
-    """Circumstances of a run: `deadline` in seconds since 1970, and what the job may ask for.
-
-    `check_data` checks data once they are there. `test` marks the files as tests. Documents of the
-    same `lane` may follow each other in one process of the browser (decision 40). Setting
-    `cancellation` ends the job: nobody needs its files any more.
-    """
-
-    deadline: float
-    uploads: UploadReader
-    check_data: CheckData = _accept_any_data
-    test: bool = False
-    lane: str | None = None
-    cancellation: Future[None] = field(default_factory=Future, compare=False)
-
-    @property
-    def time_limit(self) -> Deadline:
-        """Return the deadline, which a cancellation brings forward."""
-        return Deadline.at_epoch(self.deadline, self.cancellation)
-
-
-class RenderWarning(NamedTuple):
-    """Problem that did not fail the render; the caller gets it with the result."""
-
-    code: str
-    message: str
-    detail: str | None = None
-
-
 class LintOutcome(NamedTuple):
     """What the templates of a job would be refused for, or warned of."""
 
     failures: Sequence[RenderFailure] = ()
     warnings: Sequence[RenderWarning] = ()
-
-
-class RenderedFile(NamedTuple):
-    """One file; `width` and `height` are in pixels.
-
-    `part` is its number, from 1, among files of one format, which their names end with.
-    """
-
-    format: str
-    content: bytes
-    content_type: str
-    pages: int | None = None
-    width: int | None = None
-    height: int | None = None
-    part: int | None = None
-
-
-class RenderTrace(NamedTuple):
-    """Record of a render, successful or failed; `timings` are milliseconds by stage.
-
-    `explain` is the contract's Explain.
-    """
-
-    warnings: tuple[RenderWarning, ...] = ()
-    logs: tuple[str, ...] = ()
-    timings: Mapping[str, int] = {}
-    explain: OpaqueObject | None = None
-
-
-class ValidationRequest(NamedTuple):
-    """Request to the validators about one file.
-
-    `field_paths` are those of the e-invoice that the file is. `own_findings` are findings of the
-    engine that the validators cannot see; they belong to the last check. `html_places` are those
-    of the page that the file was made of.
-    """
-
-    content: bytes
-    checks: tuple["ConformanceCheck", ...]
-    field_paths: "InvoiceFieldPaths | None" = None
-    own_findings: tuple["RawFinding", ...] = ()
-    html_places: "HtmlPlaces | None" = None
 
 
 class RenderOutcome(NamedTuple):
@@ -274,7 +200,7 @@ class RenderOutcome(NamedTuple):
     is_cold_start: bool
     filename: str | None = None
     invoice_totals: OpaqueObject | None = None
-    validation_requests: tuple[ValidationRequest, ...] = ()
+    validation_requests: "tuple[ValidationRequest, ...]" = ()
     result: OpaqueObject | None = None
     emails: tuple[RenderedEmail, ...] = ()
     storage_keys: tuple[RenderedKey, ...] = ()

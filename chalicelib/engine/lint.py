@@ -1,17 +1,16 @@
 """Lint of templates: runs those of a job without drawing, or compiles texts; collects faults."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Final, Protocol, Unpack
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.job import JobContext, LintOutcome, PageJob, RenderWarning
+from chalicelib.engine.context import JobContext, RenderWarning
+from chalicelib.engine.inputs.data import load_data_and_invoice
+from chalicelib.engine.job import LintOutcome, PageJob
 from chalicelib.engine.ports import Egress
-from chalicelib.engine.render_trace import TraceRecorder
-from chalicelib.engine.sources.source_document import TemplateRunner, TemplateRunOptions
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
+from chalicelib.engine.templating.template_runner import TemplateRunner, TemplateRunOptions
 
 type _RunKey = tuple[str, bool | None, LocaleDefaults | None, frozenset[str]]
 
@@ -44,7 +43,7 @@ def template_faults(
     because the document cannot be built without its cause.
     """
     try:
-        job = with_invoice(load_data(job, context, egress), context)
+        job = load_data_and_invoice(job, context, egress)
     except RenderFailure as failure:
         return LintOutcome([failure])
     return _faults(job, context, templates)
@@ -71,7 +70,7 @@ def _faults(job: PageJob, context: JobContext, templates: TemplateRunner) -> Lin
     while len(faults) < _MAX_FAULTS:
         templates_once.reset()
         try:
-            warnings = job.source.document(job, context, templates_once).warnings
+            warnings = job.document(context, templates_once).warnings
         except RenderFailure as failure:
             faults.append(_with_text_name(failure, job, templates_once.failed_source))
             if templates_once.failed_source is None or not failure.code.startswith("template_"):
@@ -98,20 +97,6 @@ def syntax_faults(
             failure.members["text"] = name
             faults.append(failure)
     return faults
-
-
-def with_invoice(job: PageJob, context: JobContext) -> PageJob:
-    """Return the job with its e-invoice in the data.
-
-    An invalid e-invoice leaves the job as it is: another check reports it.
-    """
-    if job.einvoice is None:
-        return job
-    from chalicelib.engine.einvoice.job_invoice import add_invoice_to_job  # noqa: PLC0415 -- few jobs have one
-
-    with suppress(RenderFailure):
-        job, _ = add_invoice_to_job(job, context, TraceRecorder())
-    return job
 
 
 def _with_text_name(failure: RenderFailure, job: PageJob, text: str | None) -> RenderFailure:

@@ -2,44 +2,43 @@
 
 import io
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.options.pdf import ContentSource
 from chalicelib.core.text import safe_filename
 from chalicelib.engine.browser.output.placeholders import may_have_placeholders
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.context import JobContext, RenderedFile
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.finishing.finisher import FinishingContext, RunOnFreshPage
+from chalicelib.engine.finishing.finisher import FinishingContext, PrintSeparately
 from chalicelib.engine.finishing.pdfa import has_conformance_target
+from chalicelib.engine.finishing.separate_prints import SeparatePrint
 from chalicelib.engine.formats import format_by_name
 from chalicelib.engine.formats.finish_in_process import finish_file
 from chalicelib.engine.formats.format import Draw, RenderFormat
-from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.inputs.embed_assets import add_assets
-from chalicelib.engine.inputs.fetch import load_resources
-from chalicelib.engine.inputs.ignored_options import (
+from chalicelib.engine.ignored_options import (
     ignored_data_warnings,
     ignored_option_warnings,
     skipped_email_warnings,
     skipped_storage_warnings,
 )
-from chalicelib.engine.job import (
-    JobContext,
-    PageJob,
-    RenderedFile,
-    RenderOutcome,
-    ValidationRequest,
-)
+from chalicelib.engine.inputs.data import load_data
+from chalicelib.engine.inputs.embed_assets import add_assets
+from chalicelib.engine.inputs.fetch import load_resources
+from chalicelib.engine.job import PageJob, RenderOutcome
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
-from chalicelib.engine.sources.source_document import SourceDocument, TemplateRunner
+from chalicelib.engine.sources.source_document import SourceDocument
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 if TYPE_CHECKING:
-    from chalicelib.engine.einvoice.job_invoice import EInvoiceResult
-    from chalicelib.engine.emails.model import RenderedEmail
-    from chalicelib.engine.storage.model import RenderedKey
+    from chalicelib.engine.conformance.checks import ValidationRequest
+    from chalicelib.engine.delivery.emails import RenderedEmail
+    from chalicelib.engine.delivery.storage import RenderedKey
+    from chalicelib.engine.inputs.invoice import EInvoiceResult
 
 
 # Fixed, so that the same request gives the same bytes.
@@ -86,7 +85,7 @@ def run_page_job(job: PageJob, context: JobContext, services: PipelineServices) 
                 resources,
                 context.test,
                 recorder,
-                _fresh_page_runner(context, browser),
+                _separate_printer(context, browser, document.output, resources),
                 invoice.embedded_file if invoice else None,
                 fonts_dir=browser.fonts,
             )
@@ -139,7 +138,7 @@ def _storage_keys(
     if job.storage is None:
         return ()
     # Few jobs have some.
-    from chalicelib.engine.storage.render_keys import render_storage_keys  # noqa: PLC0415
+    from chalicelib.engine.storage_keys import render_storage_keys  # noqa: PLC0415
 
     return render_storage_keys(job, context, templates, files, filename)
 
@@ -151,7 +150,7 @@ def _add_invoice(
     if job.einvoice is None:
         return job, None
     # Few jobs have one, so few processes need this import.
-    from chalicelib.engine.einvoice.job_invoice import add_invoice_to_job  # noqa: PLC0415
+    from chalicelib.engine.inputs.invoice import add_invoice_to_job  # noqa: PLC0415
 
     return add_invoice_to_job(job, context, recorder)
 
@@ -160,7 +159,7 @@ def _document(
     job: PageJob, context: JobContext, services: PipelineServices, recorder: TraceRecorder
 ) -> SourceDocument:
     """Return the document to load, with the job's assets; its warnings are recorded."""
-    document = job.source.document(job, context, services.templates)
+    document = job.document(context, services.templates)
     document = add_assets(document, job, context, services.egress)
     recorder.warnings += document.warnings
     return document
@@ -229,14 +228,22 @@ def _draw_page(
     return [Drawing(format_, content_by_draw[format_.draw]) for format_ in formats]
 
 
-def _fresh_page_runner(context: JobContext, browser: Browser) -> RunOnFreshPage:
-    def run_on_fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
+def _separate_printer(
+    context: JobContext,
+    browser: Browser,
+    output: OutputOptions,
+    resources: Mapping[ContentSource, bytes],
+) -> PrintSeparately:
+    def print_separately(part: SeparatePrint) -> list[bytes]:
+        def work(page: BrowserPage) -> list[bytes]:
+            return part.print(page, output, resources)
+
         try:
             return browser.use(work, context.time_limit, context.lane)
         finally:
             browser.prepare()
 
-    return run_on_fresh_page
+    return print_separately
 
 
 def _finish(
@@ -260,11 +267,11 @@ def _add_invoice_xml(
 
 def _validation_requests(
     files: Sequence[RenderedFile], finishing: FinishingContext, invoice: "EInvoiceResult | None"
-) -> tuple[ValidationRequest, ...]:
+) -> "tuple[ValidationRequest, ...]":
     """Return what the validators are asked: about the e-invoice and a PDF/A or PDF/UA."""
     requests = [] if invoice is None else [*invoice.validation_requests]
     if has_conformance_target(finishing):
-        from chalicelib.engine.conformance.requested_checks import pdf_validation_request  # noqa: PLC0415 -- few PDFs are
+        from chalicelib.engine.requested_checks import pdf_validation_request  # noqa: PLC0415 -- few PDFs are
 
         requests += [
             pdf_validation_request(file.content, finishing)

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.sandbox.walls import NOT_DUMPABLE, Walls
 from chalicelib.engine.templating.worker import TemplateWorker
-from chalicelib.engine.walls import NOT_DUMPABLE, Walls
 
 if TYPE_CHECKING:
     from chalicelib.core.errors import RenderFailure
+    from chalicelib.engine.context import JobContext
     from chalicelib.engine.deadline import Deadline
-    from chalicelib.engine.emails.model import RenderedEmail
-    from chalicelib.engine.job import EngineJob, JobContext, LintOutcome, PageJob, RenderOutcome
+    from chalicelib.engine.delivery.emails import RenderedEmail
+    from chalicelib.engine.job import EngineJob, LintOutcome, PageJob, RenderOutcome
     from chalicelib.engine.ports import Egress
 
 
@@ -94,12 +95,12 @@ class RenderEngine:
         from chalicelib.engine.job import InvoiceJob, MarkJob  # noqa: PLC0415
 
         if isinstance(job, InvoiceJob):
-            from chalicelib.engine.einvoice.job_invoice import run_invoice_job  # noqa: PLC0415
+            from chalicelib.engine.run_invoice_job import run_invoice_job  # noqa: PLC0415
 
             outcome = run_invoice_job(job, context)
             if job.storage is None:
                 return outcome
-            from chalicelib.engine.storage.render_keys import render_storage_keys  # noqa: PLC0415
+            from chalicelib.engine.storage_keys import render_storage_keys  # noqa: PLC0415
 
             with self._templates.cancel_on(context.cancellation):
                 keys = render_storage_keys(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output.page_texts import PageTexts
-from chalicelib.engine.job import RenderTrace, RenderWarning
+from chalicelib.engine.context import RenderTrace, RenderWarning
 
 if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject

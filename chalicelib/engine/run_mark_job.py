@@ -3,9 +3,10 @@
 from functools import partial
 
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.finishing.watermark import print_watermark_page
+from chalicelib.engine.context import JobContext, RenderedFile
+from chalicelib.engine.finishing.separate_prints import print_watermark_page
 from chalicelib.engine.inputs.fetch import load_contents
-from chalicelib.engine.job import JobContext, MarkJob, RenderedFile, RenderOutcome
+from chalicelib.engine.job import MarkJob, RenderOutcome
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
 

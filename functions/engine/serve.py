@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from chalicelib.core.json import JsonObject
     from chalicelib.engine.remote.execute import Engine
+    from chalicelib.engine.sandbox.walls import Walls
     from chalicelib.engine.schemas.check_schemas import CheckSchemas
-    from chalicelib.engine.walls import Walls
     from chalicelib.settings import EngineSettings
 
 

@@ -14,8 +14,8 @@ from chalicelib.core.clock import SystemClock
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
 from chalicelib.engine.remote.calls import RunCall, call_from_json
 from chalicelib.engine.remote.execute_tool import ExecuteToolCall
+from chalicelib.engine.sandbox.walls import Walls
 from chalicelib.engine.templating.worker import TemplateWorker
-from chalicelib.engine.walls import Walls
 from chalicelib.settings import PdfToolsSettings
 
 if TYPE_CHECKING:

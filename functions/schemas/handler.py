@@ -12,8 +12,8 @@ from chalicelib.bootstrap.tenancy import TenantGuard, isolates_tenants
 from chalicelib.core.clock import SystemClock
 from chalicelib.engine.remote.calls import schema_call_from_json
 from chalicelib.engine.remote.execute_schema import ExecuteSchemaCall
+from chalicelib.engine.sandbox.walls import Walls
 from chalicelib.engine.schemas.worker import SchemaWorker
-from chalicelib.engine.walls import Walls
 from chalicelib.settings import SchemasSettings
 
 if TYPE_CHECKING:

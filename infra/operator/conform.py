@@ -5,12 +5,12 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from chalicelib.core.text import terminal_text
-from chalicelib.engine.conformance.checks import ConformanceCheck, ReportFinding
+from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.conformance.document_claims import (
     NotAPdf,
     PdfClaims,
@@ -23,6 +23,9 @@ from chalicelib.engine.conformance.report import report_section
 from chalicelib.engine.deadline import Deadline
 from infra.operator.output import CommandError
 from infra.setup.steps import INSTALL_DIR
+
+if TYPE_CHECKING:
+    from chalicelib.engine.report_section import ReportFinding
 
 _TIMEOUT_S: Final = 600
 _MAX_BYTES: Final = 100_000_000

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from unicodedata import category
 
-from chalicelib.engine.pdf_tools.document.true_type import TrueTypeFont, font_file
+from chalicelib.engine.pdf.fonts.true_type import TrueTypeFont, font_file
 from layers.fonts.families import (
     ALIASES,
     FALLBACK_FAMILIES,

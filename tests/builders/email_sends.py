@@ -7,7 +7,7 @@ import msgspec
 
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.core.mailbox import Mailbox
-from chalicelib.engine.emails.model import EmailContents, EmailRule, RenderedEmail, contents_key
+from chalicelib.engine.delivery.emails import EmailContents, EmailRule, RenderedEmail, contents_key
 from functions.send_email import handler
 from tests.builders.email_connections import made_connection, use_plan
 from tests.builders.http import ApiAnswer

@@ -9,21 +9,11 @@ from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngin
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, ValidationRequest
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
+from chalicelib.engine.context import JobContext, RenderedFile, RenderTrace, RenderWarning
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.job import (
-    EngineJob,
-    Job,
-    JobContext,
-    LintOutcome,
-    PageJob,
-    RenderedFile,
-    RenderOutcome,
-    RenderTrace,
-    RenderWarning,
-    ValidationRequest,
-)
+from chalicelib.engine.job import EngineJob, Job, LintOutcome, PageJob, RenderOutcome
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
 from chalicelib.engine.sources import HtmlSource
 from tests.builders.waiting import generous_deadline
@@ -32,7 +22,7 @@ from tests.fakes.engine_function import EngineFunction, MemoryObjects
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from chalicelib.engine.emails.model import RenderedEmail
+    from chalicelib.engine.delivery.emails import RenderedEmail
 
 JOB = PageJob(HtmlSource("<p>one</p>"), data={"big": 10**40})
 TRACE = RenderTrace(

@@ -12,8 +12,8 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.remote.execute import ExecuteCall
 from chalicelib.engine.remote.execute_schema import ExecuteSchemaCall
 from chalicelib.engine.remote.execute_tool import ExecuteToolCall
+from chalicelib.engine.sandbox.walls import Walls
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
-from chalicelib.engine.walls import Walls
 from functions.engine.serve import EngineServices, serve
 from functions.pdf_tools import handler as pdf_tools
 from functions.pdf_tools.handler import PdfToolsServices

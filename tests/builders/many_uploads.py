@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any, Final
 
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.context import RenderedFile
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 from tests.builders.storage_uploads import (

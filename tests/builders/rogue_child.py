@@ -7,7 +7,7 @@ import struct
 import sys
 import time
 
-from chalicelib.engine.templating import wire
+from chalicelib.engine.sandbox import wire
 
 
 def _message(body: bytes) -> bytes:

@@ -13,34 +13,30 @@ import pikepdf
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.conformance.checks import ConformanceCheck
-from chalicelib.engine.conformance.requested_checks import pdf_validation_request
+from chalicelib.engine.conformance.checks import ConformanceCheck, ValidationRequest
+from chalicelib.engine.context import JobContext, RenderedFile, RenderTrace, RenderWarning
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.einvoice.job_invoice import run_invoice_job
+from chalicelib.engine.delivery.emails import RenderedEmail
 from chalicelib.engine.emails.evaluate import EmailFile
 from chalicelib.engine.emails.job_emails import job_emails
-from chalicelib.engine.emails.model import RenderedEmail
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.finishing.pdfa import has_conformance_target
-from chalicelib.engine.inputs.ignored_options import skipped_storage_warnings
+from chalicelib.engine.ignored_options import skipped_storage_warnings
 from chalicelib.engine.job import (
     EngineJob,
     InvoiceJob,
-    JobContext,
     LintOutcome,
     MarkJob,
     PageJob,
-    RenderedFile,
     RenderOutcome,
-    RenderTrace,
-    RenderWarning,
-    ValidationRequest,
 )
 from chalicelib.engine.lint import compile_faults, syntax_faults
 from chalicelib.engine.render_trace import TraceRecorder
+from chalicelib.engine.requested_checks import pdf_validation_request
+from chalicelib.engine.run_invoice_job import run_invoice_job
 from chalicelib.engine.sources import HtmlSource, TemplateSource
 from chalicelib.engine.sources.source import SourceBase
-from chalicelib.engine.storage.render_keys import render_storage_keys
+from chalicelib.engine.storage_keys import render_storage_keys
 from chalicelib.engine.templating.renderer import TemplateRenderer
 from tests.builders.aws_actions import acting_as
 from tests.builders.waiting import generous_deadline

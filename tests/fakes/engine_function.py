@@ -9,7 +9,7 @@ from chalicelib.core.clock import SystemClock
 from chalicelib.engine.ports import DestinationUnreachableError, PresignedPost
 from chalicelib.engine.remote.calls import call_from_json
 from chalicelib.engine.remote.execute import Engine, ExecuteCall
-from chalicelib.engine.walls import Walls
+from chalicelib.engine.sandbox.walls import Walls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,7 +2,8 @@
 
 import sys
 
-from chalicelib.engine.templating import child, limits
+from chalicelib.engine.sandbox import limits
+from chalicelib.engine.templating import child
 
 SHARE = 5
 

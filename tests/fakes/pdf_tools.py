@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from chalicelib.engine.pdf.fonts.font_files import FontFiles
 from chalicelib.engine.pdf_tools.run.exchange import run_request
-from chalicelib.engine.pdf_tools.run.font_files import FontFiles
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine
 from chalicelib.engine.ports import Egress
 from infra.setup.steps import INSTALL_DIR

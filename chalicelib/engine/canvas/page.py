@@ -16,8 +16,8 @@ from chalicelib.engine.canvas import css
 from chalicelib.engine.canvas.binding import DataBinding, RunTemplate
 from chalicelib.engine.canvas.draw import LayerDrawing
 from chalicelib.engine.canvas.scene import Scene, read_scene, scene_invalid
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.job import RenderWarning
 
 # Bound of decision 22.
 MAX_WARNINGS: Final = 50

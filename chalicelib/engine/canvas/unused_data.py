@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 _MAX_WARNINGS: Final = 20
 _MAX_NAME_CHARACTERS: Final = 100

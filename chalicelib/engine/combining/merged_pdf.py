@@ -10,10 +10,15 @@ import pikepdf
 from pikepdf import String
 
 from chalicelib.core.text import replace_lone_surrogates
-from chalicelib.engine.combining.failure import MAX_MERGED_PAGES, CombineFailure
-from chalicelib.engine.combining.finish_merge import closing_objects
-from chalicelib.engine.combining.item_objects import ItemObjects, Renumbering
-from chalicelib.engine.combining.merge_state import (
+from chalicelib.engine.combining.failure import (
+    MAX_MERGED_BYTES,
+    MAX_MERGED_PAGES,
+    CombineFailure,
+    check_size,
+)
+from chalicelib.engine.pdf.appending.finish_merge import closing_objects
+from chalicelib.engine.pdf.appending.item_objects import ItemObjects, Renumbering
+from chalicelib.engine.pdf.appending.merge_state import (
     OUTLINE_ROOT,
     PAGES_PER_LEAF,
     PARENT_LEAF,
@@ -23,8 +28,8 @@ from chalicelib.engine.combining.merge_state import (
     pack_numbers,
     unpack_numbers,
 )
-from chalicelib.engine.combining.object_writer import PlainObject, write_objects, write_trailer
-from chalicelib.engine.combining.prepare_item import (
+from chalicelib.engine.pdf.appending.object_writer import PlainObject, write_objects, write_trailer
+from chalicelib.engine.pdf.appending.prepare_item import (
     ENTRIES_PER_LEAF,
     ItemPlace,
     PreparedItem,
@@ -57,7 +62,9 @@ def append(state: MergeState, content: bytes, title: str, index: int) -> bytes:
     state.entry = _entry(prepared, numbers, title, state.last_entry)
     state.last_entry, state.entry_count = entry, state.entry_count + 1
     state.last_index = index
-    return write_objects(state, [*closed_entry, *numbers.plain], numbers.streams)
+    written = write_objects(state, [*closed_entry, *numbers.plain], numbers.streams)
+    check_size(state.size, MAX_MERGED_BYTES)
+    return written
 
 
 def finish(state: MergeState, *, test: bool) -> bytes:
@@ -68,7 +75,10 @@ def finish(state: MergeState, *, test: bool) -> bytes:
     assert state.pages, "nothing was merged"
     # A copy, so that the file can be finished once more.
     state = msgspec.msgpack.decode(msgspec.msgpack.encode(state), type=MergeState)
-    return write_objects(state, *closing_objects(state, test=test)) + write_trailer(state)
+    end = write_objects(state, *closing_objects(state, test=test))
+    trailer = write_trailer(state)
+    check_size(state.size + len(trailer), MAX_MERGED_BYTES)
+    return end + trailer
 
 
 def _prepare(state: MergeState, content: bytes, index: int) -> PreparedItem:

@@ -1,10 +1,14 @@
-"""Checks that validators run, their verdicts, and the port of a validator."""
+"""Checks that validators run, requests for them, their verdicts, and the port of a validator."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NotRequired, Protocol, Self, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NotRequired, Protocol, Self, TypedDict
 
 from chalicelib.engine.deadline import Deadline
+
+if TYPE_CHECKING:
+    from chalicelib.engine.conformance.html_places import HtmlPlaces
+    from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
 
 type CheckSubject = Literal["einvoice", "pdfa", "pdfua"]
 
@@ -39,16 +43,6 @@ class VerdictJson(TypedDict):
     validator: str | None
     scenario: str | None
     why: str
-
-
-class ReportFinding(TypedDict):
-    """Finding of a conformance report; `path` is the JSON path of the caller's field."""
-
-    rule: str
-    message: str
-    location: str
-    path: str | None
-    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +134,21 @@ class RawFinding:
             plain["location"],
             plain["count"],
         )
+
+
+class ValidationRequest(NamedTuple):
+    """Request to the validators about one file.
+
+    `field_paths` are those of the e-invoice that the file is. `own_findings` are findings of the
+    engine that the validators cannot see; they belong to the last check. `html_places` are those
+    of the page that the file was made of.
+    """
+
+    content: bytes
+    checks: tuple[ConformanceCheck, ...]
+    field_paths: "InvoiceFieldPaths | None" = None
+    own_findings: tuple[RawFinding, ...] = ()
+    html_places: "HtmlPlaces | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,36 +2,30 @@
 
 import io
 import re
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.engine.conformance.hybrid_metadata import Contradiction, contradictions_of
 from chalicelib.engine.conformance.invoice_head import NotAnInvoice
+from chalicelib.engine.pdf.document.claims import (
+    WRONG_TYPE,
+    UnreadableStream,
+    bounded_content,
+    claimed_profiles,
+    read_properties,
+)
 
 if TYPE_CHECKING:
     import pikepdf
 
 INVOICE_FILENAMES: Final = ("factur-x.xml", "xrechnung.xml", "zugferd-invoice.xml")
 MAX_INVOICE_BYTES: Final = 20_000_000
-_MAX_METADATA_BYTES: Final = 2_000_000
-_HEADER_BYTES: Final = 1024
-_XMP_CLAIMS: Final = (
-    "{http://www.aiim.org/pdfa/ns/id/}part",
-    "{http://www.aiim.org/pdfa/ns/id/}conformance",
-    "{http://www.aiim.org/pdfua/ns/id/}part",
-)
-_FLATE_DECODE: Final = "/FlateDecode"
-# Part and level of PDF/A; PDF/A-4 has no level.
-_PDFA_PROFILE: Final = re.compile(r"[1-9][a-z]?")
 # Keys of a file specification for its name and its content (ISO 32000-1 7.11.3), preferred first.
 _FILENAME_KEYS: Final = ("/UF", "/F", "/Unix", "/DOS", "/Mac")
 _MAX_NAME_CHARACTERS: Final = 100
 _MAX_REASON_CHARACTERS: Final = 200
 _STREAM_ADDRESS: Final = re.compile(r"^stream <[^>]*>:? ?")
-# pikepdf meets an object of another type than the format demands.
-_WRONG_TYPE: Final = (AttributeError, LookupError, TypeError, ValueError)
 
 
 class NotAPdf(Exception):  # noqa: N818 -- says what it is not
@@ -65,11 +59,6 @@ class PdfClaims:
         return self.invoice is not None or self.problem is not None
 
 
-def is_pdf(content: bytes) -> bool:
-    """Tell whether the header of a PDF stands in the first 1024 bytes, as readers demand."""
-    return b"%PDF-" in content[:_HEADER_BYTES]
-
-
 def read_pdf_claims(content: bytes) -> PdfClaims:
     """Read the claims of a PDF; raise NotAPdf."""
     import pikepdf  # noqa: PLC0415 -- slow to import, and XML alone needs none
@@ -85,7 +74,7 @@ def read_pdf_claims(content: bytes) -> PdfClaims:
         # qpdf names the stream by its address in memory.
         reason = _STREAM_ADDRESS.sub("", str(broken))[:_MAX_REASON_CHARACTERS]
         raise NotAPdf(f"the file cannot be read as a PDF: {reason}") from broken
-    except _WRONG_TYPE as broken:
+    except WRONG_TYPE as broken:
         raise NotAPdf("the file cannot be read as a PDF") from broken
 
 
@@ -106,27 +95,6 @@ def _claims(pdf: "pikepdf.Pdf") -> PdfClaims:
     )
 
 
-def claimed_profiles(pdf: "pikepdf.Pdf") -> tuple[str | None, bool]:
-    """Return part and level of PDF/A that the metadata claim, or None, and the claim of PDF/UA."""
-    metadata = _read_metadata(pdf)
-    part, level, pdfua = (metadata.get(name, "").strip() for name in _XMP_CLAIMS)
-    profile = f"{part}{level}".lower()
-    return (profile if _PDFA_PROFILE.fullmatch(profile) else None), pdfua == "1"
-
-
-def _read_metadata(pdf: "pikepdf.Pdf") -> Mapping[str, str]:
-    """Return the simple XMP properties by `{namespace}name`; damaged metadata have none."""
-    import pikepdf  # noqa: PLC0415 -- as above
-
-    try:
-        # open_metadata unpacks the whole stream: check its size first.
-        _stream_content(pdf.Root.Metadata, _MAX_METADATA_BYTES)
-        properties = dict(pdf.open_metadata())
-    except (pikepdf.PdfError, SyntaxError, NotAnInvoice, *_WRONG_TYPE):
-        return {}
-    return {key: value for key, value in properties.items() if isinstance(value, str)}
-
-
 class EmbeddedInvoice(NamedTuple):
     """The XML of the invoice in a PDF, and what the metadata say of it against this XML."""
 
@@ -143,7 +111,7 @@ def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
 
     try:
         files = [(_file_name(key, file), file) for key, file in _embedded_files(pdf)]
-    except (pikepdf.PdfError, RuntimeError, *_WRONG_TYPE) as broken:
+    except (pikepdf.PdfError, RuntimeError, *WRONG_TYPE) as broken:
         raise NotAnInvoice("the list of the files inside the PDF is damaged") from broken
     invoices: dict[tuple[int, int], tuple[str, pikepdf.Stream]] = {}
     for name, file in files:
@@ -155,7 +123,7 @@ def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
         raise NotAnInvoice(f"the PDF carries {len(invoices)} invoices ({names}); leave one")
     for name, stream in invoices.values():
         content = _invoice_content(name, stream)
-        return EmbeddedInvoice(content, contradictions_of(_read_metadata(pdf), name, content))
+        return EmbeddedInvoice(content, contradictions_of(read_properties(pdf), name, content))
     return None
 
 
@@ -181,10 +149,10 @@ def _invoice_content(name: str, stream: "pikepdf.Stream") -> bytes:
     import pikepdf  # noqa: PLC0415 -- as above
 
     try:
-        return _stream_content(stream, MAX_INVOICE_BYTES)
-    except NotAnInvoice as reason:
+        return bounded_content(stream, MAX_INVOICE_BYTES)
+    except UnreadableStream as reason:
         raise NotAnInvoice(f"{_short_name(name)}: {reason}") from reason
-    except (pikepdf.PdfError, RuntimeError, *_WRONG_TYPE) as broken:
+    except (pikepdf.PdfError, RuntimeError, *WRONG_TYPE) as broken:
         raise NotAnInvoice(f"{_short_name(name)} inside the PDF is damaged") from broken
 
 
@@ -203,24 +171,3 @@ def _embedded_files(pdf: "pikepdf.Pdf") -> Iterator[tuple[str, "pikepdf.Object"]
     for file in [associated] if isinstance(associated, pikepdf.Dictionary) else associated:
         if isinstance(file, pikepdf.Dictionary):
             yield "", file
-
-
-def _stream_content(stream: "pikepdf.Object", max_bytes: int) -> bytes:
-    """Return the content of a stream, unpacked up to a limit: it may be a zip bomb."""
-    raw, packed = stream.read_raw_bytes(), _is_flate_encoded(stream)
-    unpacker = zlib.decompressobj()
-    try:
-        content = unpacker.decompress(raw, max_bytes + 1) if packed else raw
-    except zlib.error as damage:
-        raise NotAnInvoice("the file inside the PDF is damaged") from damage
-    if len(content) > max_bytes:
-        raise NotAnInvoice(f"the file inside the PDF has more than {max_bytes} bytes")
-    return content
-
-
-def _is_flate_encoded(stream: "pikepdf.Object") -> bool:
-    entry = stream.get("/Filter", ())
-    filters = [str(entry)] if str(entry).startswith("/") else [str(each) for each in entry]
-    if filters not in ([], [_FLATE_DECODE]) or "/DecodeParms" in stream:
-        raise NotAnInvoice("the file inside the PDF is packed otherwise than by FlateDecode")
-    return bool(filters)

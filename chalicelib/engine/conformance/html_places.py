@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from chalicelib.engine.finishing.tagging.structure_tree import StructureKid, as_list, is_element
+from chalicelib.engine.pdf.tagging.structure_tree import StructureKid, as_list, is_element
 
 if TYPE_CHECKING:
     import pikepdf
 
     from chalicelib.engine.browser.output.page_elements import PageElements
-    from chalicelib.engine.job import RenderWarning
+    from chalicelib.engine.context import RenderWarning
 
 _MAX_VISITED: Final = 50_000
 # A document that is larger takes long to be opened once more.

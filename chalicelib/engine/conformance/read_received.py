@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.templating.worker import SandboxedWorker
-from chalicelib.engine.walls import Walls
+from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
+from chalicelib.engine.sandbox.walls import Walls
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.read_received_worker import DocumentReading, RefusedDocument

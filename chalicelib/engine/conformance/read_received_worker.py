@@ -17,23 +17,19 @@ from typing import Final, NotRequired, TypedDict, final
 import pikepdf
 
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.conformance.checks import (
-    PDFA_PROFILES,
-    CheckJson,
-    ConformanceCheck,
-    ReportFinding,
-)
+from chalicelib.engine.conformance.checks import PDFA_PROFILES, CheckJson, ConformanceCheck
 from chalicelib.engine.conformance.document_claims import (
     NotAPdf,
     PasswordProtectedPdf,
     PdfClaims,
-    is_pdf,
     read_pdf_claims,
 )
 from chalicelib.engine.conformance.rule_sets import missing_rules, rule_check
 from chalicelib.engine.einvoice.read_xml import INVOICE_ROOT, XmlInvoice, read_xml
 from chalicelib.engine.einvoice.xml_parser import RefusedXmlError
-from chalicelib.engine.templating import process_sandbox, wire
+from chalicelib.engine.pdf.document.claims import is_pdf
+from chalicelib.engine.report_section import ReportFinding
+from chalicelib.engine.sandbox import process_sandbox, wire
 
 _INPUT: Final = 0
 _OUTPUT: Final = 1

@@ -3,25 +3,22 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Final, NotRequired, TypedDict
+from typing import Final
 
-from chalicelib.core import json
-from chalicelib.engine.conformance.checks import (
-    ConformanceCheck,
-    RawFinding,
-    ReportFinding,
-    Verdict,
-)
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
 from chalicelib.engine.conformance.html_places import HtmlPlaces
+from chalicelib.engine.report_section import (
+    ProfileFields,
+    ReportFinding,
+    ReportSection,
+    ScenarioField,
+    fit_section,
+)
 
 # Maps an XPath of the XML to the JSON path of the caller's field, if it is known.
 type JsonPathMapper = Callable[[str], str | None]
 
 MAX_FINDINGS: Final = 100
-MAX_SECTION_BYTES: Final = 50_000
-# Cut texts begin at this length, which is halved until the section fits.
-_MAX_TEXT_BYTES: Final = 1_000
-_ELLIPSIS: Final = "…"
 _FACTURX_SOURCE: Final = "facturx"
 # Factur-X numbers its code list rules; EN 16931 names them after the list.
 _FACTURX_CODE_LIST_PREFIX: Final = "FX-SCH-A-"
@@ -45,24 +42,6 @@ _REMEDIES: Final = {
     "A form field neither has TU key": "In HTML, give the control a <label> or an aria-label.",
     "Metadata stream does not contain dc:title": "In HTML, give the page a <title>.",
 }
-
-
-class _ProfileFields(TypedDict):
-    profile: str | None
-    syntax: NotRequired[str | None]
-
-
-class _ScenarioField(TypedDict):
-    scenario: NotRequired[str | None]
-
-
-class ReportSection(_ProfileFields, _ScenarioField):
-    """Result on one subject; only that of an e-invoice has a syntax and a scenario."""
-
-    status: str
-    validator: str | None
-    errors: list[ReportFinding]
-    warnings: list[ReportFinding]
 
 
 def conformance_report(
@@ -108,7 +87,7 @@ def report_section(
         findings = [_as_warning_if_unclaimed(finding) for finding in findings]
     errors = [finding for finding in findings if finding.severity == "error"]
     warnings = [finding for finding in findings if finding.severity != "error"]
-    scenario: _ScenarioField = {"scenario": verdict.scenario} if check.subject == "einvoice" else {}
+    scenario: ScenarioField = {"scenario": verdict.scenario} if check.subject == "einvoice" else {}
     return fit_section(
         {
             **_profile_fields(check),
@@ -125,23 +104,7 @@ def report_section(
     )
 
 
-def fit_section(section: ReportSection) -> ReportSection:
-    """Return a section of at most MAX_SECTION_BYTES of JSON, with its longest texts cut."""
-    max_text_bytes = _MAX_TEXT_BYTES
-    while True:
-        fitted: ReportSection = {
-            **section,
-            "errors": [_truncate_finding(finding, max_text_bytes) for finding in section["errors"]],
-            "warnings": [
-                _truncate_finding(finding, max_text_bytes) for finding in section["warnings"]
-            ],
-        }
-        if _json_bytes(fitted) <= MAX_SECTION_BYTES:
-            return fitted
-        max_text_bytes //= 2
-
-
-def _profile_fields(check: ConformanceCheck) -> _ProfileFields:
+def _profile_fields(check: ConformanceCheck) -> ProfileFields:
     if check.syntax is None:
         return {"profile": check.profile}
     return {"profile": check.profile, "syntax": check.syntax}
@@ -238,25 +201,3 @@ def _with_remedy(message: str) -> str:
     remedies = (text for start, text in _REMEDIES.items() if message.startswith(start))
     remedy = next(remedies, None)
     return message if remedy is None else f"{message.rstrip('. ')}. {remedy}"
-
-
-def _truncate_finding(finding: ReportFinding, max_bytes: int) -> ReportFinding:
-    path = finding["path"]
-    return {
-        "rule": _truncate(finding["rule"], max_bytes),
-        "message": _truncate(finding["message"], max_bytes),
-        "location": _truncate(finding["location"], max_bytes),
-        "path": None if path is None else _truncate(path, max_bytes),
-        "count": finding["count"],
-    }
-
-
-def _truncate(text: str, max_bytes: int) -> str:
-    prefix = text[:max_bytes]
-    while prefix and _json_bytes(prefix) > max_bytes:
-        prefix = prefix[: len(prefix) * 3 // 4]
-    return prefix if prefix == text else prefix + _ELLIPSIS
-
-
-def _json_bytes(value: object) -> int:
-    return len(json.dumps(value).encode())

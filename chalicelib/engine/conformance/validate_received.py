@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.conformance.checks import ConformanceCheck, ReportFinding, Validator
+from chalicelib.engine.conformance.checks import ConformanceCheck, Validator
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
-from chalicelib.engine.conformance.report import (
-    MAX_FINDINGS,
-    ReportSection,
-    conformance_report,
-    fit_section,
-)
+from chalicelib.engine.conformance.report import MAX_FINDINGS, conformance_report
 from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.report_section import ReportFinding, ReportSection, fit_section
 
 if TYPE_CHECKING:
     from chalicelib.engine.conformance.read_received_worker import DocumentReading, EmbeddedFile

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from chalicelib.engine.conformance.checks import ReportFinding
+    from chalicelib.engine.report_section import ReportFinding
 
 MAX_FINDINGS: Final = 100
 

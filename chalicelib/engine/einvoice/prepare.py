@@ -8,14 +8,14 @@ from typing import Final
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.text import safe_filename
-from chalicelib.engine.conformance.report import ReportSection, fit_section
+from chalicelib.engine.context import UploadReader
 from chalicelib.engine.einvoice.findings import Finding, InvalidInvoiceError
 from chalicelib.engine.einvoice.model import Invoice, InvoiceNote
 from chalicelib.engine.einvoice.profiles import InvoiceProfile, Syntax
 from chalicelib.engine.einvoice.rules.check import read_and_check
 from chalicelib.engine.einvoice.totals import InvoiceTotals
 from chalicelib.engine.einvoice.write_json import completed_json
-from chalicelib.engine.job import UploadReader
+from chalicelib.engine.report_section import ReportSection, fit_section
 
 _TEST_NOTE: Final = InvoiceNote(subject_code="AAI", text="TEST")
 

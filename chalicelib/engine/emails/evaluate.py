@@ -16,14 +16,14 @@ from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox, is_address, parse_mailbox, split_mailboxes
 from chalicelib.core.text import safe_filename
-from chalicelib.engine.emails.condition import condition_failure, condition_source
-from chalicelib.engine.emails.model import (
+from chalicelib.engine.delivery.emails import (
     DOWNLOADS_MARKER,
     MAX_RECIPIENTS,
     EmailFault,
     EmailRule,
     RenderedEmail,
 )
+from chalicelib.engine.emails.condition import condition_failure, condition_source
 from chalicelib.engine.emails.plain_text import plain_text
 
 log = logging.getLogger(__name__)

@@ -7,14 +7,14 @@ from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.delivery.emails import RenderedEmail
 from chalicelib.engine.emails.evaluate import EmailFile, evaluate_rules
-from chalicelib.engine.emails.model import RenderedEmail
-from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.job import JobContext, PageJob
-from chalicelib.engine.lint import with_invoice
+from chalicelib.engine.inputs.data import load_data_and_invoice
+from chalicelib.engine.job import PageJob
 from chalicelib.engine.ports import Egress
-from chalicelib.engine.sources.source_document import TemplateRunner
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 # For all emails together; the render itself must not come too late.
 _MAX_S: Final = 10.0
@@ -67,11 +67,11 @@ def preview_emails(
 
     Raises RenderFailure for data that do not fit the template's schema.
     """
-    job = with_invoice(load_data(job, context, egress), context)
+    job = load_data_and_invoice(job, context, egress)
     output = job.output
     # A fault of the document is shown by its own preview.
     with suppress(RenderFailure):
-        output = job.source.document(job, context, templates).output
+        output = job.document(context, templates).output
     formats = ("zip",) if output.is_zipped else output.formats
     files = [EmailFile(format_, 0, None) for format_ in formats]
     return job_emails(job, context, templates, files, output.filename)

@@ -2,39 +2,35 @@
 
 import io
 import os
-import secrets
 from collections.abc import Sequence
 from copy import replace
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from chalicelib.contract.options.pdf import Protection
-from chalicelib.core.passwords import prepare_password
 from chalicelib.engine.finishing.attachments import ATTACHMENTS, HYBRID_INVOICE
-from chalicelib.engine.finishing.chromium_pdf import (
-    cross_reference_table,
-    make_deterministic,
-    page_count,
-)
-from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
+from chalicelib.engine.finishing.finisher import PdfFinisher
 from chalicelib.engine.finishing.form_fields import FORM_FIELDS
 from chalicelib.engine.finishing.header_footer import HEADERS_FOOTERS
 from chalicelib.engine.finishing.metadata import METADATA
-from chalicelib.engine.finishing.pack_pdf import pack_objects
 from chalicelib.engine.finishing.page_overlay import PAGE_OVERLAY
 from chalicelib.engine.finishing.page_texts import with_page_texts
 from chalicelib.engine.finishing.pdfa import CONFORMANCE
-from chalicelib.engine.finishing.share_streams import may_share_streams, share_streams
-from chalicelib.engine.finishing.tagging.untagged_outline import UNTAGGED_OUTLINE
-from chalicelib.engine.finishing.test_mark import TEST_MARK
+from chalicelib.engine.finishing.untagged_outline import UNTAGGED_OUTLINE
 from chalicelib.engine.finishing.watermark import WATERMARK
+from chalicelib.engine.pdf.document.metadata import document_date
+from chalicelib.engine.pdf.document.protection import pdf_encryption
+from chalicelib.engine.pdf.drawings.test_mark import mark_pages
+from chalicelib.engine.pdf.text.chromium_pdf import make_deterministic, page_count
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
+from chalicelib.engine.pdf.text.pack_pdf import pack_objects
+from chalicelib.engine.pdf.text.share_streams import may_share_streams, share_streams
 
 if TYPE_CHECKING:
-    import pikepdf
-
     from chalicelib.engine.finishing.finisher import FinishingContext
 
-
+TEST_MARK: Final = PdfFinisher(
+    lambda finishing: finishing.test, lambda document, _finishing: mark_pages(document)
+)
 # The order matters: a later drawing lies over earlier ones, and metadata and conformance describe
 # the whole document, so they come last.
 FINISHERS: Final[tuple[PdfFinisher, ...]] = (
@@ -111,29 +107,3 @@ def _memory_file(content: bytes) -> BinaryIO:
     file.write(content)
     file.seek(0)
     return file
-
-
-def pdf_encryption(protection: Protection) -> "pikepdf.Encryption":
-    """Return the encryption settings of the document.
-
-    Without an owner password a random one is set: an empty one would open the document for
-    everybody. A password is prepared as readers prepare what is typed.
-    """
-    import pikepdf  # noqa: PLC0415 -- see _edit_and_save
-
-    allowed = protection.permissions
-    return pikepdf.Encryption(
-        owner=prepare_password(protection.owner_password or secrets.token_urlsafe(32)),
-        user=prepare_password(protection.user_password) if protection.user_password else "",
-        R=6,
-        allow=pikepdf.Permissions(
-            accessibility=True,
-            extract=allowed.copy_,
-            modify_annotation=allowed.annotate,
-            modify_form=allowed.annotate,
-            modify_assembly=allowed.modify,
-            modify_other=allowed.modify,
-            print_lowres=allowed.print,
-            print_highres=allowed.print,
-        ),
-    )

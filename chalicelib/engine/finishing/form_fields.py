@@ -1,54 +1,26 @@
 """AcroForm fields in place of the links that mark the controls of a page."""
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 import msgspec
 
 from chalicelib.engine.browser.output.form_fields import FIELD_URL, MAX_FORM_FIELDS
 from chalicelib.engine.finishing.finisher import PdfFinisher
-from chalicelib.engine.finishing.tagging.structure_tree import as_list
+from chalicelib.engine.pdf.forms.form_control import FormControl
+from chalicelib.engine.pdf.tagging.structure_tree import as_list, element_of
 
 if TYPE_CHECKING:
     import pikepdf
 
     from chalicelib.engine.finishing.finisher import FinishingContext
 
-_MAX_LENGTH: Final = (1 << 31) - 1
 _PLACE_KEYS: Final = frozenset({"/Type", "/Subtype", "/Rect"})
-
-
-class PageField(msgspec.Struct, frozen=True):
-    """Control of a page, as form_fields.js tells it; `form` is the number of its form, or -1.
-
-    A page can tell of controls in the same way, so that any may be a text or number of its choice.
-    """
-
-    index: Annotated[int, msgspec.Meta(ge=0, lt=MAX_FORM_FIELDS)]
-    kind: str
-    name: str
-    form: int
-    value: str
-    is_on: bool
-    options: tuple[tuple[str, str, bool], ...]
-    is_list: bool
-    is_multiple: bool
-    is_password: bool
-    is_read_only: bool
-    is_required: bool
-    max_length: Annotated[int, msgspec.Meta(ge=0, le=_MAX_LENGTH)]
-    label: str
-    size: float
-    color: str
-    align: str
-    family: str
-    is_bold: bool
-    is_italic: bool
 
 
 def _add_form_fields(document: "pikepdf.Pdf", finishing: "FinishingContext") -> None:
     # Few documents have fields.
-    from chalicelib.engine.finishing.form_writer import FormWriter  # noqa: PLC0415
+    from chalicelib.engine.pdf.forms.form_writer import FormWriter  # noqa: PLC0415
 
     marks = _take_marks(document)
     if not marks:
@@ -62,11 +34,11 @@ def _add_form_fields(document: "pikepdf.Pdf", finishing: "FinishingContext") -> 
 
 def _take_marks(
     document: "pikepdf.Pdf",
-) -> "list[tuple[pikepdf.Page, pikepdf.Object, PageField]]":
+) -> "list[tuple[pikepdf.Page, pikepdf.Object, FormControl]]":
     """Return the links that mark controls, one for each; remove all others of them."""
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 
-    marks: dict[int, tuple[pikepdf.Page, pikepdf.Object, PageField]] = {}
+    marks: dict[int, tuple[pikepdf.Page, pikepdf.Object, FormControl]] = {}
     for page in document.pages:
         kept = []
         for annotation in page.get("/Annots", []):
@@ -92,26 +64,15 @@ def _url_of(annotation: "pikepdf.Object") -> str:
     return str(action.get("/URI", "")) if isinstance(action, pikepdf.Dictionary) else ""
 
 
-def _field_of(url: str) -> PageField | None:
+def _field_of(url: str) -> FormControl | None:
     """Return the field of a URL, or None for one that tells no control."""
     if not url.startswith(FIELD_URL):
         return None
     try:
-        return msgspec.json.decode(unquote(url.removeprefix(FIELD_URL)), type=PageField)
+        control = msgspec.json.decode(unquote(url.removeprefix(FIELD_URL)), type=FormControl)
     except msgspec.MsgspecError:
         return None
-
-
-def element_of(document: "pikepdf.Pdf", annotation: "pikepdf.Object") -> "pikepdf.Object | None":
-    """Return the structure element of an annotation, or None in a PDF without tags."""
-    import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
-
-    root: pikepdf.Object | None = document.Root.get("/StructTreeRoot")
-    key: object = annotation.get("/StructParent")
-    if root is None or not isinstance(key, int) or "/ParentTree" not in root:
-        return None
-    element = pikepdf.NumberTree(root.ParentTree).get(key)
-    return element if isinstance(element, pikepdf.Dictionary) else None
+    return control if control.index < MAX_FORM_FIELDS else None
 
 
 def _remove_link(document: "pikepdf.Pdf", link: "pikepdf.Object") -> None:

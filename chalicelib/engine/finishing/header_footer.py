@@ -2,23 +2,23 @@
 
 import io
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.contract.options.pdf import HeaderFooterPair, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output.header_footer import HeaderFooterBatch, HeaderFooterPage
-from chalicelib.engine.finishing.chromium_pdf import make_deterministic
-from chalicelib.engine.finishing.finisher import PdfFinisher, document_date
-from chalicelib.engine.finishing.page_drawings import PageDrawings
-from chalicelib.engine.finishing.page_overlay import overlay_page
-from chalicelib.engine.finishing.page_selection import keep_pages, selected_pages
+from chalicelib.engine.finishing.finisher import PdfFinisher
+from chalicelib.engine.finishing.separate_prints import HeaderFooterPrint
+from chalicelib.engine.pdf.document.metadata import document_date
+from chalicelib.engine.pdf.drawings.page_drawings import PageDrawings
+from chalicelib.engine.pdf.drawings.page_overlay import overlay_page
+from chalicelib.engine.pdf.pages.keep_pages import keep_pages
+from chalicelib.engine.pdf.pages.page_ranges import selected_pages
+from chalicelib.engine.pdf.text.chromium_pdf import make_deterministic
 
 if TYPE_CHECKING:
     import pikepdf
 
-    from chalicelib.contract.options.output import OutputOptions
-    from chalicelib.engine.browser.page.page import BrowserPage
     from chalicelib.engine.finishing.finisher import FinishingContext
 
 _NO_HEADER_FOOTER: Final = HeaderFooterPair(None, None)
@@ -32,20 +32,11 @@ def _add_headers_footers(document: "pikepdf.Pdf", finishing: "FinishingContext")
     batches = [
         _overlay_pages(document, pdf, pair, indexes, page_url) for pair, indexes in groups.items()
     ]
-    # A module-level function: finish_worker.py pickles it by name.
-    overlays = finishing.run_on_fresh_page(
-        partial(_print_overlays, batches=batches, output=finishing.output)
-    )
+    overlays = finishing.print_separately(HeaderFooterPrint(tuple(batches)))
     created_at = document_date(pdf.metadata)
     for indexes, content in zip(groups.values(), overlays, strict=True):
         _overlay(document, indexes, make_deterministic(content, created_at))
     keep_pages(document, selected)
-
-
-def _print_overlays(
-    page: "BrowserPage", batches: Sequence[HeaderFooterBatch], output: "OutputOptions"
-) -> list[bytes]:
-    return [page.header_footer_pdf(batch, output) for batch in batches]
 
 
 def _pages_by_header_footer(

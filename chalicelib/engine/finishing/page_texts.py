@@ -3,10 +3,11 @@
 import re
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.finishing.chromium_pdf import cross_reference_table
 from chalicelib.engine.finishing.metadata import page_info
-from chalicelib.engine.finishing.outline_titles import titled_objects
-from chalicelib.engine.finishing.printed_objects import PrintedObjects, string_of_text
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
+from chalicelib.engine.pdf.text.marked_elements import typed_objects
+from chalicelib.engine.pdf.text.outline_titles import titled_objects
+from chalicelib.engine.pdf.text.printed_objects import PrintedObjects, string_of_text
 
 if TYPE_CHECKING:
     from chalicelib.engine.finishing.finisher import FinishingContext
@@ -33,8 +34,5 @@ def with_page_texts(content: bytes, finishing: "FinishingContext") -> bytes:
         entries = (b"\n%b %b" % (key.encode(), string_of_text(info[key])) for key in info)
         changed[number] = objects.text_of(number).removesuffix(b">>") + b"".join(entries) + b">>"
     if texts.structure.marks:
-        # Imported here: few documents have some.
-        from chalicelib.engine.finishing.tagging.marked_elements import typed_objects  # noqa: PLC0415
-
         changed |= typed_objects(content, objects, texts.structure)
     return objects.with_texts(changed)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.finisher import FinishingContext
-from chalicelib.engine.job import RenderedFile
 
 type Draw = Callable[[BrowserPage, OutputOptions], bytes]
 

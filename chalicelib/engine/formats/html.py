@@ -4,10 +4,10 @@ from typing import Final
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.finisher import FinishingContext
-from chalicelib.engine.finishing.test_mark import mark_html
 from chalicelib.engine.formats.format import RenderFormat
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.test_mark import mark_html
 
 
 def _draw(page: BrowserPage, output: OutputOptions) -> bytes:

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.finisher import FinishingContext
-from chalicelib.engine.finishing.picture_files import DEFAULT_QUALITY, jpeg_file
 from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.formats.raster import (
     opaque_picture,
@@ -11,7 +11,7 @@ from chalicelib.engine.formats.raster import (
     prepare_picture,
     take_screenshot,
 )
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.picture_files import DEFAULT_QUALITY, jpeg_file
 
 _SLOW_PIXELS: Final = 4_000_000
 

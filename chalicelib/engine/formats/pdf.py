@@ -4,10 +4,10 @@ from typing import Final
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.page import BrowserPage
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.finish_pdf import finish_pdf, is_edited
 from chalicelib.engine.finishing.finisher import FinishingContext
 from chalicelib.engine.formats.format import RenderFormat
-from chalicelib.engine.job import RenderedFile
 
 # Either takes half a second on a busy machine. Opening and saving a document is about ten times
 # slower than rewriting its bytes in place (decision 16).

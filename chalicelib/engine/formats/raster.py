@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.finishing.finisher import FinishingContext
-from chalicelib.engine.finishing.test_mark import mark_image
+from chalicelib.engine.test_mark import mark_image
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -2,15 +2,15 @@
 
 from typing import Final
 
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.finishing.finisher import FinishingContext
-from chalicelib.engine.finishing.picture_files import DEFAULT_QUALITY, webp_file
 from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.formats.raster import (
     pixel_count,
     prepare_picture,
     take_screenshot,
 )
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.picture_files import DEFAULT_QUALITY, webp_file
 
 _SLOW_PIXELS: Final = 2_000_000
 # Lossless encoding takes up to 3 s per million pixels.

@@ -1,14 +1,17 @@
 """Data of templates: the job's own, or the JSON object at its `data_url`."""
 
+from contextlib import suppress
 from copy import replace
 from typing import Final
 
 from chalicelib.core import json
 from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.core.json import Json
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.inputs.fetch import MAX_FETCH_S, fetch_all
-from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.job import PageJob
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError, Egress
+from chalicelib.engine.render_trace import TraceRecorder
 
 _MAX_BYTES: Final = 5_000_000
 
@@ -37,6 +40,21 @@ def load_data(job: PageJob, context: JobContext, egress: Egress) -> PageJob:
         return replace(job, data=value, data_url=None)
     message = "data_url answered JSON that is no object; the data must stand in one."
     raise RenderFailure(job.source.invalid_data_code, message)
+
+
+def load_data_and_invoice(job: PageJob, context: JobContext, egress: Egress) -> PageJob:
+    """Return the job with its data, and with its e-invoice in them; raises as `load_data`.
+
+    An invalid e-invoice leaves the data as they are: another check reports it.
+    """
+    job = load_data(job, context, egress)
+    if job.einvoice is None:
+        return job
+    from chalicelib.engine.inputs.invoice import add_invoice_to_job  # noqa: PLC0415 -- few jobs have one
+
+    with suppress(RenderFailure):
+        job, _ = add_invoice_to_job(job, context, TraceRecorder())
+    return job
 
 
 def _parse_json(content: bytes) -> Json:

@@ -11,20 +11,18 @@ from pybase64 import b64encode
 from chalicelib.contract.options.assets import MAX_ASSET_BYTES
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
+from chalicelib.engine.assets import AssetFiles, load_assets
 from chalicelib.engine.browser.requests.assets import (
     PageAssets,
     Refusal,
 )
-from chalicelib.engine.inputs.assets import (
-    AssetFiles,
-    load_assets,
-)
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.inputs.named_files import ROOT, NamedFiles, joined_url
 from chalicelib.engine.inputs.web_files import WebFiles
-from chalicelib.engine.job import RenderWarning
 
 if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+    from chalicelib.engine.context import JobContext
+    from chalicelib.engine.job import PageJob
     from chalicelib.engine.ports import Egress
     from chalicelib.engine.sources.source_document import SourceDocument
 

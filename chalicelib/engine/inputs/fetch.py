@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from chalicelib.contract.options.pdf import ContentSource
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.job import PageJob
 from chalicelib.engine.ports import (
     DestinationRefusedError,
     DestinationUnreachableError,

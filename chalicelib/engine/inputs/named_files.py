@@ -8,9 +8,9 @@ from chalicelib.contract.options.assets import MAX_ASSET_BYTES, plain_path
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url, without_userinfo
+from chalicelib.engine.assets import AssetFiles, missing_asset_reason
 from chalicelib.engine.browser.requests.assets import USERINFO_REASON, Refusal, shortened_url
 from chalicelib.engine.browser.requests.log_entries import SCHEME_REASON
-from chalicelib.engine.inputs.assets import AssetFiles, missing_asset_reason
 from chalicelib.engine.inputs.web_files import WebFile, WebFiles
 
 # What stands where the addresses of a header begin; nobody is ever reached there.

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Final, NamedTuple
 
+from chalicelib.engine.assets import AssetFile
 from chalicelib.engine.browser.proxy.budget import (
     MAX_REQUESTS,
     MAX_TOTAL_BYTES,
@@ -13,7 +14,6 @@ from chalicelib.engine.browser.proxy.budget import (
 )
 from chalicelib.engine.browser.requests.assets import Refusal
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.inputs.assets import AssetFile
 from chalicelib.engine.ports import (
     DestinationRefusedError,
     DestinationUnreachableError,

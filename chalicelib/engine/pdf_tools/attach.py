@@ -4,12 +4,11 @@ from typing import Final
 
 from chalicelib.contract.options.pdf import PdfMetadata
 from chalicelib.contract.options.pdf_tools import AttachOptions
-from chalicelib.engine.conformance.document_claims import claimed_profiles
-from chalicelib.engine.finishing.attachments import embed_files
-from chalicelib.engine.finishing.finisher import document_date, pdf_date
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
+from chalicelib.engine.pdf.document.attachments import embed_files
+from chalicelib.engine.pdf.document.claims import claimed_profiles
+from chalicelib.engine.pdf.document.metadata import document_date, pdf_date
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import open_source, pdf_output
 
 # Profiles of PDF/A that admit no embedded file, or only files that are PDF/A themselves.
 _CLOSED_PROFILES: Final = ("1a", "1b", "2a", "2b", "2u", "4")

@@ -1,177 +1,37 @@
 """Tool `compress`: the document in fewer bytes, without any loss."""
 
-import base64
-import binascii
-import re
-import zlib
-from collections.abc import Callable, Mapping
-from typing import Final
-
 import pikepdf
 
 from chalicelib.contract.options.pdf_tools import CompressOptions
-from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.pdf_tools.document.open_source import is_mended, open_source
-from chalicelib.engine.pdf_tools.document.share_objects import share_equal_objects
-from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
-from chalicelib.engine.pdf_tools.document.walk_objects import walk_dictionaries
-from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, pdf_file, warn_of_signatures
-from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
-
-_FLATE: Final = "/FlateDecode"
-# Lossless filters that Flate replaces.
-_LOSSLESS: Final = frozenset(
-    {"/LZWDecode", "/ASCII85Decode", "/ASCIIHexDecode", "/RunLengthDecode", _FLATE}
+from chalicelib.engine.context import RenderedFile
+from chalicelib.engine.pdf.document.open_pdf import REPAIR
+from chalicelib.engine.pdf.document.share_objects import share_equal_objects
+from chalicelib.engine.pdf.document.smaller_streams import (
+    make_streams_smaller,
+    remove_private_data,
 )
-_BEST: Final = 9
-_CHUNK_BYTES: Final = 1 << 20
-# A stream that swells to more stays as it is.
-_MAX_STREAM_BYTES: Final = 256 << 20
-# Blanks that a packet of metadata keeps for changes in place.
-_PADDING: Final = re.compile(rb"(?<!\s)\s{64,}+(?=<\?xpacket end=)")
-_WHITESPACE: Final = re.compile(rb"\s+")
+from chalicelib.engine.pdf.forms.signatures import warn_of_signatures
+from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, open_source, pdf_file
 
 
 def run(tool_input: ToolInput[CompressOptions]) -> ToolOutput:
     """Write the document anew; a sound source that does not become smaller stays as it is."""
     source = tool_input.source.content
     with open_source(tool_input.source, tool_input) as document:
-        _remove_private_data(document)
-        _make_streams_smaller(document)
+        remove_private_data(document)
+        make_streams_smaller(document)
         share_equal_objects(document)
         may_stay = not tool_input.test and not document.is_encrypted
         file = pdf_file(document, tool_input)
-        may_stay = may_stay and not is_mended(document, tool_input)
+        may_stay = may_stay and not _is_mended(document, tool_input)
         if may_stay and len(file.content) >= len(source):
             return ToolOutput((RenderedFile("pdf", source, PDF_TYPE, file.pages),))
-        warn_of_signatures(document, tool_input)
+        warn_of_signatures(document, tool_input.warn)
     return ToolOutput((file,))
 
 
-def _remove_private_data(document: pikepdf.Pdf) -> None:
-    """Remove what no reader shows (ISO 32000-1, 14.5), and small pictures that readers draw anew.
-
-    `/LastModified` is there for private data only.
-    """
-    for holder in walk_dictionaries(document):
-        if "/PieceInfo" in holder:
-            del holder["/PieceInfo"]
-            if "/LastModified" in holder:
-                del holder["/LastModified"]
-        if "/Thumb" in holder and holder.get("/Type") == "/Page":
-            del holder["/Thumb"]
-
-
-def _make_streams_smaller(document: pikepdf.Pdf) -> None:
-    """Write each stream that becomes smaller; what a filter is for, such as JPEG, stays."""
-    for stream in document.objects:
-        if isinstance(stream, pikepdf.Stream):
-            if stream.get("/Type") == "/Metadata":
-                # Readers search packets of metadata in the file: they stay readable.
-                _shorten_packet(stream)
-            else:
-                _repack(stream)
-
-
-def _shorten_packet(stream: pikepdf.Stream) -> None:
-    if "/Filter" not in stream:
-        packet = stream.read_raw_bytes()
-        shorter = _PADDING.sub(b"\n", packet)
-        if len(shorter) < len(packet):
-            stream.write(shorter)
-
-
-def _repack(stream: pikepdf.Stream) -> None:
-    filters, parameters = _filters(stream)
-    if filters and filters[0] == _FLATE:
-        # The filters and their predictor stay: only the bytes between are packed better.
-        packed = _packed_better(stream.read_raw_bytes())
-        if packed is not None:
-            _write(stream, packed, filters, parameters)
-    elif set(filters) <= _LOSSLESS:
-        content = lossless_content(stream)
-        if content is not None:
-            _write_packed(stream, content, [], [])
-    elif filters[0] in _ASCII:
-        content = _ASCII[filters[0]](stream.read_raw_bytes())
-        if content is not None:
-            _write_packed(stream, content, filters[1:], parameters[1:])
-
-
-type _Parameters = list[pikepdf.Object | None]
-
-
-def _filters(stream: pikepdf.Stream) -> tuple[list[str], _Parameters]:
-    """Return the filters and the parameters of each."""
-    filters = [str(each) for each in _as_list(stream.get("/Filter"))]
-    parameters: _Parameters = [
-        each if isinstance(each, pikepdf.Dictionary) else None
-        for each in _as_list(stream.get("/DecodeParms"))
-    ]
-    return filters, (parameters + [None] * len(filters))[: len(filters)]
-
-
-def _as_list(entry: object) -> list[object]:
-    if entry is None:
-        return []
-    return list(entry) if isinstance(entry, pikepdf.Array) else [entry]
-
-
-def _write_packed(
-    stream: pikepdf.Stream, content: bytes, filters: list[str], parameters: _Parameters
-) -> None:
-    """Write the content if it becomes smaller, packed unless another filter did that already."""
-    packed = content
-    if not filters:
-        packed, filters, parameters = zlib.compress(content, _BEST), [_FLATE], [None]
-    if len(packed) < len(stream.read_raw_bytes()):
-        _write(stream, packed, filters, parameters)
-
-
-def _write(
-    stream: pikepdf.Stream, packed: bytes, filters: list[str], parameters: _Parameters
-) -> None:
-    names = pikepdf.Array([pikepdf.Name(each) for each in filters])
-    # An array of parameters may hold null; alone it is left out.
-    given = pikepdf.Array(parameters) if any(each is not None for each in parameters) else None
-    stream.write(packed, filter=names, decode_parms=given)
-
-
-def _packed_better(packed: bytes) -> bytes | None:
-    """Return the bytes packed better; None if that is impossible. Never holds the content."""
-    unpacker, packer = zlib.decompressobj(), zlib.compressobj(_BEST)
-    result, rest, total = bytearray(), packed, 0
-    try:
-        while not unpacker.eof and rest:
-            content = unpacker.decompress(rest, _CHUNK_BYTES)
-            rest = unpacker.unconsumed_tail
-            total += len(content)
-            result += packer.compress(content)
-            if total > _MAX_STREAM_BYTES or len(result) >= len(packed):
-                return None
-    except zlib.error:
-        return None
-    result += packer.flush()
-    return bytes(result) if unpacker.eof and len(result) < len(packed) else None
-
-
-def _decode_ascii85(content: bytes) -> bytes | None:
-    digits = _WHITESPACE.sub(b"", content).removeprefix(b"<~").partition(b"~")[0]
-    try:
-        return base64.a85decode(digits)
-    except ValueError:
-        return None
-
-
-def _decode_ascii_hex(content: bytes) -> bytes | None:
-    digits = _WHITESPACE.sub(b"", content).partition(b">")[0]
-    try:
-        return binascii.unhexlify(digits + b"0" * (len(digits) % 2))
-    except binascii.Error:
-        return None
-
-
-_ASCII: Final[Mapping[str, Callable[[bytes], bytes | None]]] = {
-    "/ASCII85Decode": _decode_ascii85,
-    "/ASCIIHexDecode": _decode_ascii_hex,
-}
+def _is_mended(document: pikepdf.Pdf, tool_input: ToolInput[CompressOptions]) -> bool:
+    """Tell whether the source was mended, when it was opened or while its objects were read."""
+    was_mended = any(warning.detail == REPAIR for warning in tool_input.warnings)
+    return was_mended or bool(document.get_warnings())

@@ -1,27 +1,24 @@
 """Tool `convert-pdfa`: a document that conforms to PDF/A-2 or -3 (ISO 19005)."""
 
-from collections.abc import Iterator
-
 import pikepdf
 
 from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck
-from chalicelib.engine.finishing.test_mark import mark_pages
-from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.pdf_tools.archive.annotations import convert_annotations
-from chalicelib.engine.pdf_tools.archive.attachments import convert_attachments
-from chalicelib.engine.pdf_tools.archive.declare_colours import declare_colours
-from chalicelib.engine.pdf_tools.archive.describe_document import describe_document
-from chalicelib.engine.pdf_tools.archive.remove_parts import (
-    complete_optional_content,
-    remove_parts,
-)
-from chalicelib.engine.pdf_tools.archive.replace_fonts import replace_missing_fonts
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.share_objects import share_equal_objects
-from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, save, warn_of_signatures
+from chalicelib.engine.context import RenderedFile
+from chalicelib.engine.pdf.archive.annotations import convert_annotations
+from chalicelib.engine.pdf.archive.attachments import convert_attachments
+from chalicelib.engine.pdf.archive.declare_colours import declare_colours
+from chalicelib.engine.pdf.archive.describe_document import describe_document
+from chalicelib.engine.pdf.archive.explicit_resources import make_resources_explicit
+from chalicelib.engine.pdf.archive.remove_parts import complete_optional_content, remove_parts
+from chalicelib.engine.pdf.document.save import save
+from chalicelib.engine.pdf.document.share_objects import share_equal_objects
+from chalicelib.engine.pdf.drawings.test_mark import mark_pages
+from chalicelib.engine.pdf.fonts.replace_fonts import replace_missing_fonts
+from chalicelib.engine.pdf.forms.signatures import warn_of_signatures
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, open_source
 
 
 def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
@@ -33,17 +30,19 @@ def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
     with open_source(tool_input.source, tool_input) as document:
         if level.endswith("a"):
             _demand_tags(document)
-        warn_of_signatures(document, tool_input)
+        warn_of_signatures(document, tool_input.warn)
         _warn_of_files(convert_attachments(document, level[0]), level, tool_input)
         remove_parts(document)
-        _warn_of_annotations(convert_annotations(document, tool_input), tool_input)
+        _warn_of_annotations(
+            convert_annotations(document, tool_input.fonts, tool_input.warn), tool_input
+        )
         complete_optional_content(document)
         # Equal fonts get one font file.
         share_equal_objects(document)
         replace_missing_fonts(document, tool_input.fonts)
         if tool_input.test:
             mark_pages(document)
-        _make_resources_explicit(document)
+        make_resources_explicit(document)
         declare_colours(document)
         describe_document(document, level)
         content = save(document, is_archive=True)
@@ -79,32 +78,3 @@ def _warn_of_annotations(kinds: list[str], tool_input: ToolInput[ConvertPdfaOpti
             f"Annotations of type {kind} were left out: PDF/A does not admit them.",
             "/pdfa",
         )
-
-
-def _make_resources_explicit(document: pikepdf.Pdf) -> None:
-    """Give each form without resources those of what draws it (ISO 19005-2, 6.2.2)."""
-    visited: set[tuple[int, int]] = set()
-    for page in document.pages:
-        resources = page.resources
-        # Indirect, so that what is added later is there for all.
-        if not resources.is_indirect:
-            resources = page.obj.Resources = document.make_indirect(resources)
-        owners = [resources]
-        while owners:
-            owner = owners.pop()
-            for form in _forms(owner):
-                if form.objgen in visited:
-                    continue
-                visited.add(form.objgen)
-                if "/Resources" not in form:
-                    form.Resources = owner
-                if isinstance(form.Resources, pikepdf.Dictionary):
-                    owners.append(form.Resources)
-
-
-def _forms(resources: pikepdf.Object) -> Iterator[pikepdf.Object]:
-    drawn = resources.get("/XObject")
-    if isinstance(drawn, pikepdf.Dictionary):
-        for each in drawn.values():
-            if isinstance(each, pikepdf.Stream) and each.get("/Subtype") == "/Form":
-                yield each

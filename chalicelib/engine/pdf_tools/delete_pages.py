@@ -1,10 +1,10 @@
 """Tool `delete-pages`: the document without the chosen pages."""
 
 from chalicelib.contract.options.pdf_tools import DeletePagesOptions
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.page_ranges import page_indexes
-from chalicelib.engine.pdf_tools.pages.page_selection import PageSelection
+from chalicelib.engine.pdf_tools.page_ranges import page_indexes
+from chalicelib.engine.pdf_tools.selected_pages import page_selection, selected_file
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
+from chalicelib.engine.pdf_tools.tool_files import open_source
 
 
 def run(tool_input: ToolInput[DeletePagesOptions]) -> ToolOutput:
@@ -15,4 +15,4 @@ def run(tool_input: ToolInput[DeletePagesOptions]) -> ToolOutput:
         kept = [index for index in range(page_count) if index not in gone]
         if not kept:
             raise refused_option("/pages", f"names all {page_count} pages; one must remain")
-        return ToolOutput((PageSelection(document, tool_input).file(kept),))
+        return ToolOutput((selected_file(page_selection(document, tool_input), kept),))

@@ -9,18 +9,15 @@ from pikepdf import Array, Name, String
 
 from chalicelib.contract.options.pdf_tools import FieldValue, FillFormOptions
 from chalicelib.core.errors import RenderFailure, json_pointer
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
-from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
-from chalicelib.engine.pdf_tools.forms.bundled_fonts import BundledFonts
-from chalicelib.engine.pdf_tools.forms.draw_form import finish_fonts
-from chalicelib.engine.pdf_tools.forms.field_appearances import (
+from chalicelib.engine.pdf.fonts.bundled_fonts import BundledFonts
+from chalicelib.engine.pdf.forms.draw_form import finish_fonts
+from chalicelib.engine.pdf.forms.field_appearances import (
     complete_button,
     draw_field,
     has_appearance,
     on_state,
 )
-from chalicelib.engine.pdf_tools.forms.form_fields import (
+from chalicelib.engine.pdf.forms.form_fields import (
     COMBO,
     EDITABLE,
     MULTI_SELECT,
@@ -31,7 +28,9 @@ from chalicelib.engine.pdf_tools.forms.form_fields import (
     document_form,
     form_fields,
 )
+from chalicelib.engine.pdf.forms.xfa import remove_xfa
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
+from chalicelib.engine.pdf_tools.tool_files import open_source, pdf_output
 
 _MAX_NAMES_SHOWN: Final = 10
 _MAX_NAME_CHARACTERS: Final = 30
@@ -50,7 +49,7 @@ def run(tool_input: ToolInput[FillFormOptions]) -> ToolOutput:
                 raise _refusal(name, _unknown_field_message(fields), "unknown")
         if form is not None:
             # It would show the old values.
-            remove_xfa(document, tool_input)
+            remove_xfa(document, tool_input.warn)
             _tell_of_scripts(form, fields, tool_input)
             for name, value in values.items():
                 _set_value(document, fields[name], value)
@@ -85,7 +84,7 @@ def _draw(
             or not all(has_appearance(widget) for widget in field.widgets)
         ):
             draw_field(document, field, fonts)
-    finish_fonts(fonts, tool_input)
+    finish_fonts(fonts, tool_input.warn)
     if "/NeedAppearances" in form:
         del form.NeedAppearances
 

@@ -6,15 +6,17 @@ from pikepdf import Pdf
 
 from chalicelib.contract.options.pdf_tools import MergeOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.finishing.test_mark import mark_pages
-from chalicelib.engine.job import RenderedFile
-from chalicelib.engine.pdf_tools.document.open_source import open_source, refuse_damage
-from chalicelib.engine.pdf_tools.document.write_pdf import PDF_TYPE, save, warn_of_signatures
-from chalicelib.engine.pdf_tools.document.xfa import remove_xfa
-from chalicelib.engine.pdf_tools.merging.joined_pdf import JoinedPdf
-from chalicelib.engine.pdf_tools.merging.merge_plain import merge_plain
-from chalicelib.engine.pdf_tools.merging.plain_pdf import read_plain_pdf
+from chalicelib.engine.context import RenderedFile
+from chalicelib.engine.pdf.document.open_pdf import refuse_damage
+from chalicelib.engine.pdf.document.save import save
+from chalicelib.engine.pdf.drawings.test_mark import mark_pages
+from chalicelib.engine.pdf.forms.signatures import warn_of_signatures
+from chalicelib.engine.pdf.forms.xfa import remove_xfa
+from chalicelib.engine.pdf.merging.joined_pdf import JoinedPdf
+from chalicelib.engine.pdf.merging.merge_plain import merge_plain
+from chalicelib.engine.pdf.text.plain_pdf import read_plain_pdf
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, open_source
 
 
 def run(tool_input: ToolInput[MergeOptions]) -> ToolOutput:
@@ -65,7 +67,7 @@ def _merge_by_objects(tool_input: ToolInput[MergeOptions]) -> ToolOutput:
 
 
 def _prepare(document: Pdf, tool_input: ToolInput[MergeOptions]) -> None:
-    warn_of_signatures(document, tool_input)
-    remove_xfa(document, tool_input)
+    warn_of_signatures(document, tool_input.warn)
+    remove_xfa(document, tool_input.warn)
     if tool_input.test:
         mark_pages(document)

@@ -1,11 +1,10 @@
 """Tool `protect`: a document with passwords and permissions."""
 
 from chalicelib.contract.options.pdf_tools import ProtectOptions
-from chalicelib.engine.conformance.document_claims import claimed_profiles
-from chalicelib.engine.finishing.finish_pdf import pdf_encryption
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
+from chalicelib.engine.pdf.document.claims import claimed_profiles
+from chalicelib.engine.pdf.document.protection import pdf_encryption
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import open_source, pdf_output
 
 
 def run(tool_input: ToolInput[ProtectOptions]) -> ToolOutput:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from chalicelib.contract.options.pdf_tools import ReorderOptions
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.pages.page_selection import PageSelection
+from chalicelib.engine.pdf_tools.selected_pages import page_selection, selected_file
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
+from chalicelib.engine.pdf_tools.tool_files import open_source
 
 
 def run(tool_input: ToolInput[ReorderOptions]) -> ToolOutput:
@@ -14,7 +14,7 @@ def run(tool_input: ToolInput[ReorderOptions]) -> ToolOutput:
     with open_source(tool_input.source, tool_input) as document:
         _require_permutation(order, len(document.pages))
         indexes = [number - 1 for number in order]
-        return ToolOutput((PageSelection(document, tool_input).file(indexes),))
+        return ToolOutput((selected_file(page_selection(document, tool_input), indexes),))
 
 
 def _require_permutation(order: Sequence[int], page_count: int) -> None:

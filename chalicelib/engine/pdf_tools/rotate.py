@@ -1,10 +1,9 @@
 """Tool `rotate`: pages turned clockwise."""
 
 from chalicelib.contract.options.pdf_tools import RotateOptions
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.page_ranges import page_indexes
-from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
+from chalicelib.engine.pdf_tools.page_ranges import page_indexes
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import open_source, pdf_output
 
 
 def run(tool_input: ToolInput[RotateOptions]) -> ToolOutput:

@@ -3,10 +3,10 @@
 from typing import Final
 
 from chalicelib.contract.options.pdf_tools import SplitOptions
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.page_ranges import page_indexes
-from chalicelib.engine.pdf_tools.pages.page_selection import PageSelection
+from chalicelib.engine.pdf_tools.page_ranges import page_indexes
+from chalicelib.engine.pdf_tools.selected_pages import page_selection, selected_file
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, refused_option
+from chalicelib.engine.pdf_tools.tool_files import open_source
 
 MAX_FILES: Final = 500
 
@@ -29,9 +29,9 @@ def run(tool_input: ToolInput[SplitOptions]) -> ToolOutput:
                 for place, each in enumerate(ranges)
             ]
         )
-        selection = PageSelection(document, tool_input)
+        selection = page_selection(document, tool_input)
         files = []
         for part, indexes in enumerate(parts, start=1):
-            files.append(selection.file(indexes, part))
+            files.append(selected_file(selection, indexes, part))
             selection.remove_attachments()
     return ToolOutput(tuple(files))

@@ -1,7 +1,7 @@
 """Tool `stamp`: a text, a picture or a PDF page on pages."""
 
 from chalicelib.contract.options.pdf_tools import StampOptions
-from chalicelib.engine.pdf_tools.document.page_marks import mark_document
+from chalicelib.engine.pdf_tools.page_marks import mark_document
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 

@@ -10,21 +10,14 @@ from typing import Final, NamedTuple
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
-from chalicelib.engine.job import RenderedFile, RenderWarning
+from chalicelib.engine.context import RenderedFile, RenderWarning
+from chalicelib.engine.pdf.document.source import PdfSource
 
 MAX_SOURCE_BYTES: Final = 100_000_000
 # Of all sources together: a file that comes out may have as much as one of them.
 MAX_TOTAL_BYTES: Final = 200_000_000
 # Key of the printed text or picture among the resources: a PDF of one page.
 MARK: Final = "/mark"
-
-
-class ToolSource(NamedTuple):
-    """PDF of a request; `pointer` is its JSON Pointer there."""
-
-    content: bytes
-    password: str | None
-    pointer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +30,7 @@ class ToolInput[Options: ToolOptions]:
     """
 
     options: Options
-    sources: Sequence[ToolSource]
+    sources: Sequence[PdfSource]
     resources: Mapping[str, bytes] = field(default_factory=dict)
     fonts: Mapping[str, bytes] = field(default_factory=dict)
     test: bool = False
@@ -45,7 +38,7 @@ class ToolInput[Options: ToolOptions]:
     warnings: list[RenderWarning] = field(default_factory=list)
 
     @property
-    def source(self) -> ToolSource:
+    def source(self) -> PdfSource:
         """Return the only source."""
         (source,) = self.sources
         return source

@@ -1,9 +1,8 @@
 """Tool `unlock`: a document without protection."""
 
 from chalicelib.contract.options.pdf_tools import UnlockOptions
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import open_source, pdf_output
 
 
 def run(tool_input: ToolInput[UnlockOptions]) -> ToolOutput:

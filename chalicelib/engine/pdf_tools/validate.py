@@ -8,15 +8,12 @@ import pikepdf
 
 from chalicelib.contract.options.pdf_tools import ValidateOptions
 from chalicelib.engine.conformance.checks import PDFA_PROFILES, ConformanceCheck, RawFinding
-from chalicelib.engine.conformance.document_claims import (
-    EmbeddedInvoice,
-    claimed_profiles,
-    embedded_invoice,
-)
+from chalicelib.engine.conformance.document_claims import EmbeddedInvoice, embedded_invoice
 from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_check
-from chalicelib.engine.pdf_tools.document.open_source import open_source
-from chalicelib.engine.pdf_tools.document.write_pdf import save
+from chalicelib.engine.pdf.document.claims import claimed_profiles
+from chalicelib.engine.pdf.document.save import save
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
+from chalicelib.engine.pdf_tools.tool_files import open_source
 
 _OWN_SOURCE: Final = "platen"
 # A document that claims nothing is judged by this level and by PDF/UA-1.

@@ -1,7 +1,7 @@
 """Tool `watermark`: a text or picture on pages."""
 
 from chalicelib.contract.options.pdf_tools import WatermarkOptions
-from chalicelib.engine.pdf_tools.document.page_marks import mark_document
+from chalicelib.engine.pdf_tools.page_marks import mark_document
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 

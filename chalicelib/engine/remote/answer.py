@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.failure_record import FailureRecord
 from chalicelib.engine.remote.calls import (
     MAX_INLINE_RESULT_BYTES,
     MAX_RETURNED_BYTES,
@@ -14,7 +15,7 @@ from chalicelib.engine.remote.calls import (
     ReadCall,
     StoredResult,
 )
-from chalicelib.engine.remote.results import AnyResult, FailureRecord, encode_result
+from chalicelib.engine.remote.results import AnyResult, encode_result
 
 if TYPE_CHECKING:
     from chalicelib.engine.ports import PresignedObjects

@@ -15,8 +15,9 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import is_id
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import timeout_failure
-from chalicelib.engine.job import Job, JobContext, MarkJob, PageJob
+from chalicelib.engine.job import Job, MarkJob, PageJob
 from chalicelib.engine.ports import DestinationUnreachableError
 from chalicelib.engine.remote.calls import EngineCall, JobCall
 

@@ -7,16 +7,10 @@ import msgspec
 
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.emails.model import RenderedEmail
-from chalicelib.engine.job import (
-    EngineJob,
-    JobContext,
-    LintOutcome,
-    PageJob,
-    PdfToolJob,
-    RenderOutcome,
-)
+from chalicelib.engine.delivery.emails import RenderedEmail
+from chalicelib.engine.job import EngineJob, LintOutcome, PageJob, PdfToolJob, RenderOutcome
 from chalicelib.engine.remote.answer import Result, answer_call
 from chalicelib.engine.remote.call_inputs import CallInputs
 from chalicelib.engine.remote.calls import (
@@ -43,8 +37,8 @@ from chalicelib.engine.remote.results import (
 
 if TYPE_CHECKING:
     from chalicelib.engine.ports import PresignedObjects
+    from chalicelib.engine.sandbox.walls import Walls
     from chalicelib.engine.schemas.check_schemas import CheckSchemas
-    from chalicelib.engine.walls import Walls
 
 
 class Engine(Protocol):
@@ -144,7 +138,7 @@ class ExecuteCall:
         # Imported late: few calls need it (decision 7).
         from chalicelib.engine.combining import merged_pdf  # noqa: PLC0415
         from chalicelib.engine.combining.failure import CombineFailure  # noqa: PLC0415
-        from chalicelib.engine.combining.merge_state import MergeState  # noqa: PLC0415
+        from chalicelib.engine.pdf.appending.merge_state import MergeState  # noqa: PLC0415
 
         state = MergeState()
         if call.state_url is not None:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from chalicelib.core import json
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.deadline import timeout_failure
+from chalicelib.engine.failure_record import FailureRecord
 from chalicelib.engine.remote.calls import EngineAnswer, SchemaCall
-from chalicelib.engine.remote.results import FailureRecord, SchemaResult, encode_result
+from chalicelib.engine.remote.results import SchemaResult, encode_result
 
 if TYPE_CHECKING:
     from chalicelib.core.clock import Clock

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from chalicelib.core.clock import Clock
-from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.job import PdfToolJob, RenderOutcome
 from chalicelib.engine.remote.answer import Result, answer_call
 from chalicelib.engine.remote.call_inputs import CallInputs
 from chalicelib.engine.remote.calls import EngineAnswer, RunCall

@@ -9,24 +9,17 @@ from chalicelib.core import json
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import OpaqueObject
 from chalicelib.core.problems import PROBLEMS
-from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, ValidationRequest
 from chalicelib.engine.conformance.html_places import HtmlPlaces
 from chalicelib.engine.conformance.invoice_field_paths import InvoiceFieldPaths
-from chalicelib.engine.emails.model import RenderedEmail
-from chalicelib.engine.job import (
-    LintOutcome,
-    RenderedFile,
-    RenderOutcome,
-    RenderTrace,
-    RenderWarning,
-    ValidationRequest,
-)
-from chalicelib.engine.storage.model import RenderedKey
+from chalicelib.engine.context import MAX_FILES, RenderedFile, RenderTrace, RenderWarning
+from chalicelib.engine.delivery.emails import RenderedEmail
+from chalicelib.engine.delivery.storage import RenderedKey
+from chalicelib.engine.failure_record import FailureRecord
+from chalicelib.engine.job import LintOutcome, RenderOutcome
 
 # A file's format is a part of its object's key and of its name.
 type _Format = Annotated[str, msgspec.Meta(pattern="^[a-z0-9]{1,8}$")]
-# Of files that come out of one job.
-MAX_FILES: Final = 500
 # A part is also one of the name.
 type _Part = Annotated[int, msgspec.Meta(ge=1, le=MAX_FILES)]
 _MEMBERS_OF_THE_ERROR: Final = frozenset({"code", "detail", "errors", "headers", "trace"})
@@ -41,31 +34,6 @@ class _Envelope(msgspec.Struct, frozen=True):
 
     record: bytes
     contents: Sequence[bytes] = ()
-
-
-class FailureRecord(msgspec.Struct, frozen=True, tag_field="kind", tag="failure"):
-    """Failure of a document; `members` are those of RenderFailure, without its trace."""
-
-    code: str
-    message: str
-    errors: tuple[FieldError, ...] = ()
-    members: OpaqueObject = {}
-    trace: RenderTrace | None = None
-
-    @classmethod
-    def of(cls, failure: RenderFailure) -> Self:
-        """Return the record of a failure."""
-        members = dict(failure.members)
-        trace = members.pop("trace", None)
-        return cls(failure.code, failure.detail, failure.errors, members, trace)
-
-    def failure(self) -> RenderFailure:
-        """Return the failure."""
-        failure = RenderFailure(self.code, self.message, errors=self.errors)
-        failure.members |= self.members
-        if self.trace is not None:
-            failure.members["trace"] = self.trace
-        return failure
 
 
 class DryRunResult(msgspec.Struct, frozen=True, tag_field="kind", tag="dry_run"):

@@ -5,11 +5,10 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from chalicelib.engine.sandbox import limits, process_sandbox, wire
 from chalicelib.engine.schemas.evaluator import SchemaFinding, validate_data
 from chalicelib.engine.schemas.limits import CPU_LIMIT, cpu_s
 from chalicelib.engine.schemas.schema_check import check_schema
-from chalicelib.engine.templating import limits, process_sandbox, wire
-from chalicelib.engine.templating.fuel import FuelError
 
 if TYPE_CHECKING:
     from chalicelib.core.json import JsonObject
@@ -75,7 +74,7 @@ def _answer(request: "SchemaRequest", seconds: float) -> "SchemaResponse":
             return {"findings": _findings(request)}
         finally:
             process_sandbox.stop_cpu_timers()
-    except FuelError:
+    except process_sandbox.CpuTimeError:
         return {"exhausted": f"used more than {CPU_LIMIT}"}
     except RecursionError:
         return {"exhausted": "led deeper than it may: the schema refers to itself without end"}

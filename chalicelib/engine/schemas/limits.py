@@ -6,7 +6,7 @@ of what is checked: 4 MB of ordinary rows take 1.5 s.
 
 from typing import Final
 
-from chalicelib.engine.templating import limits
+from chalicelib.engine.sandbox import limits
 
 CPU_LIMIT: Final = "1 s of processor time, and another for each MB of schema and data"
 _BYTES_PER_S: Final = 1_000_000

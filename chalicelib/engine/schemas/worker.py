@@ -6,9 +6,9 @@ from typing import Final, NotRequired, TypedDict
 
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.core.json import Json
+from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
+from chalicelib.engine.sandbox.walls import Walls
 from chalicelib.engine.schemas.limits import CPU_LIMIT
-from chalicelib.engine.templating.worker import SandboxedWorker
-from chalicelib.engine.walls import Walls
 
 _CHILD_MODULE: Final = "chalicelib.engine.schemas.child"
 _SUBJECT: Final = "The check against the template's JSON Schema"

@@ -2,22 +2,15 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, override
-
-import msgspec
+from typing import override
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import OpaqueObject, strings_in
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.sources.output_texts import TemplateTexts, render_output_texts
 from chalicelib.engine.sources.source import SourceBase
-from chalicelib.engine.sources.source_document import (
-    JobTexts,
-    SourceDocument,
-    TemplateRunner,
-    render_output_texts,
-)
-
-if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.sources.source_document import SourceDocument, SourceInputs
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 
 class CanvasSource(SourceBase, frozen=True, tag="canvas"):
@@ -41,19 +34,19 @@ class CanvasSource(SourceBase, frozen=True, tag="canvas"):
 
     @override
     def document(
-        self, job: "PageJob", context: "JobContext", templates: TemplateRunner
+        self, inputs: SourceInputs, context: JobContext, templates: TemplateRunner
     ) -> SourceDocument:
         # Few documents are scenes: a cold start does not import these modules.
-        from chalicelib.engine.browser.output.pictures import check_sizes  # noqa: PLC0415
         from chalicelib.engine.canvas.page import canvas_page  # noqa: PLC0415
         from chalicelib.engine.canvas.scene import scene_invalid  # noqa: PLC0415
         from chalicelib.engine.canvas.unused_data import unused_data  # noqa: PLC0415
+        from chalicelib.engine.picture_sizes import check_sizes  # noqa: PLC0415
 
-        texts = JobTexts(templates, job, context)
+        texts = TemplateTexts(templates, inputs, context)
         page = canvas_page(
             self.scene,
-            job.data or {},
-            render_output_texts(job.output, texts.run),
+            inputs.data,
+            render_output_texts(inputs.output, texts.run),
             run_template=partial(texts.run, more={}, escape=False, name="scene"),
             uploads=context.uploads,
             deadline=context.time_limit,
@@ -62,17 +55,10 @@ class CanvasSource(SourceBase, frozen=True, tag="canvas"):
             check_sizes(page.output)
         except RenderFailure as failure:
             raise scene_invalid("scene", failure.detail) from failure
-        unused = unused_data(job.data or {}, _texts_of(job))
+        unused = unused_data(inputs.data, inputs.texts())
         return SourceDocument(
             page.html,
             page.output,
             is_canvas=True,
             warnings=(*page.warnings, *texts.warnings, *unused),
         )
-
-
-def _texts_of(job: "PageJob") -> Iterator[str]:
-    """Yield all texts of a job that may name data: also those of its output and its delivery."""
-    yield from job.includes.sources.values()
-    for part in (job.source, job.output, job.einvoice_default, job.emails, job.storage):
-        yield from strings_in(msgspec.to_builtins(part))

@@ -3,22 +3,20 @@
 import re
 from collections.abc import Iterator, Mapping
 from copy import replace
-from typing import TYPE_CHECKING, Final, override
+from typing import Final, override
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
-from chalicelib.engine.sources.source import SourceBase
-from chalicelib.engine.sources.source_document import (
-    JobTexts,
-    SourceDocument,
-    TemplateRunner,
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.sources.output_texts import (
+    TemplateTexts,
     left_placeholder_warnings,
     render_output_texts,
 )
+from chalicelib.engine.sources.source import SourceBase
+from chalicelib.engine.sources.source_document import SourceDocument, SourceInputs
 from chalicelib.engine.templating.filters.locale_defaults import page_language
-
-if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 # The document's head, or else the last tag that must precede a head.
 _HEAD_TAGS: Final = (
@@ -66,16 +64,16 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
 
     @override
     def document(
-        self, job: "PageJob", context: "JobContext", templates: TemplateRunner
+        self, inputs: SourceInputs, context: JobContext, templates: TemplateRunner
     ) -> SourceDocument:
         html, head, css = self.load(context), self.head or "", self.css or ""
         if not self.templating:
-            output = render_output_texts(job.output)
+            output = render_output_texts(inputs.output)
             warnings = tuple(left_placeholder_warnings(output))
             html = insert_head(html, head, css)
             return SourceDocument(html, output, warnings=warnings, has_templates=False)
         # Each text is a separate template, so that line numbers in failures are the caller's.
-        texts = JobTexts(templates, job, context)
+        texts = TemplateTexts(templates, inputs, context)
         html = texts.run(html, {}, escape=True, name="html")
         # The other texts have no `<html lang>`: they use the language of the document.
         texts = replace(texts, language=page_language(html))
@@ -83,10 +81,10 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
             _run_part(texts, text, name) if text else text
             for name, text in (("head", head), ("css", css))
         )
-        output = render_output_texts(job.output, texts.run)
+        output = render_output_texts(inputs.output, texts.run)
         return SourceDocument(insert_head(html, head, css), output, warnings=texts.warnings)
 
-    def load(self, context: "JobContext") -> str:
+    def load(self, context: JobContext) -> str:
         """Return the HTML, which may be an upload.
 
         Raises RenderFailure `upload_not_found`, and `render_failed` where it is not UTF-8.
@@ -108,7 +106,7 @@ class HtmlSource(SourceBase, frozen=True, tag="html"):
         return {"upload_id": self.upload_id, "templating": self.templating}
 
 
-def _run_part(texts: JobTexts, source: str, name: str) -> str:
+def _run_part(texts: TemplateTexts, source: str, name: str) -> str:
     """Return the text of a part of the document; the detail of its failure begins with `name`."""
     try:
         return texts.run(source, {}, escape=True, name=name)

@@ -1,15 +1,13 @@
 """Base class of sources: the questions that others ask a source."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from chalicelib.core.json import Json, JsonObject
-
-if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
-    from chalicelib.engine.sources.source_document import SourceDocument, TemplateRunner
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.sources.source_document import SourceDocument, SourceInputs
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 
 class SourceBase(msgspec.Struct, frozen=True, tag_field="type"):
@@ -55,9 +53,9 @@ class SourceBase(msgspec.Struct, frozen=True, tag_field="type"):
         return {"type": self.__struct_config__.tag, **kept}
 
     def document(
-        self, job: "PageJob", context: "JobContext", templates: "TemplateRunner"
-    ) -> "SourceDocument":
-        """Return the document to load, with all templates run over the job's loaded data.
+        self, inputs: SourceInputs, context: JobContext, templates: TemplateRunner
+    ) -> SourceDocument:
+        """Return the document to load, with all templates run over the loaded data.
 
         Raises RenderFailure `template_…`, `render_timeout`, `upload_not_found` or `render_failed`.
         """

@@ -1,16 +1,15 @@
 """Template source: a stored template, and its content once it is found."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, override
+from typing import override
 
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.sources.canvas import CanvasSource
 from chalicelib.engine.sources.html import HtmlSource
 from chalicelib.engine.sources.source import SourceBase
-from chalicelib.engine.sources.source_document import SourceDocument, TemplateRunner
-
-if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.sources.source_document import SourceDocument, SourceInputs
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 
 class TemplateSource(SourceBase, frozen=True, tag="template"):
@@ -47,9 +46,9 @@ class TemplateSource(SourceBase, frozen=True, tag="template"):
 
     @override
     def document(
-        self, job: "PageJob", context: "JobContext", templates: TemplateRunner
+        self, inputs: SourceInputs, context: JobContext, templates: TemplateRunner
     ) -> SourceDocument:
-        return self._resolved_content.document(job, context, templates)
+        return self._resolved_content.document(inputs, context, templates)
 
     @property
     def _resolved_content(self) -> HtmlSource | CanvasSource:

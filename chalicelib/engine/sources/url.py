@@ -1,18 +1,14 @@
 """URL source: a page of the web."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, override
+from typing import override
 
 from chalicelib.core.json import Json
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.sources.output_texts import render_output_texts
 from chalicelib.engine.sources.source import SourceBase
-from chalicelib.engine.sources.source_document import (
-    SourceDocument,
-    TemplateRunner,
-    render_output_texts,
-)
-
-if TYPE_CHECKING:
-    from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.sources.source_document import SourceDocument, SourceInputs
+from chalicelib.engine.templating.template_runner import TemplateRunner
 
 
 class UrlSource(SourceBase, frozen=True, tag="url"):
@@ -22,9 +18,9 @@ class UrlSource(SourceBase, frozen=True, tag="url"):
 
     @override
     def document(
-        self, job: "PageJob", context: "JobContext", templates: TemplateRunner
+        self, inputs: SourceInputs, context: JobContext, templates: TemplateRunner
     ) -> SourceDocument:
-        return SourceDocument("", render_output_texts(job.output, has_url=True), url=self.url)
+        return SourceDocument("", render_output_texts(inputs.output, has_url=True), url=self.url)
 
     @override
     def _references(self) -> Mapping[str, Json]:

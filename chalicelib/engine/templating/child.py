@@ -6,10 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.templating import limits, process_sandbox, wire
-from chalicelib.engine.templating.failures import TemplateFailure
+from chalicelib.engine.sandbox import limits, process_sandbox, wire
+from chalicelib.engine.templating.failures import cpu_time_failure
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
-from chalicelib.engine.templating.fuel import FuelError
 from chalicelib.engine.templating.includes import Includes
 from chalicelib.engine.templating.number import Number
 from chalicelib.engine.templating.renderer import TemplateRenderer
@@ -74,8 +73,8 @@ def _answer(
             locale_defaults=LocaleDefaults(**request["locale_defaults"]),
             compile_only=request["compile_only"],
         )
-    except FuelError as error:  # The timer fired outside of the renderer's own handling.
-        result = TemplateFailure("template_fuel_exhausted", str(error))
+    except process_sandbox.CpuTimeError as error:  # Outside of the renderer's own handling.
+        result = cpu_time_failure(error)
     finally:
         process_sandbox.stop_cpu_timers()
     if isinstance(result, str):

@@ -15,7 +15,8 @@ from jinja2.exceptions import (
     TemplateSyntaxError,
 )
 
-from chalicelib.engine.templating import limits
+from chalicelib.engine.sandbox import limits
+from chalicelib.engine.sandbox.process_sandbox import CpuTimeError
 from chalicelib.engine.templating.compiler import UnsupportedSyntaxError
 from chalicelib.engine.templating.fuel import FuelError
 from chalicelib.engine.templating.loader import (
@@ -88,7 +89,7 @@ def compile_failure(error: CompileError, loader: TemplateLoader, position: int) 
     """Return the failure of a compilation; `position` is the lexer's."""
     cause = error.__cause__
     assert isinstance(cause, Exception)
-    if isinstance(cause, FuelError | MemoryError):
+    if isinstance(cause, FuelError | CpuTimeError | MemoryError):
         return _failure_at("template_fuel_exhausted", _message(cause), loader, error.name, position)
     if not isinstance(cause, TemplateSyntaxError):
         # Python's own limits on nesting and on the digits of a number.
@@ -101,7 +102,7 @@ def compile_failure(error: CompileError, loader: TemplateLoader, position: int) 
 
 def runtime_failure(error: Exception, loader: TemplateLoader) -> TemplateFailure:
     """Return the failure of a run."""
-    exhausted = isinstance(error, FuelError | MemoryError | RecursionError)
+    exhausted = isinstance(error, FuelError | CpuTimeError | MemoryError | RecursionError)
     code = "template_fuel_exhausted" if exhausted else "template_runtime_error"
     frame = _innermost_template_frame(error.__traceback__)
     if frame is None:
@@ -109,6 +110,11 @@ def runtime_failure(error: Exception, loader: TemplateLoader) -> TemplateFailure
     template, line = frame
     position = template.get_corresponding_lineno(line)
     return _failure_at(code, _message(error), loader, template.name, position)
+
+
+def cpu_time_failure(error: CpuTimeError) -> TemplateFailure:
+    """Return the failure of a run whose time has ended outside of its template."""
+    return TemplateFailure("template_fuel_exhausted", _message(error))
 
 
 def python_refusal(refusal: SyntaxError, code: str) -> TemplateSyntaxError:
@@ -155,6 +161,8 @@ def _failure_at(
 def _message(error: Exception) -> str:
     if isinstance(error, ArithmeticError):
         return _BY_ZERO if _is_of_zero(error) else _TOO_LARGE
+    if isinstance(error, CpuTimeError):
+        return f"The template used more than {limits.CPU_S:g} s of processor time."
     if isinstance(error, MemoryError):
         return f"The template needs more than {limits.MEMORY_BYTES:,} bytes of memory."
     if isinstance(error, RecursionError):

@@ -1,4 +1,4 @@
-"""Limits of one template run."""
+"""Limits of one template run, besides those of its process (`engine/sandbox/limits.py`)."""
 
 from typing import Final
 
@@ -9,11 +9,6 @@ CHARACTERS_PER_UNIT: Final = 1_000
 """Characters that an operator or filter may build for one unit of fuel."""
 
 OUTPUT_BYTES: Final = 20_000_000
-
-CPU_S: Final = 5.0
-
-MEMORY_BYTES: Final = 512_000_000
-"""Address space of the child process above its size when it is ready."""
 
 INTEGER_BITS: Final = 65_536
 """Larger integers only take time: Python prints no more than 4 300 digits."""

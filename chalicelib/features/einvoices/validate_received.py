@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from chalicelib.engine.conformance.checks import Validator
     from chalicelib.engine.conformance.read_received_worker import EmbeddedFile
-    from chalicelib.engine.conformance.report import ReportSection
+    from chalicelib.engine.report_section import ReportSection
 
 VERSION: Final = 1
 

@@ -10,7 +10,7 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import ConnectionId, EmailRuleId, IdGenerator, TemplateId, WorkspaceId
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.emails.model import AttachMode
+from chalicelib.engine.delivery.emails import AttachMode
 from chalicelib.features.emails.check_texts import CheckRuleTexts
 from chalicelib.features.emails.connections import EmailConnection, EmailConnections
 from chalicelib.features.emails.manage import require_email

@@ -12,8 +12,8 @@ from chalicelib.core.errors import NotFound, RenderFailure, no_capacity_error, v
 from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.mailbox import Mailbox
+from chalicelib.engine.delivery.emails import EmailFault, EmailRule, EmailRules, RenderedEmail
 from chalicelib.engine.emails.evaluate import check_emails
-from chalicelib.engine.emails.model import EmailFault, EmailRule, EmailRules, RenderedEmail
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.remote.calls import PreviewEmailsCall
 from chalicelib.engine.remote.results import EmailsResult

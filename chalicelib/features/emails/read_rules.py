@@ -6,7 +6,7 @@ from itertools import batched
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import EmailRuleId, TemplateId, WorkspaceId
-from chalicelib.engine.emails.model import EmailRule
+from chalicelib.engine.delivery.emails import EmailRule
 from chalicelib.features.emails.manage_rules import PlacedRule
 from chalicelib.features.emails.rules import StoredRule, StoredRules
 from chalicelib.features.templates.model import Template

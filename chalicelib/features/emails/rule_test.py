@@ -4,7 +4,7 @@ from typing import Final
 
 from chalicelib.core.errors import validation_error
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.emails.model import EmailRules
+from chalicelib.engine.delivery.emails import EmailRules
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.sources import TemplateSource
 from chalicelib.features.emails.manage import require_email

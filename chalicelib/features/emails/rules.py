@@ -14,7 +14,7 @@ from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Item
 from chalicelib.core import json
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import ConnectionId, EmailRuleId, TemplateId, WorkspaceId, is_id
-from chalicelib.engine.emails.model import AttachMode, EmailRule
+from chalicelib.engine.delivery.emails import AttachMode, EmailRule
 from chalicelib.features.emails.connections import connections_partition, contention_error
 
 MAX_RULES: Final = 5

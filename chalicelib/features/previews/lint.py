@@ -12,7 +12,8 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, no_capacity_error
 from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.job import LintOutcome, PageJob, RenderWarning
+from chalicelib.engine.context import RenderWarning
+from chalicelib.engine.job import LintOutcome, PageJob
 from chalicelib.engine.sources import Source
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.model import MAX_ATTEMPTS

@@ -11,12 +11,13 @@ from chalicelib.core.check_url import fetch_refusal
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, json_pointer
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.inputs.ignored_options import (
+from chalicelib.engine.context import RenderWarning
+from chalicelib.engine.ignored_options import (
     ignored_data_warnings,
     ignored_option_warnings,
     skipped_email_warnings,
 )
-from chalicelib.engine.job import Job, PageJob, RenderWarning
+from chalicelib.engine.job import Job, PageJob
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.previews.lint import LintTemplates
 from chalicelib.features.renders.accept.command import (
@@ -168,7 +169,7 @@ def check_invoice(job: Job) -> Iterator[RenderWarning]:
     if invoice.data_path is not None and data_url is not None:
         return
     # Imported late: no start of the API waits for it (decision 7).
-    from chalicelib.engine.einvoice.job_invoice import prepare_command  # noqa: PLC0415
+    from chalicelib.engine.inputs.invoice import prepare_command  # noqa: PLC0415
 
     try:
         prepare_command(invoice, _data(job))

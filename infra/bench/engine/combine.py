@@ -21,8 +21,8 @@ import msgspec
 import pikepdf
 
 from chalicelib.engine.combining import merged_pdf, zip_archive
-from chalicelib.engine.combining.merge_state import MergeState
 from chalicelib.engine.combining.zip_archive import ZipState
+from chalicelib.engine.pdf.appending.merge_state import MergeState
 from infra.bench.bare_browser import BareBrowser
 from infra.bench.documents import PRINT_OPTIONS, invoice_page, page_count
 from infra.bench.parts import Parts

@@ -21,7 +21,8 @@ import pikepdf
 import pypdfium2
 
 from chalicelib.contract.options.pdf_tools import MergeOptions, PdfSource
-from chalicelib.engine.job import JobContext, PdfToolJob
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.job import PdfToolJob
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
 from chalicelib.engine.ports import NoEgress
 from chalicelib.engine.templating.worker import TemplateWorker

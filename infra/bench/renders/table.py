@@ -19,8 +19,8 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from chalicelib.engine.finishing.chromium_pdf import cross_reference_table
-from chalicelib.engine.finishing.pack_pdf import pack_objects
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
+from chalicelib.engine.pdf.text.pack_pdf import pack_objects
 from infra.bench.client import fetch_file
 from infra.bench.documents import PRINT_OPTIONS, page_count
 from infra.bench.parts import Parts

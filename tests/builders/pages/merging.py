@@ -8,8 +8,8 @@ import msgspec
 import pikepdf
 from pikepdf import Array, Dictionary, Name, String
 
-from chalicelib.engine.combining.merge_state import MergeState
 from chalicelib.engine.combining.merged_pdf import append, finish
+from chalicelib.engine.pdf.appending.merge_state import MergeState
 
 type Change = Callable[[pikepdf.Pdf], object]
 

@@ -1,16 +1,16 @@
 """PDFs as the browser prints them, and their finishing."""
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pikepdf
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf import ContentSource
-from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.finishing.finish_pdf import finish_pdf
 from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.finishing.separate_prints import SeparatePrint
 from chalicelib.engine.render_trace import TraceRecorder
 
 A4 = (0, 0, 595, 842)
@@ -65,11 +65,13 @@ def finish_printed(
 ) -> bytes:
     """Return the finished PDF of a printed one; `page_pdf` is what a fresh page prints."""
 
-    def fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
-        return work(_FakePage(page_pdf))  # type: ignore[arg-type]
+    output, contents = OutputOptions.from_json({"pdf": pdf or {}}), resources or {}
 
-    output = OutputOptions.from_json({"pdf": pdf or {}})
-    finishing = FinishingContext(output, resources or {}, test, TraceRecorder(), fresh_page)
+    def print_separately(part: SeparatePrint) -> list[bytes]:
+        page: Any = _FakePage(page_pdf)
+        return part.print(page, output, contents)
+
+    finishing = FinishingContext(output, contents, test, TraceRecorder(), print_separately)
     return finish_pdf(content, finishing)[0]
 
 

@@ -11,8 +11,9 @@ from pikepdf import Array, Dictionary, Name
 from PIL import Image
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
+from chalicelib.engine.pdf.document.source import PdfSource
 from chalicelib.engine.pdf_tools import tool_by_name
-from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, ToolSource
+from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 HELVETICA = Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica)
 
@@ -52,7 +53,7 @@ def tool_run(
 ) -> tuple[ToolOutput, ToolInput[Any]]:
     """Run a tool on one source."""
     content = source if isinstance(source, bytes) else saved(source)
-    tool_input = ToolInput(options, [ToolSource(content, password, "/source")], **fields)
+    tool_input = ToolInput(options, [PdfSource(content, password, "/source")], **fields)
     return tool_by_name(options.tool).load()(tool_input), tool_input
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
-from chalicelib.engine.job import RenderedFile, RenderWarning
+from chalicelib.engine.context import RenderedFile, RenderWarning
+from chalicelib.engine.pdf.document.source import PdfSource
 from chalicelib.engine.pdf_tools import tool_by_name
-from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput, ToolSource
+from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
 POINTER = "/input"
 
@@ -42,7 +43,7 @@ def call_tool(
     tool = tool_by_name(options.tool)
     tool_input = ToolInput(
         options,
-        [ToolSource(content, password, POINTER)],
+        [PdfSource(content, password, POINTER)],
         fonts=bundled_fonts(),
         test=test,
         max_pages=max_pages,

@@ -8,7 +8,7 @@ from typing import Final
 import pikepdf
 from pikepdf import Array, Dictionary, Name, Object, Stream, String
 
-from chalicelib.engine.pdf_tools.archive.cmyk_profile import cmyk_profile
+from chalicelib.engine.pdf.archive.cmyk_profile import cmyk_profile
 
 type Change = Callable[[pikepdf.Pdf], None]
 

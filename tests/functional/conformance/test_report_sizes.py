@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.core import json
 from chalicelib.engine.conformance.checks import RawFinding
-from chalicelib.engine.conformance.report import MAX_SECTION_BYTES
+from chalicelib.engine.report_section import MAX_SECTION_BYTES
 from tests.builders.invoices.invoice_json import invoice_json
 from tests.builders.service import Service
 from tests.builders.validation_results import fake_validation

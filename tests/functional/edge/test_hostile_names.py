@@ -10,7 +10,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import EngineJob, JobContext, RenderOutcome, RenderTrace, RenderWarning
+from chalicelib.engine.context import JobContext, RenderTrace, RenderWarning
+from chalicelib.engine.job import EngineJob, RenderOutcome
 from tests.builders.hostile_texts import HOSTILE_NAMES
 from tests.builders.http import ApiAnswer
 from tests.builders.in_process_aws import MotoAws

@@ -2,7 +2,7 @@
 
 import json
 
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.context import RenderedFile
 from tests.builders.email_connections import SMTP, use_plan
 from tests.builders.email_sends import connect, deliver_emails, render_with_emails, sends
 from tests.builders.service import Service

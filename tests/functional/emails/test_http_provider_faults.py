@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.core.mailbox import Mailbox
-from chalicelib.engine.emails.model import RenderedEmail
+from chalicelib.engine.delivery.emails import RenderedEmail
 from tests.builders.email_sends import SENDS_PATH, connect, render_with_emails, sends
 from tests.builders.http_providers import (
     CONNECTIONS,

@@ -9,7 +9,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from chalicelib.core.mailbox import Mailbox
-from chalicelib.engine.emails.model import RenderedEmail
+from chalicelib.engine.delivery.emails import RenderedEmail
 from tests.builders.email_sends import render_with_emails, sends
 from tests.builders.http_providers import (
     ACCEPTANCES,

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import pytest
 
-from chalicelib.engine.emails.model import EmailRule, EmailRules
-from chalicelib.engine.inputs.ignored_options import skipped_email_warnings
+from chalicelib.engine.delivery.emails import EmailRule, EmailRules
+from chalicelib.engine.ignored_options import skipped_email_warnings
 from tests.builders.batches import make_batch
 from tests.builders.email_connections import made_connection, pointers, use_plan
 from tests.builders.email_rules import RULES_PATH, change_rule, made_rule, template_id_of

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.emails.model import DOWNLOADS_MARKER, RenderedEmail
+from chalicelib.engine.delivery.emails import DOWNLOADS_MARKER, RenderedEmail
 from tests.builders.email_connections import SMTP
 from tests.builders.email_rules import made_rule
 from tests.builders.email_sends import ADA, connect, deliver_emails, render_with_emails, sends

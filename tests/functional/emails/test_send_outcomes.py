@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.mailbox import Mailbox
-from chalicelib.engine.emails.model import RenderedEmail
+from chalicelib.engine.delivery.emails import RenderedEmail
 from tests.builders.email_connections import SMTP, use_plan
 from tests.builders.email_sends import (
     RULE_ID,

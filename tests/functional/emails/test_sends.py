@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.mailbox import Mailbox
-from chalicelib.engine.emails.model import EmailFault, RenderedEmail
+from chalicelib.engine.delivery.emails import EmailFault, RenderedEmail
 from tests.builders.email_sends import (
     ADA,
     EMAIL,

@@ -7,7 +7,7 @@ import pytest
 from fast_mail_parser import parse_email
 
 from chalicelib.core.mailbox import Mailbox
-from chalicelib.engine.emails.model import RenderedEmail
+from chalicelib.engine.delivery.emails import RenderedEmail
 from tests.builders.email_connections import SMTP
 from tests.builders.email_rules import made_rule
 from tests.builders.email_sends import EMAIL, connect, render_with_emails, sends

@@ -6,7 +6,8 @@ import pytest
 
 from chalicelib.adapters.net.smtp import SmtpMailer
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import EngineJob, RenderTrace
+from chalicelib.engine.context import RenderTrace
+from chalicelib.engine.job import EngineJob
 from tests.builders.hostile_texts import HOSTILE_NAMES
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service

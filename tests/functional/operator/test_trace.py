@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import EngineJob, RenderedFile
+from chalicelib.engine.context import RenderedFile
+from chalicelib.engine.job import EngineJob
 from tests.builders.email_sends import connect, deliver_emails, render_with_emails
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.operator import OperatorTool

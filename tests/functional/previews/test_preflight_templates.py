@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 from tests.builders.http import ApiAnswer
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.service import Service

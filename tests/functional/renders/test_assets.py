@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.inputs.assets import AssetFiles, load_assets
+from chalicelib.engine.assets import AssetFiles, load_assets
 from chalicelib.engine.job import EngineJob, PageJob
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service

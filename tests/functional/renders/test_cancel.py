@@ -6,8 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.context import JobContext, RenderTrace, RenderWarning
 from chalicelib.engine.deadline import timeout_failure
-from chalicelib.engine.job import EngineJob, JobContext, RenderTrace, RenderWarning
+from chalicelib.engine.job import EngineJob
 from tests.builders.http import ApiAnswer
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service

@@ -9,7 +9,7 @@ import pytest
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.bootstrap.tenancy import TenantGuard, TenantIsolationError
 from chalicelib.engine.remote.execute import ExecuteCall
-from chalicelib.engine.walls import Walls
+from chalicelib.engine.sandbox.walls import Walls
 from functions.engine.serve import EngineServices, serve
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.service import Service

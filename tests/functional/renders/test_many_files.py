@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 
 import pytest
 
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.context import RenderedFile
 from chalicelib.features.renders.rows import render_of, row_of
 from chalicelib.features.renders.run.finish import FinishRender
 from tests.builders.http import ApiAnswer

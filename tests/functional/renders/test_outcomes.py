@@ -4,7 +4,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from chalicelib.engine.job import RenderedFile, RenderWarning
+from chalicelib.engine.context import RenderedFile, RenderWarning
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 

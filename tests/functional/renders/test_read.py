@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from chalicelib.engine.job import RenderTrace
+from chalicelib.engine.context import RenderTrace
 from tests.builders.service import Service
 
 

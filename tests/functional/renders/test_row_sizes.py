@@ -1,7 +1,7 @@
 """Row sizes of renders: the worst case that must fit, and values that are left out."""
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import RenderTrace
+from chalicelib.engine.context import RenderTrace
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 

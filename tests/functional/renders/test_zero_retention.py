@@ -9,14 +9,8 @@ import pytest
 from botocore.exceptions import ReadTimeoutError
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import (
-    EngineJob,
-    JobContext,
-    RenderedFile,
-    RenderOutcome,
-    RenderTrace,
-    RenderWarning,
-)
+from chalicelib.engine.context import JobContext, RenderedFile, RenderTrace, RenderWarning
+from chalicelib.engine.job import EngineJob, RenderOutcome
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
 from tests.builders.service import Service
 from tests.builders.stored_text import as_text, stored_text

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.engine.einvoice.job_invoice import prepare_command
+from chalicelib.engine.inputs.invoice import prepare_command
 from chalicelib.engine.job import EngineJob, PageJob
 from tests.builders.http import ApiAnswer
 from tests.builders.invoices.invoice_json import invoice_json

@@ -16,8 +16,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium import flags, process
 from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.browser.pool.prepared_page import NewTargets
 from chalicelib.engine.browser.requests.requests import PageRequests
+from chalicelib.engine.browser.tab.prepared_page import NewTargets
 from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from chalicelib.engine.sources import HtmlSource, Source, UrlSource

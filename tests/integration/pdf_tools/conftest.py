@@ -9,7 +9,8 @@ import pytest
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
 from chalicelib.engine.ports import NoEgress
-from chalicelib.engine.templating.worker import SandboxedWorker, TemplateWorker
+from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
+from chalicelib.engine.templating.worker import TemplateWorker
 from infra.operator import run_pdf_tool
 from infra.setup.steps import INSTALL_DIR
 from tests.builders.operator import OperatorTool

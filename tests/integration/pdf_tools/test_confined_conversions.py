@@ -13,9 +13,10 @@ from chalicelib.contract.options.pdf_tools import (
     ToTextOptions,
     ValidateOptions,
 )
+from chalicelib.engine.pdf.document.source import PdfSource
 from chalicelib.engine.pdf_tools.run.exchange import ToolAnswer, ToolRequest
-from chalicelib.engine.pdf_tools.tool import ToolInput, ToolSource
-from chalicelib.engine.templating.worker import SandboxedWorker
+from chalicelib.engine.pdf_tools.tool import ToolInput
+from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
 from tests.builders.pdfs import unarchived
 from tests.builders.pdfs.tool_call import call_tool
 from tests.builders.pdfs.unarchived import document
@@ -45,7 +46,7 @@ INKS: Final = document(unarchived.add_print_intent)
 def test_confined_tool_does_what_it_does_elsewhere(
     worker: SandboxedWorker, content: bytes, options: ToolOptions, *, test: bool
 ) -> None:
-    sources = [ToolSource(content, None, "/source")]
+    sources = [PdfSource(content, None, "/source")]
     request, contents = ToolRequest.of(ToolInput(options, sources, test=test))
 
     answer = worker.call(msgspec.to_builtins(request), generous_deadline(), contents)

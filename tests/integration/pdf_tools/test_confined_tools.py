@@ -14,7 +14,8 @@ from chalicelib.contract.pdf_tools import requests
 from chalicelib.contract.pdf_tools.requests import tool_options, tool_sources
 from chalicelib.contract.validation import read_part
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.job import PdfToolJob, RenderOutcome
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
 from chalicelib.engine.ports import NoEgress
 from chalicelib.engine.templating.worker import TemplateWorker

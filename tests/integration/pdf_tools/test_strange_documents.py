@@ -7,7 +7,8 @@ import pikepdf
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import RenderOutcome, RenderTrace
+from chalicelib.engine.context import RenderTrace
+from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine
 from tests.builders.pdfs.requests import TOOL_OPTIONS
 from tests.builders.pdfs.strange import KINDS, SWOLLEN

@@ -173,7 +173,7 @@ def run(script: str, *arguments: str) -> subprocess.Popen[str]:
     become = f"""
         import ctypes, os, sys, time
         from chalicelib.engine.render_engine import make_undumpable
-        from chalicelib.engine.walls import Walls
+        from chalicelib.engine.sandbox.walls import Walls
         if {AS_ROOT}:
             os.setgroups([])
             os.setresgid({USER.pw_gid}, {USER.pw_gid}, {USER.pw_gid})

@@ -12,7 +12,8 @@ import pytest
 
 from chalicelib.contract.options.pdf_tools import PdfSource, ToImagesOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import JobContext, PdfToolJob
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.job import PdfToolJob
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
 from chalicelib.engine.ports import NoEgress
 from chalicelib.engine.templating.worker import TemplateWorker

@@ -48,7 +48,8 @@ def test_confined_code_reaches_nothing(tmp_path: Path) -> None:
         from pathlib import Path
         parent = os.getppid()
         if len(sys.argv) > 1:
-            from chalicelib.engine.templating import child, process_sandbox
+            from chalicelib.engine.sandbox import process_sandbox
+            from chalicelib.engine.templating import child
             child._create_warm_renderer()
             libc = ctypes.CDLL(None, use_errno=True)
             here = ctypes.create_string_buffer(8)
@@ -104,7 +105,8 @@ def test_confined_code_reaches_nothing(tmp_path: Path) -> None:
 def test_confined_code_has_a_memory_limit(tmp_path: Path) -> None:
     script = """
         import os, sys
-        from chalicelib.engine.templating import child, process_sandbox
+        from chalicelib.engine.sandbox import process_sandbox
+        from chalicelib.engine.templating import child
         if len(sys.argv) > 1:
             child._create_warm_renderer()
             process_sandbox.enter_sandbox(os.getppid())

@@ -6,9 +6,10 @@ import time
 import pytest
 
 from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
+from chalicelib.engine.sandbox.walls import Walls
 from chalicelib.engine.schemas.worker import SchemaWorker
-from chalicelib.engine.templating.worker import SandboxedWorker, TemplateWorker
-from chalicelib.engine.walls import Walls
+from chalicelib.engine.templating.worker import TemplateWorker
 from tests.builders.refused_prctl import run_without_prctl
 
 pytestmark = pytest.mark.integration
@@ -43,7 +44,7 @@ WORK = {
 }
 SCRIPT = """
 import time
-from chalicelib.engine.walls import Walls, WallsMissing
+from chalicelib.engine.sandbox.walls import Walls, WallsMissing
 seen = []
 walls = Walls(may_miss={may_miss}, on_missing=seen.append)
 try:
@@ -77,7 +78,7 @@ def test_worker_without_walls_works_behind_the_tenant_wall(kind: str) -> None:
 def test_engine_that_may_be_dumped_starts_behind_the_tenant_wall_only() -> None:
     script = """
         from chalicelib.engine.render_engine import make_undumpable
-        from chalicelib.engine.walls import Walls, WallsMissing
+        from chalicelib.engine.sandbox.walls import Walls, WallsMissing
         walls = Walls(may_miss=True)
         make_undumpable(walls)
         print(*walls.missing)

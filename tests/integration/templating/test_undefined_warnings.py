@@ -22,7 +22,7 @@ def worker() -> Iterator[TemplateWorker]:
 
 def _warnings(worker: TemplateWorker, made: Task) -> list[tuple[str, str | None]]:
     job, context = made
-    warnings = job.source.document(job, context, worker).warnings
+    warnings = job.document(context, worker).warnings
     assert {warning.code for warning in warnings} <= {"undefined_value"}
     return [(warning.message.partition(",")[0], warning.detail) for warning in warnings]
 

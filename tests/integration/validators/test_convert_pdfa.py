@@ -1,13 +1,13 @@
 """Conversion to PDF/A, judged by veraPDF, and what the tool `validate` asks of it."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from chalicelib.contract.options.pdf import PdfALevel
 from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions, ValidateOptions
 from chalicelib.engine.conformance.local_validator import LocalValidator
-from chalicelib.engine.conformance.report import ReportSection, conformance_report
+from chalicelib.engine.conformance.report import conformance_report
 from chalicelib.engine.deadline import Deadline
 from tests.builders.pages.real_browser import Render
 from tests.builders.pdfs import unarchived
@@ -15,6 +15,9 @@ from tests.builders.pdfs.tool_call import call_tool
 from tests.builders.pdfs.unarchived import Change, document
 from tests.integration.validators.conftest import faults, proof
 from tests.integration.validators.test_pdfa_pdfua import HEAD, OVERLAID, RICH
+
+if TYPE_CHECKING:
+    from chalicelib.engine.report_section import ReportSection
 
 CHANGES: Final[dict[str, tuple[Change, ...]]] = {
     "bare": (),

@@ -13,9 +13,10 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.conformance.local_validator import LocalValidator
-from chalicelib.engine.conformance.report import ReportSection, conformance_report
+from chalicelib.engine.conformance.report import conformance_report
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.report_section import ReportSection
 from tests.builders.pages.real_browser import Render
 from tests.integration.validators.conftest import faults
 

@@ -7,9 +7,10 @@ import pytest
 
 from chalicelib.adapters.aws.functions import FunctionDied
 from chalicelib.adapters.aws.remote_engine import EngineLost
-from chalicelib.engine.job import RenderedFile
+from chalicelib.engine.context import RenderedFile
+from chalicelib.engine.failure_record import FailureRecord
 from chalicelib.engine.remote.calls import MAX_INLINE_RESULT_BYTES
-from chalicelib.engine.remote.results import FailureRecord, LintResult, RunResult, encode_result
+from chalicelib.engine.remote.results import LintResult, RunResult, encode_result
 from tests.builders.engine_wire import OUTCOME, PDF, EngineWire, large
 
 

@@ -10,17 +10,10 @@ import pytest
 from chalicelib.adapters.aws.functions import ConnectionLost, FunctionBusy
 from chalicelib.adapters.aws.remote_engine import EngineLost
 from chalicelib.core.errors import FieldError, RenderFailure
-from chalicelib.engine.conformance.checks import ConformanceCheck
+from chalicelib.engine.conformance.checks import ConformanceCheck, ValidationRequest
+from chalicelib.engine.context import JobContext, RenderedFile, RenderWarning
 from chalicelib.engine.deadline import timeout_failure
-from chalicelib.engine.job import (
-    EngineJob,
-    JobContext,
-    PageJob,
-    RenderedFile,
-    RenderOutcome,
-    RenderWarning,
-    ValidationRequest,
-)
+from chalicelib.engine.job import EngineJob, PageJob, RenderOutcome
 from chalicelib.engine.remote.calls import (
     MAX_INLINE_JOB_BYTES,
     MAX_INLINE_RESULT_BYTES,

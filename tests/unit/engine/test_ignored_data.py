@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from chalicelib.engine.ignored_options import ignored_data_warnings
 from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.inputs.ignored_options import ignored_data_warnings
 from chalicelib.engine.sources import CanvasSource
 from tests.builders.pages.engine_jobs import (
     NoTemplates,
@@ -29,7 +29,7 @@ def test_unused_data_are_reported_and_not_fetched(given: Task, data: dict[str, A
     (warning,) = ignored_data_warnings(job)
     # RefusingEgress fails every fetch.
     loaded = load_data(job, context, RefusingEgress())
-    document = loaded.source.document(loaded, context, NoTemplates())
+    document = loaded.document(context, NoTemplates())
 
     assert (warning.code, warning.detail) == ("feature_unavailable", *data)
     assert (document.html, document.url) in {("<p>{{ x }}", None), ("", "https://example.com/")}

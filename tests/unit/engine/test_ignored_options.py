@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.engine.inputs.ignored_options import ignored_option_warnings
+from chalicelib.engine.ignored_options import ignored_option_warnings
 
 BAND = {"enabled": True, "html": "<p>x"}
 PDF: dict[str, Any] = {

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any, cast, override
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.conformance.checks import ConformanceCheck, NoValidator, RawFinding, Verdict
+from chalicelib.engine.conformance.checks import (
+    ConformanceCheck,
+    NoValidator,
+    RawFinding,
+    ValidationRequest,
+    Verdict,
+)
+from chalicelib.engine.context import RenderTrace
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.job import RenderOutcome, RenderTrace, ValidationRequest
+from chalicelib.engine.job import RenderOutcome
 from chalicelib.features.renders.run.check_conformance import CheckConformance
 from tests.builders.waiting import PATIENCE_S
 

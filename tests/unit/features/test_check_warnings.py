@@ -6,15 +6,8 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.contract.options.pdf_tools import CompressOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.job import (
-    InvoiceJob,
-    Job,
-    PageJob,
-    PdfToolJob,
-    RenderOutcome,
-    RenderTrace,
-    RenderWarning,
-)
+from chalicelib.engine.context import RenderTrace, RenderWarning
+from chalicelib.engine.job import InvoiceJob, Job, PageJob, PdfToolJob, RenderOutcome
 from chalicelib.engine.sources import HtmlSource
 from chalicelib.features.renders.run.check_warnings import check_warnings
 

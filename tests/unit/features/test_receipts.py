@@ -5,9 +5,10 @@ from typing import Final
 import pytest
 
 from chalicelib.core.storage import MAX_KEY_BYTES
-from chalicelib.engine.job import PageJob, RenderedFile, RenderOutcome, RenderTrace
+from chalicelib.engine.context import RenderedFile, RenderTrace
+from chalicelib.engine.delivery.storage import RenderedKey, StorageTarget, StorageTargets
+from chalicelib.engine.job import PageJob, RenderOutcome
 from chalicelib.engine.sources import HtmlSource
-from chalicelib.engine.storage.model import RenderedKey, StorageTarget, StorageTargets
 from chalicelib.features.renders.run.receipts import first_receipts
 
 PDF: Final = RenderedFile("pdf", b"12345", "application/pdf")

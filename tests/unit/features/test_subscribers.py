@@ -15,7 +15,7 @@ from chalicelib.bootstrap.cold_start import build_type_descriptions
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import EndpointId, RenderId, WorkspaceId, derived_id
-from chalicelib.engine.emails.model import EmailContents, EmailRule, RenderedEmail
+from chalicelib.engine.delivery.emails import EmailContents, EmailRule, RenderedEmail
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.emails.sends.subscribe import QueueEmails
 from chalicelib.features.events.model import DomainEvent, PublishEvent

@@ -6,9 +6,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from chalicelib.engine.browser.chromium.script_fonts import FAMILIES_OF_SCRIPTS
 from chalicelib.engine.browser.output.fonts import FontCoverage
-from chalicelib.engine.browser.output.scripts import FAMILIES_OF_SCRIPTS
-from chalicelib.engine.pdf_tools.document.true_type import TrueTypeFont
+from chalicelib.engine.pdf.fonts.true_type import TrueTypeFont
 from infra.setup.steps import INSTALL_DIR
 from layers.fonts import families, pins
 

@@ -1,1 +1,1 @@
-"""The Chromium process: flags, start, supervision, memory and its DevTools pipe."""
+"""The Chromium process: flags, fonts, start, supervision, memory and its DevTools pipe."""

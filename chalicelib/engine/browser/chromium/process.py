@@ -20,7 +20,7 @@ from chalicelib.engine.browser.chromium.flags import command_line
 from chalicelib.engine.browser.chromium.installation import BrowserInstallation
 from chalicelib.engine.browser.chromium.memory import ProcessSession, session_pids
 from chalicelib.engine.browser.chromium.pipe import BrowserGone, Pipe
-from chalicelib.engine.walls import BROWSER_SANDBOX, Walls, WallsMissing
+from chalicelib.engine.sandbox.walls import BROWSER_SANDBOX, Walls, WallsMissing
 
 log = logging.getLogger(__name__)
 

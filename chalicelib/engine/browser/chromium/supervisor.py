@@ -69,7 +69,7 @@ def main(
         _exec_browser(command, environment, descriptors, home)
     for descriptor in descriptors:
         os.close(descriptor)
-    # The owner knows these names as walls (engine/walls.py).
+    # The owner knows these names as walls (engine/sandbox/walls.py).
     missing = "no_new_privileges" if has_new_privileges else ""
     os.write(1, f"{browser} {missing}\n".encode())
     _wait_for_end(browser)

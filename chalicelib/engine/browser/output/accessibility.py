@@ -12,7 +12,7 @@ from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 _MAX_ELEMENTS: Final = 20_000
 _MAX_SELECTOR_CHARS: Final = 500

@@ -18,10 +18,12 @@ from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.output.pictures import max_height
-from chalicelib.engine.browser.page.animations import wait_in_slices
-from chalicelib.engine.browser.page.emulation import Emulation
-from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.animations import wait_in_slices
+from chalicelib.engine.browser.tab.emulation import Emulation
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
+from chalicelib.engine.picture_sizes import max_height
 
 MAX_LOOKED_AT: Final = 200_000
 MAX_FRAMES: Final = 200

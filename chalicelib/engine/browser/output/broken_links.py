@@ -11,8 +11,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url
 from chalicelib.core.text import cut_text
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
 
 MAX_WARNINGS: Final = 20
 MAX_TEXT_CHARS: Final = 80

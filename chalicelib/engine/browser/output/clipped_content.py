@@ -16,8 +16,8 @@ from typing import Final, NamedTuple
 
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
 
 MAX_CLIPPED: Final = 20
 MAX_MEASURED_ELEMENTS: Final = 50_000

@@ -11,9 +11,10 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_fit import fitted_margins_css, window_pixels
 from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style
-from chalicelib.engine.browser.page.animations import outcome_in_slices
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.finishing.chromium_pdf import cross_reference_table, page_count
+from chalicelib.engine.browser.tab.animations import outcome_in_slices
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.pdf.text.chromium_pdf import page_count
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
 
 MAX_CONTINUOUS_MM: Final = 5000
 _MM_PER_INCH: Final = 25.4

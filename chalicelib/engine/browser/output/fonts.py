@@ -13,16 +13,17 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple, NotRequired, TypedDict
+from typing import Final, NamedTuple
 
 from chalicelib.engine.browser.chromium.protocol import FunctionResult
-from chalicelib.engine.browser.output.scripts import (
+from chalicelib.engine.browser.chromium.script_fonts import (
     DEFAULT_FAMILY,
     EMOJI_FAMILY,
     is_drawn_as_emoji,
     script_family,
 )
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.tab import RequestedFonts
+from chalicelib.engine.context import RenderWarning
 
 _MAX_FONTS: Final = 50
 MAX_LATE_FONTS: Final = 20
@@ -87,26 +88,6 @@ _INVISIBLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
 _INVISIBLE: Final = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
-
-
-class RequestedFonts(TypedDict):
-    """Result of REQUESTED_FONTS; `asked` has a family list, a language, and the characters.
-
-    `late` are families that are loaded and not shown, as they came too late for their
-    `font-display`.
-    """
-
-    hasBrokenImage: NotRequired[bool]
-    hasFrames: NotRequired[bool]
-    hasRevealed: NotRequired[bool]
-    isRtl: NotRequired[bool]
-    late: NotRequired[list[str]]
-    metadata: NotRequired[dict[str, str]]
-    hasBrokenLink: NotRequired[bool]
-    hasMarkable: NotRequired[bool]
-    refusedCanvases: NotRequired[list[str]]
-    faces: list[str]
-    asked: list[tuple[str, str, str]]
 
 
 class GlyphGap(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Final
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 # Begins the URL of a link that marks a control; the rest is the field as JSON.
 FIELD_URL: Final = "https://form-field.invalid/"

@@ -19,8 +19,8 @@ from chalicelib.contract.options.pdf import (
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.sources.source_document import PRINT_PLACEHOLDERS
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.print_placeholders import PRINT_PLACEHOLDERS
 
 # Placeholder classes of Chromium's templates. Without `url`: the internal origin of an HTML
 # document stands in no output (decision 18).

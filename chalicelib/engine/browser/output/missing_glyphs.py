@@ -6,8 +6,8 @@ from typing import Final
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.fonts import GlyphGap
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
 
 MAX_WARNINGS: Final = 20
 _MAX_NAMED: Final = 5

@@ -10,7 +10,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url
 from chalicelib.core.text import cut_text
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 MAX_ELEMENTS: Final = 2_000
 MAX_TEXT_CHARS: Final = 80

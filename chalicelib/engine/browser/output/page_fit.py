@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from chalicelib.contract.options.pdf import MarginInches, PdfOptions
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 _PIXELS_PER_INCH: Final = 96
 _POINTS_PER_INCH: Final = 72

@@ -19,6 +19,7 @@ from chalicelib.contract.css_values import css_page_size, length_in_inches
 from chalicelib.contract.options.assets import plain_path
 from chalicelib.contract.options.pdf import Margin, MarginInches, PdfOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.assets import AssetFiles
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.output.paged.rules import (
@@ -28,9 +29,8 @@ from chalicelib.engine.browser.output.paged.rules import (
     may_have_paged_css,
     paged_rules,
 )
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.inputs.assets import AssetFiles
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
 
 # Hostile texts are searched: each pattern takes time that is linear in its text.
 _COMMENT: Final = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_elements import PageElements
-from chalicelib.engine.browser.output.structure_marks import StructureMarks
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.pdf.text.marked_elements import StructureMarks
 
 MAX_HEADINGS: Final = 5_000
 _MAX_HEADING_CHARS: Final = 2_000

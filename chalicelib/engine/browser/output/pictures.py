@@ -1,7 +1,6 @@
 """Screenshots of a page within size limits; before: texts of a canvas, and broken pictures."""
 
 import re
-from collections.abc import Collection
 from functools import cache
 from math import ceil, floor
 from pathlib import Path
@@ -9,15 +8,15 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypedDict
 
 from pybase64 import b64decode
 
-from chalicelib.contract.options.image import Window
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import LayoutViewport, PageFunction
-from chalicelib.engine.browser.page.animations import outcome_in_slices
-from chalicelib.engine.browser.page.nodes import NodeCount
-from chalicelib.engine.browser.page.selectors import beginning_of, unmatched_reason
-from chalicelib.engine.browser.page.tab import Tab, as_render_failures
 from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON, PageAssets
+from chalicelib.engine.browser.tab.animations import outcome_in_slices
+from chalicelib.engine.browser.tab.nodes import NodeCount
+from chalicelib.engine.browser.tab.selectors import beginning_of, unmatched_reason
+from chalicelib.engine.browser.tab.tab import Tab, as_render_failures
+from chalicelib.engine.picture_sizes import check_size, formats_at_taken_size
 
 if TYPE_CHECKING:
     from chalicelib.core.json import Json
@@ -76,18 +75,6 @@ class PossibleParts(NamedTuple):
     style_pictures: bool
 
 
-class PictureLimits(NamedTuple):
-    """Size limits of a picture, in device pixels."""
-
-    max_side_pixels: int
-    max_pixels: int
-
-
-PICTURE_LIMITS: Final = PictureLimits(16_384, 64_000_000)
-# WebP stores a side in 14 bits (RFC 9649), and its encoder takes 25 bytes of memory per pixel.
-WEBP_LIMITS: Final = PictureLimits(16_383, 32_000_000)
-
-
 def take_picture(tab: Tab, output: OutputOptions) -> bytes:
     """Return a PNG of the page; raises RenderFailure `render_failed` or `render_timeout`."""
     NodeCount(tab).check_limit()
@@ -99,44 +86,10 @@ def take_picture(tab: Tab, output: OutputOptions) -> bytes:
     if clip is not None:
         window = output.layout_viewport()
         scale = 1.0 if window is None else window.device_scale_factor
-        check_size(clip["width"], clip["height"], scale, _formats_at_taken_size(output))
+        check_size(clip["width"], clip["height"], scale, formats_at_taken_size(output))
         parameters |= {"captureBeyondViewport": True, "clip": {**clip, "scale": 1}}
     capture = tab.send("Page.captureScreenshot", **parameters)
     return b64decode(tab.outcome(capture)["data"])
-
-
-def max_height(output: OutputOptions) -> float:
-    """Return the most that a picture of the whole page may be high, in CSS pixels."""
-    window = output.layout_viewport() or Window()
-    limits = WEBP_LIMITS if "webp" in _formats_at_taken_size(output) else PICTURE_LIMITS
-    by_area = limits.max_pixels / (window.width * window.device_scale_factor)
-    return min(limits.max_side_pixels, by_area) / window.device_scale_factor
-
-
-def check_sizes(output: OutputOptions) -> None:
-    """Check the sizes that are known before the page is loaded; raises as `check_size`."""
-    window = output.layout_viewport()
-    if window is None:
-        return
-    check_size(
-        window.width, window.height, window.device_scale_factor, _formats_at_taken_size(output)
-    )
-    if output.image.fit_size is not None:
-        check_size(*output.image.fit_size, window.device_scale_factor, output.formats)
-
-
-def check_size(width: float, height: float, scale: float, formats: Collection[str] = ()) -> None:
-    """Raise RenderFailure `render_failed` for a picture too large; sides are in CSS pixels."""
-    name, limits = ("webp", WEBP_LIMITS) if "webp" in formats else ("picture", PICTURE_LIMITS)
-    across, down = round(width * scale), round(height * scale)
-    if max(across, down) > limits.max_side_pixels:
-        limit = f"{limits.max_side_pixels} pixels a side"
-    elif across * down > limits.max_pixels:
-        limit = f"{limits.max_pixels} pixels in all"
-    else:
-        return
-    message = f"A {name} may have at most {limit}; this one would be {across} x {down} pixels."
-    raise RenderFailure("render_failed", message)
 
 
 def fit_texts(tab: Tab) -> list[str]:
@@ -188,11 +141,6 @@ def replace_missing_parts(
         raise RenderFailure("render_failed", "the pictures of the page could not be looked at")
     for source, kind in answer["result"]["value"]:
         assets.record_unshown(source, _REASONS[kind])
-
-
-def _formats_at_taken_size(output: OutputOptions) -> Collection[str]:
-    """Return the formats that are encoded in the captured size, without resizing."""
-    return output.formats if output.image.fit_size is None else ()
 
 
 def _clip_area(tab: Tab, output: OutputOptions) -> dict[str, float] | None:

@@ -6,9 +6,9 @@ from typing import Final
 
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.animations import wait_in_slices
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.animations import wait_in_slices
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
 
 MAX_PLACEHOLDERS: Final = 20
 _MAX_TEXTS: Final = 100_000

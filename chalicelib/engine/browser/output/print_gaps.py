@@ -16,16 +16,13 @@ from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.output.page_fit import content_pixels
 from chalicelib.engine.browser.output.page_style import PageStyle
-from chalicelib.engine.browser.page.animations import wait_in_slices
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.finishing.chromium_pdf import (
-    cross_reference_table,
-    page_contents,
-    page_count,
-)
-from chalicelib.engine.finishing.page_boxes import PdfRectangle
-from chalicelib.engine.finishing.painted_boxes import Painted, contains, painted_boxes
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.animations import wait_in_slices
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
+from chalicelib.engine.pdf.page_boxes import PdfRectangle
+from chalicelib.engine.pdf.text.chromium_pdf import page_contents, page_count
+from chalicelib.engine.pdf.text.cross_reference_table import cross_reference_table
+from chalicelib.engine.pdf.text.painted_boxes import Painted, contains, painted_boxes
 
 MAX_GAPS: Final = 20
 MAX_ELEMENTS: Final = 20_000

@@ -25,11 +25,11 @@ from chalicelib.engine.browser.output.paged.print_paged import (
 from chalicelib.engine.browser.output.paged.rules import MAX_WARNINGS
 from chalicelib.engine.browser.output.paged.unavailable import unavailable_warnings
 from chalicelib.engine.browser.output.target_counters import print_with_target_counters
-from chalicelib.engine.browser.page.animations import await_print, wait_in_slices
-from chalicelib.engine.browser.page.nodes import NodeCount
-from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON, recorded_url
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.animations import await_print, wait_in_slices
+from chalicelib.engine.browser.tab.nodes import NodeCount
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
 
 _PIXELS_PER_INCH: Final = 96
 _MM_PER_PIXEL: Final = 25.4 / _PIXELS_PER_INCH
@@ -251,7 +251,7 @@ def _print_parameters(options: PdfOptions) -> dict[str, Json]:
         "marginBottom": margin.bottom,
         "marginLeft": margin.left,
         "preferCSSPageSize": options.prefer_css_page_size,
-        # The browser makes the outline of the tags (finishing/tagging/untagged_outline.py).
+        # The browser makes the outline of the tags (finishing/untagged_outline.py).
         "generateTaggedPDF": options.tagged or options.outline,
         "generateDocumentOutline": options.outline,
     }

@@ -13,8 +13,8 @@ from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.animations import outcome_in_slices
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.animations import outcome_in_slices
+from chalicelib.engine.browser.tab.tab import Tab
 
 # 384 pixels an inch.
 _PIXEL_RATIO: Final = 4

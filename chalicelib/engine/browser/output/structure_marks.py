@@ -1,40 +1,26 @@
 """Marks of elements that the browser prints without a type of their own: `dl` and MathML.
 
 While the page is printed, each has the role and the name of a picture, as only pictures keep their
-name in the PDF. finishing/tagging/marked_elements.py finds the names and writes the types.
+name in the PDF. pdf/text/marked_elements.py finds the names and writes the types.
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.pdf.text.marked_elements import MarkKind, StructureMark, StructureMarks
 
-type MarkKind = Literal["list", "item", "label", "body", "formula"]
 MAX_MARKS: Final = 20_000
 MAX_FORMULA_CHARS: Final = 2_000
 # Expression for a script that defines `own`: whether there is something to mark.
 HAS_MARKABLE: Final = "Document.prototype.querySelector.call(document, 'dl, math') !== null"
 _UNMARK: Final = PageFunction[None]("() => globalThis.platenUnmarkStructure?.()")
-
-
-class StructureMark(NamedTuple):
-    """Kind of a marked element; the text of a formula."""
-
-    kind: MarkKind
-    text: str = ""
-
-
-class StructureMarks(NamedTuple):
-    """Marks of a document: the name of each in the PDF is the prefix and its place."""
-
-    prefix: str = ""
-    marks: Sequence[StructureMark] = ()
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_style import CounterRule, PageStyle, adopted_style
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks, printed_links
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 # The first print has no numbers. A second one with them may move targets to other pages; numbers
 # that are still not true after the last one stay.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 # 192 pixels an inch.
 _PAPER_PIXEL_RATIO: Final = 2

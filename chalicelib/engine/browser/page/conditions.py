@@ -5,7 +5,7 @@ from typing import Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction, RemoteObject
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.deadline import Deadline
 
 _MAX_ERROR_CHARS: Final = 300

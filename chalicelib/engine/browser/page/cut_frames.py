@@ -8,9 +8,9 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.redact_url import redacted_url
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.chromium.protocol import FrameTree
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.browser.pool.prepared_page import ISOLATED_WORLD_NAME
 from chalicelib.engine.browser.requests.assets import shortened_url
+from chalicelib.engine.browser.tab.prepared_page import ISOLATED_WORLD_NAME
+from chalicelib.engine.browser.tab.tab import Tab
 
 MAX_FRAMES: Final = 50
 _TIMEOUT_S: Final = 1.0

@@ -6,8 +6,8 @@ from typing import Final
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.output.page_fit import default_page_css
 from chalicelib.engine.browser.output.page_style import may_have_page_rules
-from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.requests.requests import PageRequests
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.deadline import Deadline
 
 # After the first cut-off, what waited for the missing files is loaded. After the second one nothing

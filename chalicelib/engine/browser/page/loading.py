@@ -8,14 +8,22 @@ from typing import Final
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.assets import AssetFiles
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.broken_links import HAS_BROKEN_LINK
-from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS, RequestedFonts
+from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS
 from chalicelib.engine.browser.output.page_fit import ADOPT_PAGE
 from chalicelib.engine.browser.output.page_texts import HEAD_METADATA
 from chalicelib.engine.browser.output.structure_marks import HAS_MARKABLE
-from chalicelib.engine.browser.page.animations import (
+from chalicelib.engine.browser.page.canvases import REFUSED_CANVASES, canvas_script
+from chalicelib.engine.browser.page.conditions import has_selector, is_true
+from chalicelib.engine.browser.page.load import Load
+from chalicelib.engine.browser.page.print_only_layout import load_fonts, skip_screen_layout
+from chalicelib.engine.browser.requests.assets import BAD_PORT_REASON, has_userinfo
+from chalicelib.engine.browser.requests.requests import PageRequests
+from chalicelib.engine.browser.requests.transfers import MainResponse
+from chalicelib.engine.browser.tab.animations import (
     finish_animations,
     has_moment,
     hold_time,
@@ -25,18 +33,10 @@ from chalicelib.engine.browser.page.animations import (
     run_to_end,
     wait_in_slices,
 )
-from chalicelib.engine.browser.page.canvases import REFUSED_CANVASES, canvas_script
-from chalicelib.engine.browser.page.conditions import has_selector, is_true
-from chalicelib.engine.browser.page.credentials import Credentials
-from chalicelib.engine.browser.page.load import Load
-from chalicelib.engine.browser.page.print_only_layout import load_fonts, skip_screen_layout
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.browser.pool.origin import can_reveal_origin
-from chalicelib.engine.browser.requests.assets import BAD_PORT_REASON, has_userinfo
-from chalicelib.engine.browser.requests.requests import PageRequests
-from chalicelib.engine.browser.requests.transfers import MainResponse
+from chalicelib.engine.browser.tab.credentials import Credentials
+from chalicelib.engine.browser.tab.origin import can_reveal_origin
+from chalicelib.engine.browser.tab.tab import RequestedFonts, Tab
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.inputs.assets import AssetFiles
 
 _POLL_S: Final = 0.01
 _CONDITION_POLL_S: Final = 0.025

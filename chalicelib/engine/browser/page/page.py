@@ -10,6 +10,7 @@ from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.core.redact_url import without_userinfo
+from chalicelib.engine.assets import NO_ASSETS, AssetFiles
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output import pictures
 from chalicelib.engine.browser.output.accessibility import (
@@ -65,24 +66,23 @@ from chalicelib.engine.browser.output.printing import print_pdf
 from chalicelib.engine.browser.output.sharp_backgrounds import has_patterns, sharp_backgrounds
 from chalicelib.engine.browser.output.structure_marks import structure_marks
 from chalicelib.engine.browser.page.canvases import webgl_warnings
-from chalicelib.engine.browser.page.credentials import Credentials
-from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.load import Load
 from chalicelib.engine.browser.page.loading import show_document, visit_url
 from chalicelib.engine.browser.page.paper_layout import PaperLayout, may_slice_rows
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
 from chalicelib.engine.browser.page.sanitized_html import sanitized_html
 from chalicelib.engine.browser.page.scrolling_boxes import ScrollingBoxes, scrolling_of
-from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.page.unready import wait_failure
 from chalicelib.engine.browser.page.watch import PageWatch
-from chalicelib.engine.browser.pool.origin import can_reveal_origin
-from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.requests.assets import UNREADABLE_PICTURE_REASON
+from chalicelib.engine.browser.tab.credentials import Credentials
+from chalicelib.engine.browser.tab.emulation import Emulation
+from chalicelib.engine.browser.tab.origin import can_reveal_origin
+from chalicelib.engine.browser.tab.prepared_page import PreparedPage
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.inputs.assets import NO_ASSETS, AssetFiles
-from chalicelib.engine.job import RenderWarning
 
 if TYPE_CHECKING:
     from chalicelib.engine.browser.output.paged.running_elements import PageOverlay

@@ -17,11 +17,11 @@ from chalicelib.engine.browser.output.page_style import (
     expected_page_style,
     read_page_style,
 )
-from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.load import Load
 from chalicelib.engine.browser.page.loading import await_frames, reach_end
-from chalicelib.engine.browser.page.tab import Tab, as_render_failures
 from chalicelib.engine.browser.requests.requests import PageRequests
+from chalicelib.engine.browser.tab.emulation import Emulation
+from chalicelib.engine.browser.tab.tab import Tab, as_render_failures
 from chalicelib.engine.deadline import Deadline
 
 _RESTORE_BOXES: Final = PageFunction[None]("""() => {

@@ -12,7 +12,7 @@ from typing import Final
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.markup_search import MarkupSearch
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 _PRINT_FORMATS: Final = frozenset({"pdf", "xml"})
 # An adopted style sheet exists before the document does, survives its replacement and appears in no

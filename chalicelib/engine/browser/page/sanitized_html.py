@@ -6,8 +6,8 @@ from typing import Final, TypedDict
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.nodes import NodeCount
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.nodes import NodeCount
+from chalicelib.engine.browser.tab.tab import Tab
 
 MAX_HTML_CHARS: Final = 50_000_000
 

@@ -6,7 +6,7 @@ from typing import Final
 from chalicelib.core.redact_url import redacted_text
 from chalicelib.engine.browser.chromium.protocol import ExceptionDetails
 from chalicelib.engine.browser.requests.assets import shortened_url
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 MAX_FAILURES: Final = 20
 _MAX_CHARS: Final = 300

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.markup_search import MarkupSearch
-from chalicelib.engine.browser.page.animations import outcome_in_slices
 from chalicelib.engine.browser.page.cut_frames import cut_frames
-from chalicelib.engine.browser.page.emulation import Emulation
 from chalicelib.engine.browser.page.paper_layout import PaperLayout
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.animations import outcome_in_slices
+from chalicelib.engine.browser.tab.emulation import Emulation
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
 
 if TYPE_CHECKING:
     from chalicelib.core.json import Json

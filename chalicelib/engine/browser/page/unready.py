@@ -7,11 +7,11 @@ from chalicelib.contract.options.image import Wait
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url
 from chalicelib.engine.browser.chromium.pipe import CallRefused
-from chalicelib.engine.browser.page.selectors import beginning_of, unmatched_reason
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.browser.pool.origin import without_origin
 from chalicelib.engine.browser.requests.assets import shortened_url
 from chalicelib.engine.browser.requests.requests import PageRequests
+from chalicelib.engine.browser.tab.origin import without_origin
+from chalicelib.engine.browser.tab.selectors import beginning_of, unmatched_reason
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.deadline import timeout_failure
 
 # A page that no script holds answers within milliseconds.

@@ -10,10 +10,10 @@ from typing import Final
 from chalicelib.core.redact_url import redacted_text
 from chalicelib.engine.browser.chromium.protocol import Event, RemoteObject
 from chalicelib.engine.browser.page.script_failures import ScriptFailures
-from chalicelib.engine.browser.pool.prepared_page import FRAME_AUTO_ATTACH, PreparedPage
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.requests.navigations import Navigations
 from chalicelib.engine.browser.requests.requests import PageRequests
+from chalicelib.engine.browser.tab.prepared_page import FRAME_AUTO_ATTACH, PreparedPage
 
 _MAX_LOGS: Final = 100
 _MAX_LOG_CHARS: Final = 500

@@ -1,1 +1,1 @@
-"""Prepared pages: browsers started ahead, warmed up and recycled."""
+"""Pool of browsers and prepared pages: started ahead, lent and recycled."""

@@ -4,7 +4,7 @@ import threading
 from typing import Final
 
 from chalicelib.engine.browser.pool.launch import PooledPage, RunningBrowser
-from chalicelib.engine.browser.pool.prepared_page import prepare_next_page
+from chalicelib.engine.browser.tab.prepared_page import prepare_next_page
 
 # A fresh process costs some 60 ms of processor time: a fiftieth of it for each document.
 MAX_LANE_DOCUMENTS: Final = 50

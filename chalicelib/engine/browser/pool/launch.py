@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 
 from chalicelib.engine.browser.chromium.installation import BrowserInstallation, locate_browser
 from chalicelib.engine.browser.chromium.process import BrowserProcess
-from chalicelib.engine.browser.pool.prepared_page import NewTargets, PreparedPage
 from chalicelib.engine.browser.proxy.server import ProxyServer
+from chalicelib.engine.browser.tab.prepared_page import NewTargets, PreparedPage
 from chalicelib.engine.ports import Egress
-from chalicelib.engine.walls import Walls
+from chalicelib.engine.sandbox.walls import Walls
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from chalicelib.engine.browser.pool.browser_pool import BrowserPool, RecyclePoli
 from chalicelib.engine.browser.pool.launch import BrowserLauncher, PooledPage
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.ports import Egress, NoEgress
-from chalicelib.engine.walls import Walls
+from chalicelib.engine.sandbox.walls import Walls
 
 if TYPE_CHECKING:
     from chalicelib.engine.browser.page.page import BrowserPage

@@ -13,11 +13,11 @@ from chalicelib.core.destinations import ALLOWED_TCP_PORTS
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
 from chalicelib.core.redact_url import redacted_url, without_userinfo
-from chalicelib.engine.browser.pool.origin import document_origin, without_origin
-from chalicelib.engine.browser.pool.prepared_page import PreparedPage, document_response
+from chalicelib.engine.assets import AssetFiles, missing_asset_reason
 from chalicelib.engine.browser.proxy.budget import TrafficBudget, host_and_port_of
-from chalicelib.engine.inputs.assets import AssetFiles, missing_asset_reason
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.origin import document_origin, without_origin
+from chalicelib.engine.browser.tab.prepared_page import PreparedPage, document_response
+from chalicelib.engine.context import RenderWarning
 
 USERINFO_REASON: Final = (
     "the browser loads no part of a page by an address with a user name or password in it: give "

@@ -7,7 +7,6 @@ from typing import Final
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url, without_userinfo
-from chalicelib.engine.browser.pool.origin import without_origin
 from chalicelib.engine.browser.requests.assets import (
     USERINFO_REASON,
     Refusal,
@@ -15,7 +14,8 @@ from chalicelib.engine.browser.requests.assets import (
     shortened_url,
 )
 from chalicelib.engine.browser.requests.log_entries import SCHEME_REASON
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.origin import without_origin
+from chalicelib.engine.context import RenderWarning
 
 MAX_NAVIGATIONS: Final = 20
 _REDIRECT_GRACE_S: Final = 0.5

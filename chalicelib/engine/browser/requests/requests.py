@@ -7,8 +7,6 @@ from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import Answer
 from chalicelib.engine.browser.chromium.protocol import Event, LogEntry
-from chalicelib.engine.browser.page.credentials import Credentials
-from chalicelib.engine.browser.pool.prepared_page import PreparedPage
 from chalicelib.engine.browser.proxy.budget import (
     MAX_RESPONSE_BYTES,
     RESPONSE_TOO_LARGE,
@@ -30,7 +28,9 @@ from chalicelib.engine.browser.requests.transfers import (
     announced_bytes,
     is_aborted,
 )
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.credentials import Credentials
+from chalicelib.engine.browser.tab.prepared_page import PreparedPage
+from chalicelib.engine.context import RenderWarning
 
 _BAD_REQUEST: Final = 400
 _LOCAL_SCHEMES: Final = ("data:", "blob:", "about:")

@@ -16,10 +16,11 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.core.text import replace_lone_surrogates, terminal_text
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
-from chalicelib.engine.job import RenderedFile, RenderWarning
+from chalicelib.engine.context import MAX_FILES, RenderedFile, RenderWarning
+from chalicelib.engine.failure_record import FailureRecord
+from chalicelib.engine.pdf.document.source import PdfSource
 from chalicelib.engine.pdf_tools import tool_by_name
-from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput, ToolSource
-from chalicelib.engine.remote.results import MAX_FILES, FailureRecord
+from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
 
 # Texts quote documents, which may have megabytes of them.
 _MAX_WARNINGS: Final = 50
@@ -66,7 +67,7 @@ class ToolRequest(msgspec.Struct, frozen=True):
         """Return the input."""
         rest = iter(contents)
         sources = tuple(
-            ToolSource(next(rest), password, pointer)
+            PdfSource(next(rest), password, pointer)
             for password, pointer in zip(self.passwords, self.pointers, strict=True)
         )
         return ToolInput(

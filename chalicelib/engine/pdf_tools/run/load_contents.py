@@ -10,8 +10,9 @@ from typing import Final
 
 from chalicelib.contract.options.pdf import ContentSource
 from chalicelib.contract.options.pdf_tools import PdfSource
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.inputs.fetch import fetch_all, fetched_content
-from chalicelib.engine.job import JobContext, PdfToolJob
+from chalicelib.engine.job import PdfToolJob
 from chalicelib.engine.pdf_tools.tool import MAX_SOURCE_BYTES, MAX_TOTAL_BYTES, refused_option
 from chalicelib.engine.ports import Egress
 

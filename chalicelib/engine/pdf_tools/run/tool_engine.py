@@ -10,17 +10,21 @@ import msgspec
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.conformance.checks import ValidationRequest
+from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome, ValidationRequest
+from chalicelib.engine.job import PdfToolJob, RenderOutcome
+from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.fonts.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.exchange import StrangeAnswer, ToolAnswer, ToolRequest
-from chalicelib.engine.pdf_tools.run.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
-from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput, ToolSource
+from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput
 from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
-from chalicelib.engine.storage.render_keys import render_storage_keys
-from chalicelib.engine.templating.worker import SandboxedWorker, TemplateWorker
-from chalicelib.engine.walls import Walls
+from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
+from chalicelib.engine.sandbox.walls import Walls
+from chalicelib.engine.storage_keys import render_storage_keys
+from chalicelib.engine.templating.worker import TemplateWorker
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +105,7 @@ class PdfToolEngine:
         return ToolInput(
             options=job.options,
             sources=tuple(
-                ToolSource(contents[pointer], source.password, pointer)
+                PdfSource(contents[pointer], source.password, pointer)
                 for pointer, source in sources.items()
             ),
             resources=resources,

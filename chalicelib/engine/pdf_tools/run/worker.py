@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Final
 
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.pdf.fonts.font_files import FontFiles
 from chalicelib.engine.pdf_tools import TOOLS
 from chalicelib.engine.pdf_tools.run.exchange import run_request
-from chalicelib.engine.pdf_tools.run.font_files import FontFiles
 from chalicelib.engine.pdf_tools.run.warm_up import warm_up
-from chalicelib.engine.templating import process_sandbox, wire
+from chalicelib.engine.sandbox import process_sandbox, wire
 
 _INPUT: Final = 0
 _OUTPUT: Final = 1

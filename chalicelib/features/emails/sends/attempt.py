@@ -14,7 +14,7 @@ from chalicelib.adapters.aws.table import ConditionFailed, Item
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.retry_schedule import LIFE, next_attempt_time
-from chalicelib.engine.emails.model import EmailContents, contents_key
+from chalicelib.engine.delivery.emails import EmailContents, contents_key
 from chalicelib.features.emails.connections import (
     EmailConnection,
     connection_of,

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple, cast
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.mailbox import Mailbox
+from chalicelib.engine.delivery.emails import DOWNLOADS_MARKER, EmailRule, RenderedEmail
 from chalicelib.engine.emails.file_names import attachment_name
-from chalicelib.engine.emails.model import DOWNLOADS_MARKER, EmailRule, RenderedEmail
 from chalicelib.features.emails.compose import ascii_domain
 from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.outgoing import AttachedFile, OutgoingEmail, ProviderTemplate

@@ -13,7 +13,7 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, ServiceError
 from chalicelib.core.ids import SendId, derived_id, id_created_at
-from chalicelib.engine.emails.model import EmailContents, contents_key
+from chalicelib.engine.delivery.emails import EmailContents, contents_key
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.model import EmailSend
 from chalicelib.features.emails.sends.read import ReadSends, SendFilter

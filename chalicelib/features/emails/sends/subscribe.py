@@ -12,7 +12,7 @@ from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import ConnectionId, SendId, derived_id
-from chalicelib.engine.emails.model import (
+from chalicelib.engine.delivery.emails import (
     MAX_RECIPIENTS,
     EmailContents,
     EmailRule,

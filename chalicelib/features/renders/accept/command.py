@@ -9,7 +9,7 @@ from chalicelib.contract.options.pdf_tools import ConvertPdfaOptions
 from chalicelib.core.errors import Forbidden, validation_error
 from chalicelib.core.ids import LinkId
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.emails.model import EmailRules
+from chalicelib.engine.delivery.emails import EmailRules
 from chalicelib.engine.job import InvoiceJob, Job, PageJob, PdfToolJob
 from chalicelib.engine.versions import ENGINE_VERSIONS, NEWEST_ENGINE
 from chalicelib.features.renders.accept.delivery import DeliveryPolicy

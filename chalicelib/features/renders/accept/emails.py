@@ -8,7 +8,7 @@ import msgspec
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import EmailRuleId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.engine.emails.model import EmailOmission, EmailRule, EmailRules
+from chalicelib.engine.delivery.emails import EmailOmission, EmailRule, EmailRules
 from chalicelib.features.templates.sources import ResolvedSource
 from chalicelib.features.workspaces.model import Workspace
 

@@ -9,7 +9,7 @@ import msgspec
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.storage.model import DEFAULT_KEY, StorageTarget, StorageTargets
+from chalicelib.engine.delivery.storage import DEFAULT_KEY, StorageTarget, StorageTargets
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.delivery import (
     DeliveryPolicy,

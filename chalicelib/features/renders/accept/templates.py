@@ -9,7 +9,7 @@ import msgspec
 from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject, strings_in
-from chalicelib.engine.emails.model import EmailRules
+from chalicelib.engine.delivery.emails import EmailRules
 from chalicelib.engine.job import EInvoiceDefault, Job, Omission, PageJob
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.engine.sources import CanvasSource, HtmlSource, TemplateSource

@@ -10,7 +10,7 @@ from chalicelib.adapters.aws.queues import Queue, QueueMessage
 from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.engine.emails.model import contents_key
+from chalicelib.engine.delivery.emails import contents_key
 from chalicelib.features.events.model import (
     DomainEvent,
     EventDelivery,

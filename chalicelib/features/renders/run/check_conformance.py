@@ -6,8 +6,9 @@ from copy import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.core.errors import RenderFailure
+from chalicelib.engine.context import RenderWarning
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.job import RenderOutcome, RenderWarning
+from chalicelib.engine.job import RenderOutcome
 from chalicelib.features.renders.model import Render
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.emails.model import EmailContents
+from chalicelib.engine.delivery.emails import EmailContents
 from chalicelib.engine.job import Job, PageJob, RenderOutcome
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RunMode
 from chalicelib.features.renders.repository import Renders

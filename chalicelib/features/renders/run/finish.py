@@ -21,8 +21,9 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import FileId, derived_id
 from chalicelib.core.redact_url import redacted_text, redacted_texts
 from chalicelib.core.text import safe_filename
-from chalicelib.engine.emails.model import EmailContents, contents_key
-from chalicelib.engine.job import RenderedFile, RenderOutcome, RenderTrace
+from chalicelib.engine.context import RenderedFile, RenderTrace
+from chalicelib.engine.delivery.emails import EmailContents, contents_key
+from chalicelib.engine.job import RenderOutcome
 from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.model import StoredFile

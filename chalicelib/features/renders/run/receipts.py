@@ -8,8 +8,8 @@ from typing import Final
 from chalicelib.core.json import JsonObject
 from chalicelib.core.storage import MAX_KEY_BYTES, storage_key
 from chalicelib.core.text import replace_lone_surrogates
+from chalicelib.engine.delivery.storage import RenderedKey
 from chalicelib.engine.job import Job, RenderOutcome
-from chalicelib.engine.storage.model import RenderedKey
 from chalicelib.features.renders.model import StorageReceipt
 
 _MAX_MESSAGE_CHARACTERS: Final = 300

@@ -6,9 +6,9 @@ import pytest
 
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.page import nodes
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.browser.tab import nodes
 from chalicelib.engine.deadline import Deadline
 from tests.builders.pages.real_browser import new_browser, render_with
 from tests.builders.waiting import PATIENCE_S, eventually

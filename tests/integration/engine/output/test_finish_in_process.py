@@ -4,7 +4,6 @@ import io
 import os
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from copy import replace
@@ -19,15 +18,16 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.finishing.finisher import FinishingContext
+from chalicelib.engine.finishing.separate_prints import SeparatePrint
 from chalicelib.engine.formats.finish_in_process import finish_file
 from chalicelib.engine.formats.format import RenderFormat
 from chalicelib.engine.formats.jpeg import JPEG
 from chalicelib.engine.formats.pdf import PDF
 from chalicelib.engine.formats.png import PNG
 from chalicelib.engine.formats.webp import WEBP
-from chalicelib.engine.job import RenderedFile
 from chalicelib.engine.render_trace import TraceRecorder
 from tests.builders.waiting import PATIENCE_S, eventually
 
@@ -74,12 +74,16 @@ def is_finishing(process: psutil.Process) -> bool:
 def finishing(
     output: dict[str, Any], browser: Browser | None = None, **more: Any
 ) -> FinishingContext:
-    def fresh_page[Result](work: Callable[[BrowserPage], Result]) -> Result:
-        assert browser is not None
-        return browser.use(work, Deadline.after(PATIENCE_S))
-
+    options = OutputOptions.from_json(output)
     parts = {"resources": {}, "test": False, "recorder": TraceRecorder(), **more}
-    return FinishingContext(OutputOptions.from_json(output), run_on_fresh_page=fresh_page, **parts)
+
+    def print_separately(part: SeparatePrint) -> list[bytes]:
+        assert browser is not None
+        return browser.use(
+            lambda page: part.print(page, options, parts["resources"]), Deadline.after(PATIENCE_S)
+        )
+
+    return FinishingContext(options, print_separately=print_separately, **parts)
 
 
 def both(

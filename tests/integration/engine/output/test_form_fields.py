@@ -15,8 +15,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.output import form_fields
 from chalicelib.engine.browser.output.form_fields import FIELD_URL
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.finishing.tagging.structure_tree import element_annotations
 from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.pdf.tagging.structure_tree import element_annotations
 from tests.builders.pages.real_browser import render_with
 from tests.builders.pdfs.content import picture, run_tool, texts
 from tests.builders.pdfs.forms import fill, font_files

@@ -9,9 +9,9 @@ import pikepdf
 import pytest
 
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.output.fonts import RequestedFonts
 from chalicelib.engine.browser.page import loading
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.browser.tab.tab import RequestedFonts
 from chalicelib.engine.job import RenderOutcome
 from tests.builders.pages.real_browser import explain_of, folder, render_with
 from tests.builders.pages.web_site import Site, running_site

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image, ImageChops
 
 from chalicelib.engine.finishing import finish_pdf
-from chalicelib.engine.finishing.chromium_pdf import CrossReferenceTable
-from chalicelib.engine.finishing.pack_pdf import pack_objects
+from chalicelib.engine.pdf.text.cross_reference_table import CrossReferenceTable
+from chalicelib.engine.pdf.text.pack_pdf import pack_objects
 from tests.builders.pages.pdfs import objects_by_number
 from tests.builders.pages.random_pages import random_page
 from tests.builders.pages.real_browser import Render, folder

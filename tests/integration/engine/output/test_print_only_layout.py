@@ -16,7 +16,7 @@ from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.page import BrowserPage
 from chalicelib.engine.browser.page.print_only_layout import is_safe_for
 from chalicelib.engine.browser.pool.lifecycle import Browser
-from chalicelib.engine.browser.pool.origin import can_reveal_origin
+from chalicelib.engine.browser.tab.origin import can_reveal_origin
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome
 from tests.builders.pages.random_pages import random_page, seeds

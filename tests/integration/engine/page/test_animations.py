@@ -11,8 +11,8 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from chalicelib.engine.browser.page import animations
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.browser.tab import animations
 from chalicelib.engine.pipeline import PipelineServices, run_page_job
 from tests.builders.pages.engine_jobs import NoTemplates, egress_to, web_page_task
 from tests.builders.pages.real_browser import Render, explain_of

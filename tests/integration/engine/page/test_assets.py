@@ -22,7 +22,7 @@ from tests.builders.pages.web_site import Site, SitePage, running_site
 from tests.builders.waiting import PATIENCE_S
 
 SVG = SitePage("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>", "image/svg+xml")
-FONT = Path(chalicelib.__file__).parent / "engine/browser/pool/warm_up.woff2"
+FONT = Path(chalicelib.__file__).parent / "engine/browser/tab/warm_up.woff2"
 STRICT = {"asset_policy": "strict"}
 
 type Render = Callable[..., RenderOutcome]

@@ -8,8 +8,8 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.output.scripts import FAMILIES_OF_SCRIPTS
-from chalicelib.engine.browser.pool import warm_up
+from chalicelib.engine.browser.chromium.script_fonts import FAMILIES_OF_SCRIPTS
+from chalicelib.engine.browser.tab import warm_up
 from infra.bench.bare_browser import BareBrowser
 from tests.builders.pages.real_browser import Render, explain_of
 

@@ -12,8 +12,8 @@ from pikepdf import Dictionary, Name
 
 from chalicelib.engine.combining import merged_pdf
 from chalicelib.engine.combining.failure import CombineFailure
-from chalicelib.engine.combining.merge_state import MergeState
 from chalicelib.engine.combining.merged_pdf import append, finish
+from chalicelib.engine.pdf.appending.merge_state import MergeState
 from tests.builders.pages.merging import Change, item, merge, opened, tagged
 
 

@@ -8,7 +8,7 @@ from pikepdf import Array, Dictionary, Name
 
 from chalicelib.engine.browser.output.page_elements import PageElements
 from chalicelib.engine.conformance.html_places import HtmlPlaces, html_places
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 type Tree = tuple[str, list[Tree]]
 

@@ -5,18 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from chalicelib.core import json
-from chalicelib.engine.conformance.checks import (
-    ConformanceCheck,
-    RawFinding,
-    ReportFinding,
-    Verdict,
-)
-from chalicelib.engine.conformance.report import (
-    MAX_SECTION_BYTES,
-    ReportSection,
-    conformance_report,
-    report_section,
-)
+from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
+from chalicelib.engine.conformance.report import conformance_report, report_section
+from chalicelib.engine.report_section import MAX_SECTION_BYTES, ReportFinding, ReportSection
 
 SUMMATION = "/rsm:CrossIndustryInvoice[1]/ram:Summation[1]"
 

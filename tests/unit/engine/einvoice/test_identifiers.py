@@ -11,7 +11,6 @@ from stdnum.eu import vat
 from chalicelib.engine.conformance.checks import Verdict
 from chalicelib.engine.conformance.read_received_worker import read_document
 from chalicelib.engine.conformance.report import conformance_report
-from chalicelib.engine.conformance.requested_checks import invoice_validation_request
 from chalicelib.engine.einvoice.prepare import EInvoiceInput, PreparedInvoice, prepare_invoice
 from chalicelib.engine.einvoice.profiles import PROFILES, Syntax
 from chalicelib.engine.einvoice.rules.identifiers import (
@@ -19,6 +18,7 @@ from chalicelib.engine.einvoice.rules.identifiers import (
     has_wrong_iban_checksum,
     is_leitweg_id,
 )
+from chalicelib.engine.requested_checks import invoice_validation_request
 from tests.builders.invoices.invoice_json import invoice_json
 
 VAT_IDS = """

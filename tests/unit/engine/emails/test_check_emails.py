@@ -6,8 +6,8 @@ from typing import Any, Final
 import pytest
 
 from chalicelib.core.mailbox import Mailbox
+from chalicelib.engine.delivery.emails import EmailRule, RenderedEmail
 from chalicelib.engine.emails.evaluate import check_emails
-from chalicelib.engine.emails.model import EmailRule, RenderedEmail
 
 
 def code_of(made: RenderedEmail) -> str | None:

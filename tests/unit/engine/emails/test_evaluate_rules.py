@@ -8,6 +8,7 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox
+from chalicelib.engine.delivery.emails import DOWNLOADS_MARKER, EmailRule, RenderedEmail
 from chalicelib.engine.emails.evaluate import (
     MAX_PARAMS_BYTES,
     MAX_SUBJECT_CHARACTERS,
@@ -15,7 +16,6 @@ from chalicelib.engine.emails.evaluate import (
     EmailFile,
     evaluate_rules,
 )
-from chalicelib.engine.emails.model import DOWNLOADS_MARKER, EmailRule, RenderedEmail
 from chalicelib.engine.templating.renderer import TemplateRenderer
 
 CONTEXT: Final[JsonObject] = {"id": "rnd_1", "reference": "R-7", "test": False, "metadata": {}}

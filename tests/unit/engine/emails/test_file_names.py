@@ -7,10 +7,11 @@ import pytest
 
 from chalicelib.contract.options.output import EInvoiceOptions, OutputOptions
 from chalicelib.core.json import JsonObject
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.delivery.emails import EmailRule, EmailRules
 from chalicelib.engine.emails.file_names import attachment_name
 from chalicelib.engine.emails.job_emails import job_emails
-from chalicelib.engine.emails.model import EmailRule, EmailRules
-from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.job import PageJob
 from chalicelib.engine.sources import TemplateSource
 
 RENDER_ID = "rnd_01J8Z6Y3K4M5N6P7Q8R9S0T1V2"

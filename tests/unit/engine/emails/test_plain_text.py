@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from chalicelib.engine.emails.model import DOWNLOADS_MARKER
+from chalicelib.engine.delivery.emails import DOWNLOADS_MARKER
 from chalicelib.engine.emails.plain_text import plain_text
 
 MEGABYTE = 1_000_000

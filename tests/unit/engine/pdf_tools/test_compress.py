@@ -14,7 +14,7 @@ from pikepdf import Array, Dictionary, Name, Stream
 
 from chalicelib.contract.options.pdf_tools import CompressOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.pdf_tools.document.stream_content import lossless_content
+from chalicelib.engine.pdf.document.stream_content import lossless_content
 from tests.builders.pdfs.tool_call import ToolCall, call_tool
 from tests.builders.pdfs.unarchived import (
     Change,

@@ -16,7 +16,7 @@ from chalicelib.contract.options.pdf_tools import (
     ToTextOptions,
 )
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 from tests.builders.pdfs.content import (
     blank,
     ink_box,

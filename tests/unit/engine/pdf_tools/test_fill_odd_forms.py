@@ -9,7 +9,7 @@ from pikepdf import Array, Dictionary, Name, String
 
 from chalicelib.contract.options.pdf_tools import FillFormOptions, FlattenOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 from tests.builders.pdfs.content import opened, picture, run_tool, texts, tool_run
 from tests.builders.pdfs.forms import (
     MULTILINE,

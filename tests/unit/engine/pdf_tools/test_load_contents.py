@@ -6,7 +6,8 @@ import pytest
 
 from chalicelib.contract.options.pdf_tools import MergeOptions, PdfSource
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.job import JobContext, PdfToolJob
+from chalicelib.engine.context import JobContext
+from chalicelib.engine.job import PdfToolJob
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
 from chalicelib.engine.ports import NoEgress
 from tests.builders.waiting import PATIENCE_S, generous_deadline

@@ -10,7 +10,7 @@ from pikepdf import Array, Dictionary, Name
 
 from chalicelib.contract.options.pdf_tools import StampOptions, WatermarkOptions
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.finishing.mark_drawings import UNREADABLE_TITLE
+from chalicelib.engine.pdf.drawings.mark_drawings import UNREADABLE_TITLE
 from chalicelib.engine.pdf_tools.tool import MARK
 from tests.builders.pdfs.content import (
     blank,

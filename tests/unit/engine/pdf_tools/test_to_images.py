@@ -104,7 +104,7 @@ def test_equal_sources_give_equal_bytes() -> None:
 def test_strips_join_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
     content = document(add_annotations, content=b"0.2 w 0 0 m 595 842 l S 9 w 0 842 m 595 0 l S")
     (whole,) = pictures(content, ToImagesOptions())
-    monkeypatch.setattr("chalicelib.engine.pdf_tools.to_images._STRIP_PIXELS", 40_000)
+    monkeypatch.setattr("chalicelib.engine.pdf.document.page_picture._STRIP_PIXELS", 40_000)
 
     (striped,) = pictures(content, ToImagesOptions())
 

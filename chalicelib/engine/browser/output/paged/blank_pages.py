@@ -13,7 +13,7 @@ from chalicelib.engine.browser.output.paged.margin_boxes import conditional_css
 from chalicelib.engine.browser.output.paged.marks import Mark
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks
 from chalicelib.engine.browser.output.paged.rules import PagedRule
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 MAX_BLANK_PAGES: Final = 1_000
 _PAGE: Final = "platen-blank"

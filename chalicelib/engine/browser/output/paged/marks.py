@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypedDict
 
 from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.protocol import PageFunction
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 MAX_MARKS: Final = 10_000
 # Of a text that an element gives to a name.

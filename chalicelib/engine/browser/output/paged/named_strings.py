@@ -14,7 +14,7 @@ from chalicelib.engine.browser.output.paged.margin_boxes import page_texts_css, 
 from chalicelib.engine.browser.output.paged.marks import MAX_TEXT_CHARS, Mark
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks
 from chalicelib.engine.browser.output.paged.rules import MAX_RULE_CHARS, MAX_WARNINGS
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 
 _POINTS_PER_PIXEL: Final = 0.75
 # Rounding of the browser, and half-leading.

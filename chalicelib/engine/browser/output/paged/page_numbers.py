@@ -20,7 +20,7 @@ from chalicelib.engine.browser.output.paged.marks import Mark
 from chalicelib.engine.browser.output.paged.numerals import numeral
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks
 from chalicelib.engine.browser.output.paged.rules import PagedRule
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.tab import Tab
 
 _RESET: Final = re.compile(r"(?<![\w-])page(?:\s+(-?\d{1,9}))?(?![\w-])", re.IGNORECASE)
 _COUNTERS: Final = "counters?"

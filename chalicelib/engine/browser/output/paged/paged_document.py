@@ -29,9 +29,9 @@ from chalicelib.engine.browser.output.paged.unavailable import undrawn_warning
 from chalicelib.engine.browser.output.target_counters import (
     TargetNumbers,
 )
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.finishing.page_selection import selected_pages
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
+from chalicelib.engine.pdf.pages.page_ranges import selected_pages
 
 _POINTS_PER_INCH: Final = 72
 

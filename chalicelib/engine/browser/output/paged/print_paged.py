@@ -25,8 +25,8 @@ from chalicelib.engine.browser.output.target_counters import (
     print_until_true,
     target_counter_css,
 )
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
 
 # Kinds that take more than one print.
 _DRAWN: Final[frozenset[PagedKind]] = frozenset(

@@ -28,9 +28,9 @@ from chalicelib.engine.browser.output.paged.marks import Mark
 from chalicelib.engine.browser.output.paged.page_boxes import PageBoxes
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks
 from chalicelib.engine.browser.output.paged.rules import PagedRule
-from chalicelib.engine.browser.page.animations import await_print, outcome_in_slices
-from chalicelib.engine.browser.page.nodes import NodeCount
-from chalicelib.engine.browser.page.tab import Tab
+from chalicelib.engine.browser.tab.animations import await_print, outcome_in_slices
+from chalicelib.engine.browser.tab.nodes import NodeCount
+from chalicelib.engine.browser.tab.tab import Tab
 
 _RUNNING: Final = re.compile(r"running\(\s*([\w-]+)\s*\)", re.IGNORECASE)
 _ELEMENT: Final = re.compile(r"element\(\s*([\w-]+)\s*(?:,\s*([\w-]+)\s*)?\)", re.IGNORECASE)

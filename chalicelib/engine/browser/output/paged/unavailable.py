@@ -10,8 +10,8 @@ from chalicelib.engine.browser.output.paged.margin_boxes import replace_calls
 from chalicelib.engine.browser.output.paged.rules import MAX_WARNINGS, PagedKind, PagedRule
 from chalicelib.engine.browser.output.paged.running_elements import element_use, running_name
 from chalicelib.engine.browser.output.paged.string_set import parse_string_set
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.browser.tab.tab import Tab
+from chalicelib.engine.context import RenderWarning
 
 _REASONS: Final[Mapping[PagedKind, str]] = {
     "named_string": "a named string takes texts, content() and attr()",

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 
-from chalicelib.engine.job import RenderWarning
+from chalicelib.engine.context import RenderWarning
 from tests.builders.pages.real_browser import Render
 from tests.builders.pdfs.tool_runs import page_texts
 

@@ -9,15 +9,12 @@ import pytest
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.pipe import Answer, Handler
-from chalicelib.engine.browser.output.pictures import (
-    PossibleParts,
-    check_size,
-    replace_missing_parts,
-)
-from chalicelib.engine.browser.page.emulation import Emulation
-from chalicelib.engine.browser.page.tab import Tab
-from chalicelib.engine.browser.pool.prepared_page import PreparedPage
+from chalicelib.engine.browser.output.pictures import PossibleParts, replace_missing_parts
+from chalicelib.engine.browser.tab.emulation import Emulation
+from chalicelib.engine.browser.tab.prepared_page import PreparedPage
+from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.deadline import Deadline
+from chalicelib.engine.picture_sizes import check_size
 
 
 class UnusablePipe:

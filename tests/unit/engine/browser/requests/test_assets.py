@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from chalicelib.contract.options.assets import MAX_ASSET_BYTES
+from chalicelib.engine.assets import AssetFile
 from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.proxy.budget import MAX_TOTAL_BYTES, TrafficBudget
 from chalicelib.engine.browser.requests.assets import OwnOrigin, PageAssets
 from chalicelib.engine.browser.requests.navigations import Navigations
 from chalicelib.engine.browser.requests.requests import PageRequests
-from chalicelib.engine.inputs.assets import AssetFile
 
 if TYPE_CHECKING:
-    from chalicelib.engine.browser.pool.prepared_page import PreparedPage
+    from chalicelib.engine.browser.tab.prepared_page import PreparedPage
 
 LARGE = AssetFile(bytes(MAX_ASSET_BYTES), "application/octet-stream")
 MOST = MAX_TOTAL_BYTES // MAX_ASSET_BYTES

@@ -1,0 +1,1 @@
+"""A document as a whole: opened, walked, described, protected and saved."""

@@ -1,0 +1,11 @@
+"""PDF of a request, before it is opened."""
+
+from typing import NamedTuple
+
+
+class PdfSource(NamedTuple):
+    """PDF of a request; `pointer` is its JSON Pointer there."""
+
+    content: bytes
+    password: str | None
+    pointer: str

@@ -1,0 +1,1 @@
+"""Fonts of a document: read, subset, embedded, and replaced by the bundled ones."""

@@ -1,0 +1,1 @@
+"""Forms and annotations: their fields, appearances and drawings."""

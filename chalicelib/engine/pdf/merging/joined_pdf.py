@@ -1,0 +1,128 @@
+"""First document of a merge, and the others as they are added to it."""
+
+from collections.abc import Iterable
+
+from pikepdf import Dictionary, Name, Object, Pdf, String
+
+from chalicelib.engine.pdf.merging.joined_destinations import JoinedDestinations
+from chalicelib.engine.pdf.merging.joined_form import JoinedForm
+from chalicelib.engine.pdf.merging.joined_layers import JoinedLayers
+from chalicelib.engine.pdf.merging.joined_names import JoinedFiles
+from chalicelib.engine.pdf.merging.joined_structure import JoinedStructure
+from chalicelib.engine.pdf.merging.parcel import Parcel
+from chalicelib.engine.pdf.trees.actions import page_owners
+from chalicelib.engine.pdf.trees.destinations import PageDestinations
+from chalicelib.engine.pdf.trees.outline import (
+    Outline,
+    OutlineEntry,
+    all_entries,
+    link_entries,
+    unlink_entries,
+)
+from chalicelib.engine.pdf.trees.page_labels import PageLabel, read_labels, write_labels
+from chalicelib.engine.pdf.trees.page_tree import read_pages, write_page_tree
+
+# Conformance that a document claims; it says nothing of what is added to it.
+_CLAIMS = ("pdfaid:part", "pdfaid:conformance", "pdfaid:rev", "pdfuaid:part", "pdfuaid:rev")
+
+
+class JoinedPdf:
+    """Document that others are added to. Its metadata and the way it opens stay."""
+
+    def __init__(self, document: Pdf) -> None:
+        """Begin with the first document."""
+        self._document, self._place = document, 1
+        self._pages = read_pages(document)
+        self._labels = read_labels(document, len(self._pages))
+        self._has_labels = any(self._labels)
+        self._outline = _read_outline(document, self._pages)
+        items = [entry.item for entry in all_entries(self._outline)]
+        self._destinations = JoinedDestinations(document, [*page_owners(self._pages), *items])
+        self._files = JoinedFiles(document)
+        self._form = JoinedForm(document)
+        self._structure = JoinedStructure(document)
+        self._layers = JoinedLayers(document)
+
+    def add(self, source: Pdf) -> None:
+        """Copy a source to the end. It is changed, and must stay open until the end.
+
+        Raises ValueError for a source whose trees have loops.
+        """
+        self._place += 1
+        pages, parcel = read_pages(source), Parcel(source, self._place)
+        for page in pages:
+            # Beads of articles, whose threads stay behind.
+            if "/B" in page:
+                del page.B
+        entries = _read_outline(source, pages)
+        items = [entry.item for entry in all_entries(entries)]
+        owners = [*page_owners(pages), *items]
+        self._destinations.pack(source, owners, parcel)
+        self._form.pack(source, owners, parcel)
+        self._files.pack(source, parcel)
+        self._structure.pack(source, pages, parcel)
+        self._layers.pack(source, parcel)
+        # A list instead of a chain: qpdf copies it without recursion.
+        unlink_entries(items)
+        parcel.put("Outline", items)
+        labels = read_labels(source, len(pages))
+        copied = parcel.copy_to(self._document, pages)
+        for joined in self._destinations, self._form, self._files, self._structure, self._layers:
+            joined.unpack(copied)
+        self._pages += copied.pages
+        self._outline += _with_items(entries, iter(copied.take("Outline")))
+        self._labels += _labels_of_own(labels)
+        self._has_labels = self._has_labels or any(labels)
+
+    def finish(self) -> None:
+        """Write what joins the documents; the list `pages` of the document does not learn it."""
+        root = self._document.Root
+        write_page_tree(self._document, self._pages)
+        if self._has_labels:
+            write_labels(self._document, self._labels)
+        if self._outline:
+            if not isinstance(root.get("/Outlines"), Dictionary):
+                root.Outlines = self._document.make_indirect(Dictionary(Type=Name.Outlines))
+            link_entries(root.Outlines, self._outline)
+        for joined in self._destinations, self._form, self._files, self._structure, self._layers:
+            joined.write()
+        # A collection shows its files and hides the pages.
+        if "/Collection" in root:
+            del root.Collection
+        if "/Metadata" in root:
+            _remove_claims(self._document)
+
+
+def _read_outline(document: Pdf, pages: list[Object]) -> list[OutlineEntry]:
+    return Outline(document, PageDestinations(document, pages)).entries
+
+
+def _with_items(entries: list[OutlineEntry], items: Iterable[Object]) -> list[OutlineEntry]:
+    """Return the entries with the copies of their items, which come in the order of the list."""
+    copies = dict(zip(map(id, all_entries(entries)), items, strict=True))
+    for entry in reversed(list(all_entries(entries))):
+        entry.entries[:] = [kid._replace(item=copies[id(kid)]) for kid in entry.entries]
+    return [entry._replace(item=copies[id(entry)]) for entry in entries]
+
+
+def _labels_of_own(labels: list[PageLabel | None]) -> list[PageLabel]:
+    """Return labels without objects of their document; those without a label have a number."""
+    decimal, own = Dictionary(S=Name.D), list[PageLabel]()
+    for index, label in enumerate(labels):
+        if label is None:
+            own.append(PageLabel(decimal, index + 1))
+            continue
+        entry = Dictionary()
+        if isinstance(label.entry.get("/S"), Name):
+            entry.S = Name(str(label.entry.S))
+        if isinstance(label.entry.get("/P"), String):
+            entry.P = String(bytes(label.entry.P))
+        own.append(PageLabel(entry, label.number))
+    return own
+
+
+def _remove_claims(document: Pdf) -> None:
+    with document.open_metadata(set_pikepdf_as_editor=False, update_docinfo=False) as metadata:
+        for claim in _CLAIMS:
+            if claim in metadata:
+                del metadata[claim]

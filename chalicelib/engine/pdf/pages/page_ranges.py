@@ -1,0 +1,21 @@
+"""Pages that the option `output.pdf.page_ranges` selects."""
+
+from chalicelib.core.errors import RenderFailure
+
+
+def selected_pages(page_ranges: str | None, count: int) -> list[int]:
+    """Return the indexes of the pages in `page_ranges`, or of all pages where there are none.
+
+    Raises RenderFailure `render_failed` for a range that begins after the last page, as the browser
+    does.
+    """
+    if not page_ranges:
+        return list(range(count))
+    pages: set[int] = set()
+    for part in page_ranges.split(","):
+        first, _, last = part.partition("-")
+        if int(first) > count:
+            message = f"output.pdf.page_ranges names page {first.strip()}; there are {count}"
+            raise RenderFailure("render_failed", message)
+        pages.update(range(int(first) - 1, min(int(last or first), count)))
+    return sorted(pages)

@@ -1,0 +1,1 @@
+"""Trees of a document: pages, names, numbers, outline, structure; walks are bounded."""

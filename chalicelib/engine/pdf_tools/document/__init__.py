@@ -1,1 +1,0 @@
-"""Parts that several PDF tools share: they open a document, choose pages, write it."""
