@@ -17,8 +17,6 @@ from chalicelib.core.json import JsonObject
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.markup_search import MarkupSearch
-from chalicelib.engine.browser.output.pictures import max_height
-from chalicelib.engine.job import RenderWarning
 from chalicelib.engine.browser.tab.animations import wait_in_slices
 from chalicelib.engine.browser.tab.emulation import Emulation
 from chalicelib.engine.browser.tab.tab import Tab
