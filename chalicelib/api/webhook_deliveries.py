@@ -8,7 +8,7 @@ from chalicelib.api._restricted_key import TEMPLATE_NOT_ALLOWED, protect_default
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
-from chalicelib.features.webhooks.log import DeliveryFilter
+from chalicelib.features.webhooks.deliveries.log import DeliveryFilter
 from chalicelib.features.webhooks.model import WebhookDelivery
 from chalicelib.features.webhooks.present import delivery_detail_json, delivery_json
 

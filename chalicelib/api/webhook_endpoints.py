@@ -16,7 +16,7 @@ from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
 from chalicelib.api.edge.idempotency import unless_absent
 from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import IdSeed
-from chalicelib.features.webhooks.manage import EndpointWithSecret
+from chalicelib.features.webhooks.endpoints.manage import EndpointWithSecret
 from chalicelib.features.webhooks.model import WebhookEndpoint
 from chalicelib.features.webhooks.present import delivery_detail_json, endpoint_json
 

@@ -33,13 +33,13 @@ from chalicelib.features.uploads.held_bytes import HeldBytes
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.uploads.repository import Uploads
 from chalicelib.features.usage.read import ReadUsage
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.log import DeliveryLog
-from chalicelib.features.webhooks.manage import ManageEndpoints
+from chalicelib.features.webhooks.deliveries.log import DeliveryLog
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.deliveries.send_sample import SendSample
+from chalicelib.features.webhooks.endpoints.manage import ManageEndpoints
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
+from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
-from chalicelib.features.webhooks.secrets import SigningSecrets
-from chalicelib.features.webhooks.send_sample import SendSample
 from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.limits.request_rate import RequestRate
@@ -180,9 +180,7 @@ class ApiServices:
         queue = partial(Queue, state.clients, settings.webhooks_queue_url)
         check_url = CheckTargetUrl(self._destination_rules)
         sealer = self._sealer
-        secrets = SigningSecrets(
-            state.tables, settings.main_table, endpoints=endpoints, sealer=sealer
-        )
+        secrets = SigningSecrets(endpoints=endpoints, sealer=sealer)
         manage = ManageEndpoints(
             endpoints=endpoints,
             sealer=sealer,

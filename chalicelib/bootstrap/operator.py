@@ -23,9 +23,9 @@ from chalicelib.features.templates.read import FindTemplate
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.trash import TrashTemplate
 from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.find_deliveries import FindDeliveries
+from chalicelib.features.webhooks.deliveries.find import FindDeliveries
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.workspaces.change import ChangeWorkspace
 from chalicelib.features.workspaces.create import CreateWorkspace
 from chalicelib.features.workspaces.keys.manage import ManageKeys

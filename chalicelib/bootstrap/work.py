@@ -30,11 +30,11 @@ from chalicelib.features.maintenance.due_index import DueIndex
 from chalicelib.features.renders.rows import DUE_RENDER
 from chalicelib.features.signed_links.repository import DUE_LINK
 from chalicelib.features.templates.repository import DUE_TEMPLATE
-from chalicelib.features.webhooks.deliveries import DUE_DELIVERY, Deliveries
-from chalicelib.features.webhooks.endpoints import DUE_NOTICE
-from chalicelib.features.webhooks.log import GiveUpDelivery
-from chalicelib.features.webhooks.message import DeliverWebhook
-from chalicelib.features.webhooks.secrets import SECRET_FIELDS
+from chalicelib.features.webhooks.deliveries.give_up import GiveUpDelivery
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.repository import DUE_DELIVERY, Deliveries
+from chalicelib.features.webhooks.endpoints.repository import DUE_NOTICE
+from chalicelib.features.webhooks.endpoints.secrets import SECRET_FIELDS
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
 from chalicelib.features.workspaces.repository import DUE_KEY
 from chalicelib.features.workspaces.status import DUE_WORKSPACE

@@ -36,10 +36,10 @@ from chalicelib.features.templates.erase import EraseTemplates
 from chalicelib.features.templates.repository import DUE_TEMPLATE
 from chalicelib.features.usage.count import EraseUsage
 from chalicelib.features.usage.notify_thresholds import NotifyThresholds
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import DUE_NOTICE, Endpoints
-from chalicelib.features.webhooks.log import EraseWebhooks
-from chalicelib.features.webhooks.notify_disabled import NotifyOfDisabledEndpoint
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.notify_disabled import NotifyOfDisabledEndpoint
+from chalicelib.features.webhooks.endpoints.repository import DUE_NOTICE, Endpoints
+from chalicelib.features.webhooks.erase import EraseWebhooks
 from chalicelib.features.workspaces.keys.expiry_warning import WarnOfKeyExpiry
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
 from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit

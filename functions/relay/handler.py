@@ -22,8 +22,8 @@ from chalicelib.features.renders.run.after_final import CountEndedHold
 from chalicelib.features.signed_links.give_back import GiveBackQuota
 from chalicelib.features.signed_links.repository import SignedLinks
 from chalicelib.features.usage.count import CountUsage
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.subscribe import QueueWebhooks
 from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from chalicelib.core.json import Json
 from chalicelib.core.redact_url import redacted_url
-from chalicelib.features.webhooks.default_ids import DefaultIds
+from chalicelib.features.webhooks.endpoints.default_ids import DefaultIds
 from chalicelib.features.webhooks.model import DeliveryAttempt, WebhookDelivery, WebhookEndpoint
 
 

@@ -22,9 +22,9 @@ from chalicelib.features.events.model import (
     Subscriber,
 )
 from chalicelib.features.events.repository import EventOutbox
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
-from chalicelib.features.webhooks.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.repository import Endpoints, endpoints_partition
 from chalicelib.features.webhooks.model import Receiver, WebhookDelivery, WebhookEndpoint
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 

@@ -17,7 +17,7 @@ from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Table
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.webhooks.endpoints import endpoints_partition
+from chalicelib.features.webhooks.endpoints.repository import endpoints_partition
 from chalicelib.features.webhooks.model import Receiver
 
 _HAS_ROOM: Final = (

@@ -14,18 +14,22 @@ from chalicelib.adapters.aws.table import ConditionFailed, Tables, Throttled, Wr
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.features.webhooks.deliveries import MESSAGE_TIME, Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.leases import BatchLeases
-from chalicelib.features.webhooks.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.repository import MESSAGE_TIME, Deliveries
+from chalicelib.features.webhooks.deliveries.schedule import (
+    MAX_ATTEMPTS,
+    attempt_time,
+    waiting_time,
+)
+from chalicelib.features.webhooks.deliveries.send import PostWebhook
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
+from chalicelib.features.webhooks.leases.repository import BatchLeases
 from chalicelib.features.webhooks.model import (
     DeliveryAttempt,
     Receiver,
     WebhookDelivery,
     WebhookEndpoint,
 )
-from chalicelib.features.webhooks.schedule import MAX_ATTEMPTS, attempt_time, waiting_time
-from chalicelib.features.webhooks.send import PostWebhook
 
 log = logging.getLogger(__name__)
 

@@ -1,22 +1,18 @@
 """Signing secrets: those of an endpoint, and the workspace's own for webhooks of requests."""
 
-import contextlib
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.sealing import SealBroken, SealContext, SecretSealer
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.model import ENDPOINT_SECRET_FIELD, WebhookEndpoint
 from chalicelib.features.webhooks.signature import new_secret
 from chalicelib.features.workspaces.model import Mode
 
-# Rows of the secrets of requests. The live one is that of earlier releases, which had no other.
-_ROWS: Final[Mapping[Mode, str]] = {"live": "SECRET", "test": "SECRET#test"}
 # Name of the sealed field; the API function may open this field and no other.
 REQUEST_SECRET_FIELD: Final = "request_signing_secret"  # noqa: S105 -- a name
 # The fields that the function which signs may open.
@@ -34,12 +30,8 @@ class SigningSecrets:
     webhook, and never changes. It signs while there is no default endpoint of the mode.
     """
 
-    def __init__(
-        self, tables: Tables, table: str, *, endpoints: Endpoints, sealer: SecretSealer
-    ) -> None:
-        """Store workspace secrets in this table."""
-        self._tables = tables
-        self._table = table
+    def __init__(self, *, endpoints: Endpoints, sealer: SecretSealer) -> None:
+        """Keep the workspaces' own secrets beside their endpoints."""
         self._endpoints = endpoints
         self._sealer = sealer
         self._known: set[tuple[WorkspaceId, Mode]] = set()
@@ -48,14 +40,9 @@ class SigningSecrets:
         """Make the workspace's own secret of a mode if it has none."""
         if (workspace_id, mode) in self._known:
             return
-        if self._request_row(workspace_id, mode) is None:
+        if self._endpoints.sealed_request_secret(workspace_id, mode) is None:
             sealed = self._sealer.seal(new_secret(), _request_place(workspace_id, mode))
-            key = {"PK": endpoints_partition(workspace_id), "SK": _ROWS[mode]}
-            row = {**key, "sealed_secret": sealed}
-            # A repeated or late request must not replace a secret that has signed.
-            creation = Write(self._table, item=row, condition="attribute_not_exists(PK)")
-            with contextlib.suppress(ConditionFailed):
-                self._tables.write(creation)
+            self._endpoints.add_request_secret(workspace_id, mode, sealed)
             crash_if_armed(CrashPoint.WEBHOOK_SECRET_MADE)
         self._known.add((workspace_id, mode))
 
@@ -64,11 +51,11 @@ class SigningSecrets:
 
         Raises SecretUnusable.
         """
-        row = self._request_row(workspace_id, mode)
-        if row is None:
+        sealed = self._endpoints.sealed_request_secret(workspace_id, mode)
+        if sealed is None:
             return None
         advice = "make an endpoint the default one, whose secret signs then"
-        return self._open(row["sealed_secret"], _request_place(workspace_id, mode), advice)
+        return self._open(sealed, _request_place(workspace_id, mode), advice)
 
     def of_endpoint(self, endpoint: WebhookEndpoint, now: dt.datetime) -> Sequence[str]:
         """Return the secrets that sign at a time, the current one first; raises SecretUnusable."""
@@ -105,9 +92,6 @@ class SigningSecrets:
         earlier = self._endpoints.default_of_both_modes(workspace_id)
         is_foreign = earlier is not None and earlier.made_in_test_mode
         return self.of_endpoint(earlier, now) if earlier is not None and is_foreign else ()
-
-    def _request_row(self, workspace_id: WorkspaceId, mode: Mode) -> Item | None:
-        return self._tables.get(self._table, endpoints_partition(workspace_id), _ROWS[mode])
 
     def _open(self, sealed: str, place: SealContext, advice: str) -> str:
         """Open a secret; raises KeyUnavailable, which passes, and SecretUnusable with an advice."""

@@ -9,12 +9,12 @@ from chalicelib.core.clock import epoch_ms, parse_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import DeliveryId, WorkspaceId, is_id, lowest_id
 from chalicelib.features.events.model import DomainEvent
-from chalicelib.features.webhooks.deliveries import (
+from chalicelib.features.webhooks.deliveries.repository import (
     Deliveries,
     delivery_partition,
     list_partition,
 )
-from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.model import WebhookDelivery
 from chalicelib.features.workspaces.repository import Workspaces
 

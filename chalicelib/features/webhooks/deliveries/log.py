@@ -1,29 +1,24 @@
 """Log of deliveries: one, a page, a replay, and its end after 30 days."""
 
-import datetime as dt
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.adapters.aws.table import Tables
-from chalicelib.adapters.json_logs import bind
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import DeliveryId, EndpointId, WorkspaceId
-from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.webhooks.deliveries import (
+from chalicelib.core.json import Json
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.repository import (
     Deliveries,
     delivery_not_found,
     expiry,
-    list_partition,
 )
-from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
-from chalicelib.features.webhooks.message import DeliverWebhook
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.model import WebhookDelivery, WebhookEndpoint
 from chalicelib.features.workspaces.model import Mode
 
@@ -196,68 +191,3 @@ class DeliveryLog:
         self._queue().try_send(message.to_json(), group=delivery.workspace_id)
         crash_if_armed(CrashPoint.WEBHOOK_REPLAY_SENT)
         return replayed
-
-
-class GiveUpDelivery:
-    """Resolution of a dead letter: the delivery ends as failed."""
-
-    def __init__(self, *, deliveries: Deliveries, clock: Clock) -> None:
-        """Change these deliveries."""
-        self._deliveries = deliveries
-        self._clock = clock
-
-    def __call__(self, message: JsonObject) -> str:
-        """End the delivery if it is open and unclaimed, and return the outcome as text."""
-        named = DeliverWebhook.from_json(message)
-        bind(workspace=named.workspace_id)
-        now = format_rfc3339(self._clock.now())
-        if self._deliveries.give_up(named.workspace_id, named.delivery_id, now):
-            crash_if_armed(CrashPoint.WEBHOOK_GIVEN_UP)
-            return "the delivery ended as failed"
-        return "the delivery had ended, or goes on with another message"
-
-
-class EraseWebhooks:
-    """Eraser of the endpoints and deliveries of a workspace, and of expired deliveries."""
-
-    def __init__(
-        self, *, tables: Tables, table: str, deliveries: Deliveries, objects: Objects
-    ) -> None:
-        """Erase from this table and this bucket."""
-        self._tables = tables
-        self._table = table
-        self._deliveries = deliveries
-        self._objects = objects
-
-    def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        """Erase all of a workspace; yield after each step."""
-        # Without endpoints there are no new deliveries; an attempt may still have taken a lease.
-        yield from self._erase_endpoints(workspace_id)
-        yield from self._erase_deliveries(workspace_id)
-        yield from self._erase_endpoints(workspace_id)
-
-    def _erase_endpoints(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        return self._tables.delete_partition_in_steps(
-            self._table, endpoints_partition(workspace_id)
-        )
-
-    def _erase_deliveries(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        for each in listed_ids(self._tables, self._table, list_partition(workspace_id)):
-            for delivery in self._deliveries.get_many(workspace_id, [DeliveryId(each)]):
-                self.erase_delivery(delivery)
-            yield
-
-    def erase_expired(
-        self, workspace_id: WorkspaceId, delivery_id: DeliveryId, now: dt.datetime
-    ) -> None:
-        """Erase a delivery if its time in the log is over."""
-        for delivery in self._deliveries.get_many(workspace_id, [delivery_id]):
-            if delivery.next_attempt_at is None and expiry(delivery) <= format_rfc3339(now):
-                self.erase_delivery(delivery)
-
-    def erase_delivery(self, delivery: WebhookDelivery) -> None:
-        """Erase a delivery; its payload first, which a crash would leave without a name."""
-        if delivery.payload_key is not None:
-            self._objects.delete(delivery.payload_key)
-            crash_if_armed(CrashPoint.WEBHOOK_PAYLOAD_ERASED)
-        self._deliveries.erase(delivery.workspace_id, delivery.id)

@@ -1,11 +1,14 @@
 """Repository of webhook endpoints: `WS#<ws>#WHE`, one row each, and `META` with their number.
 
+The secrets of webhooks of requests lie beside them.
+
 All endpoints of a workspace are in one partition, so the relay reads them at once and consistently;
 they are few and change rarely.
 """
 
 import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
@@ -14,7 +17,7 @@ from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Table
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
-from chalicelib.features.webhooks.default_ids import (
+from chalicelib.features.webhooks.endpoints.default_ids import (
     DefaultIds,
     defaults_of_earlier_row,
     defaults_without,
@@ -30,6 +33,8 @@ MAX_ENDPOINTS: Final = 100
 # Promise of a mail, a row of its own: `WS#<ws>#WHE#<id>`.
 DUE_NOTICE: Final = DueKind("webhook_endpoint_disabled")
 _MAX_TRIES: Final = 10
+# Rows of the secrets of requests. The live one is that of earlier releases, which had no other.
+_SECRET_ROWS: Final[Mapping[Mode, str]] = {"live": "SECRET", "test": "SECRET#test"}
 _TUPLES: Final = ("events", "template_ids")
 
 
@@ -247,6 +252,29 @@ class Endpoints:
     def end_notice(self, workspace_id: WorkspaceId, endpoint_id: str) -> None:
         """Delete the promise of a mail."""
         self._tables.write(Write(self._table, key=_notice_key(workspace_id, endpoint_id)))
+
+    def sealed_request_secret(self, workspace_id: WorkspaceId, mode: Mode) -> str | None:
+        """Return the sealed secret that signs webhooks of requests of a mode, None before its use.
+
+        It signs while there is no default endpoint of the mode.
+        """
+        partition = endpoints_partition(workspace_id)
+        row = self._tables.get(self._table, partition, _SECRET_ROWS[mode])
+        return None if row is None else row["sealed_secret"]
+
+    def add_request_secret(self, workspace_id: WorkspaceId, mode: Mode, sealed: str) -> None:
+        """Store the sealed secret of webhooks of requests, unless there is one.
+
+        A repeated or late request must not replace a secret that has signed.
+        """
+        key = {"PK": endpoints_partition(workspace_id), "SK": _SECRET_ROWS[mode]}
+        creation = Write(
+            self._table,
+            item={**key, "sealed_secret": sealed},
+            condition="attribute_not_exists(PK)",
+        )
+        with suppress(ConditionFailed):
+            self._tables.write(creation)
 
 
 def endpoint_not_found(endpoint_id: str) -> NotFound:

@@ -13,8 +13,8 @@ from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import DeliveryId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.events.model import EventType
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from chalicelib.features.webhooks.model import WebhookDelivery, WebhookEndpoint
 
 SAMPLE_TYPES: Final = (
