@@ -9,20 +9,20 @@ from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.locked_property import LockedCachedProperty
-from chalicelib.features.emails.check_texts import CheckRuleTexts
-from chalicelib.features.emails.connections import EmailConnections
-from chalicelib.features.emails.manage import ManageConnections
-from chalicelib.features.emails.manage_rules import ManageRules
-from chalicelib.features.emails.preview_email import PreviewEmail
-from chalicelib.features.emails.read_rules import ReadRules
-from chalicelib.features.emails.registrations import Registrations
-from chalicelib.features.emails.request_trial import RequestTrial
-from chalicelib.features.emails.rule_test import RuleTestCommand
-from chalicelib.features.emails.rules import StoredRules
+from chalicelib.features.emails.connections.manage import ManageConnections
+from chalicelib.features.emails.connections.repository import EmailConnections
+from chalicelib.features.emails.connections.request_trial import RequestTrial
+from chalicelib.features.emails.registrations.repository import Registrations
+from chalicelib.features.emails.rules.check_texts import CheckRuleTexts
+from chalicelib.features.emails.rules.manage import ManageRules
+from chalicelib.features.emails.rules.preview import PreviewEmail
+from chalicelib.features.emails.rules.read import ReadRules
+from chalicelib.features.emails.rules.repository import StoredRules
+from chalicelib.features.emails.rules.try_rule import RuleTestCommand
 from chalicelib.features.emails.sends.read import ReadSends
+from chalicelib.features.emails.sends.reports.take import TakeReports
 from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
 from chalicelib.features.emails.sends.stores import EmailStores
-from chalicelib.features.emails.sends.take_reports import TakeReports
 from chalicelib.features.templates.compile_texts import CompileTexts
 from chalicelib.features.templates.sources import CachedTemplateSources
 from chalicelib.features.workspaces.people.members import Members

@@ -5,8 +5,8 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.core.locked_property import LockedCachedProperty
-from chalicelib.features.emails.read_rules import ReadRules
-from chalicelib.features.emails.rules import StoredRules
+from chalicelib.features.emails.rules.read import ReadRules
+from chalicelib.features.emails.rules.repository import StoredRules
 from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
 from chalicelib.features.previews.lint import LintTemplates
 from chalicelib.features.renders.accept.templates import ResolveTemplate

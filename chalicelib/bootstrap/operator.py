@@ -15,8 +15,8 @@ from chalicelib.core.ids import IdGenerator, RandomIdGenerator
 from chalicelib.features.dead_letters.redrive import RedriveDeadLetters
 from chalicelib.features.dead_letters.repository import DeadLetters
 from chalicelib.features.destinations.uploads.repository import StorageUploads
-from chalicelib.features.emails.connections import EmailConnections
-from chalicelib.features.emails.downgrade import ScheduleCredentials
+from chalicelib.features.emails.connections.downgrade import ScheduleCredentials
+from chalicelib.features.emails.connections.repository import EmailConnections
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.read import FindTemplate

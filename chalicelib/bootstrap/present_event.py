@@ -13,7 +13,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.events import BATCH_EVENT_TYPES
 from chalicelib.features.batches.present import PresentBatch
 from chalicelib.features.batches.rows import batch_of
-from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.sends.counts.repository import SendCounts
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES

@@ -11,14 +11,13 @@ from chalicelib.adapters.aws.due_items import DueItem, DueKind
 from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.rows import DUE_BATCH, DUE_RELEASE
 from chalicelib.features.dead_letters.resolutions import PostponeDueItem, ResolveQueuedRender
-from chalicelib.features.destinations.model import (
-    CREDENTIALS_FIELD as STORAGE_CREDENTIALS_FIELD,
-)
+from chalicelib.features.destinations.model import CREDENTIALS_FIELD as STORAGE_CREDENTIALS_FIELD
 from chalicelib.features.destinations.uploads.give_up import GiveUpUploads
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.repository import DUE_UPLOADS
-from chalicelib.features.emails.connections import CREDENTIALS_FIELD, DUE_CREDENTIALS
-from chalicelib.features.emails.registrations import DUE_REGISTRATION
+from chalicelib.features.emails.connections.model import CREDENTIALS_FIELD
+from chalicelib.features.emails.connections.repository import DUE_CREDENTIALS
+from chalicelib.features.emails.registrations.repository import DUE_REGISTRATION
 from chalicelib.features.emails.sends.give_up import GiveUpEmail
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.repository import DUE_EMAIL

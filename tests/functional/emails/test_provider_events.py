@@ -238,7 +238,7 @@ def test_event_is_published_although_its_message_was_lost(
     service: Service, sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send, path = sent
-    module = "chalicelib.features.emails.sends.take_reports.crash_if_armed"
+    module = "chalicelib.features.emails.sends.reports.take.crash_if_armed"
 
     def crash(point: CrashPoint) -> None:
         raise RuntimeError(point.name)

@@ -10,9 +10,9 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import SendId, is_id
 from chalicelib.core.json import Json
-from chalicelib.features.emails.sends.counts import DayCounts
+from chalicelib.features.emails.sends.counts.repository import DayCounts
 from chalicelib.features.emails.sends.model import STATISTIC_NAMES, EmailSend
-from chalicelib.features.emails.sends.reports import ReportPage
+from chalicelib.features.emails.sends.reports.repository import ReportPage
 from chalicelib.features.emails.sends.repository import ids_of_render, list_partition
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.renders.read import Viewer

@@ -9,7 +9,9 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.compose import ascii_domain
-from chalicelib.features.emails.connections import EmailConnection, EmailConnections
+from chalicelib.features.emails.connections.model import EmailConnection
+from chalicelib.features.emails.connections.repository import EmailConnections
+from chalicelib.features.emails.connections.request_trial import ConnectionTrial
 from chalicelib.features.emails.outgoing import (
     Check,
     CheckedSession,
@@ -18,7 +20,6 @@ from chalicelib.features.emails.outgoing import (
     OutgoingEmail,
     require_accepted,
 )
-from chalicelib.features.emails.request_trial import ConnectionTrial
 
 # The gateway answers within 29 s; the rest is for two functions.
 TIMEOUT_S: Final = 15.0

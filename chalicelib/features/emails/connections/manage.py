@@ -10,12 +10,9 @@ from chalicelib.core.destinations import SUBMISSION_PORTS, DestinationRules
 from chalicelib.core.errors import FieldError, ServiceError, require_all, validation_error
 from chalicelib.core.ids import ConnectionId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.emails.connections import (
-    EmailConnection,
-    EmailConnections,
-    contention_error,
-)
-from chalicelib.features.emails.registrations import Registrations
+from chalicelib.features.emails.connections.model import EmailConnection
+from chalicelib.features.emails.connections.repository import EmailConnections, contention_error
+from chalicelib.features.emails.registrations.repository import Registrations
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.people.members import Members
 

@@ -12,7 +12,7 @@ from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.emails.connections import EmailConnections
+from chalicelib.features.emails.connections.repository import EmailConnections
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import Plan
 

@@ -17,8 +17,9 @@ from chalicelib.engine.emails.model import EmailFault, EmailRule, EmailRules, Re
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.remote.calls import PreviewEmailsCall
 from chalicelib.engine.remote.results import EmailsResult
-from chalicelib.features.emails.connections import EmailConnection, EmailConnections
-from chalicelib.features.emails.rules import StoredRule
+from chalicelib.features.emails.connections.model import EmailConnection
+from chalicelib.features.emails.connections.repository import EmailConnections
+from chalicelib.features.emails.rules.model import StoredRule
 from chalicelib.features.renders.accept.templates import ResolveTemplate, TemplateFinder
 from chalicelib.features.renders.model import MAX_ATTEMPTS
 from chalicelib.features.renders.run.bodies import engine_folder

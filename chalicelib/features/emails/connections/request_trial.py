@@ -7,12 +7,12 @@ from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
-from chalicelib.features.emails.connections import (
-    EmailConnection,
+from chalicelib.features.emails.connections.manage import require_email
+from chalicelib.features.emails.connections.model import EmailConnection
+from chalicelib.features.emails.connections.repository import (
     EmailConnections,
     connections_partition,
 )
-from chalicelib.features.emails.manage import require_email
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.people.members import Members
 from chalicelib.features.workspaces.trials import RunTrial

@@ -7,9 +7,9 @@ from chalicelib.core.json import JsonObject
 from chalicelib.engine.emails.model import EmailRules
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.sources import TemplateSource
-from chalicelib.features.emails.manage import require_email
-from chalicelib.features.emails.preview_email import PreviewData, PreviewEmail
-from chalicelib.features.emails.rules import StoredRule
+from chalicelib.features.emails.connections.manage import require_email
+from chalicelib.features.emails.rules.model import StoredRule
+from chalicelib.features.emails.rules.preview import PreviewData, PreviewEmail
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.delivery import DeliveryRequest, delivery_policy
 from chalicelib.features.workspaces.model import Workspace

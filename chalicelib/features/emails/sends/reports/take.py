@@ -10,11 +10,11 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
-from chalicelib.features.emails.connections import EmailConnection
-from chalicelib.features.emails.registrations import event_token
+from chalicelib.features.emails.connections.model import EmailConnection
+from chalicelib.features.emails.registrations.register import event_token
 from chalicelib.features.emails.sends.events import report_event
 from chalicelib.features.emails.sends.model import EmailSend
-from chalicelib.features.emails.sends.reports import Report
+from chalicelib.features.emails.sends.reports.repository import Report
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import DomainEvent
 

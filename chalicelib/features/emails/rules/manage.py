@@ -11,10 +11,12 @@ from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import ConnectionId, EmailRuleId, IdGenerator, TemplateId, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.emails.model import AttachMode
-from chalicelib.features.emails.check_texts import CheckRuleTexts
-from chalicelib.features.emails.connections import EmailConnection, EmailConnections
-from chalicelib.features.emails.manage import require_email
-from chalicelib.features.emails.rules import MAX_RULES, TEXT_FIELDS, StoredRule, StoredRules
+from chalicelib.features.emails.connections.manage import require_email
+from chalicelib.features.emails.connections.model import EmailConnection
+from chalicelib.features.emails.connections.repository import EmailConnections
+from chalicelib.features.emails.rules.check_texts import CheckRuleTexts
+from chalicelib.features.emails.rules.model import TEXT_FIELDS, StoredRule
+from chalicelib.features.emails.rules.repository import MAX_RULES, StoredRules
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.read import ReadTemplates
 from chalicelib.features.templates.repository import Templates

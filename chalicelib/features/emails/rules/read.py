@@ -7,8 +7,9 @@ from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import EmailRuleId, TemplateId, WorkspaceId
 from chalicelib.engine.emails.model import EmailRule
-from chalicelib.features.emails.manage_rules import PlacedRule
-from chalicelib.features.emails.rules import StoredRule, StoredRules
+from chalicelib.features.emails.rules.manage import PlacedRule
+from chalicelib.features.emails.rules.model import StoredRule
+from chalicelib.features.emails.rules.repository import StoredRules
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates
 
