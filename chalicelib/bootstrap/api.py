@@ -41,9 +41,10 @@ from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
 from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
+from chalicelib.features.workspaces.keys.repository import ApiKeys
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.limits.request_rate import RequestRate
-from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
+from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.settings import ApiSettings
 
 # The usual timeout of an invocation: the gateway's limit less the time for the response.

@@ -25,7 +25,7 @@ from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEma
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.templates.compile_texts import CompileTexts
 from chalicelib.features.templates.sources import CachedTemplateSources
-from chalicelib.features.workspaces.people.members import Members
+from chalicelib.features.workspaces.people.repository import Members
 
 
 class EmailUseCases:

@@ -27,15 +27,15 @@ from chalicelib.features.webhooks.deliveries.find import FindDeliveries
 from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.workspaces.change import ChangeWorkspace
+from chalicelib.features.workspaces.change_status import ChangeWorkspaceStatus
 from chalicelib.features.workspaces.create import CreateWorkspace
 from chalicelib.features.workspaces.keys.manage import ManageKeys
+from chalicelib.features.workspaces.keys.repository import ApiKeys
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
-from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
 from chalicelib.features.workspaces.people.manage import ManageMembers
-from chalicelib.features.workspaces.people.members import Members
-from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
-from chalicelib.features.workspaces.service_state import ServiceStates
-from chalicelib.features.workspaces.status import ChangeWorkspaceStatus, StatusTransitions
+from chalicelib.features.workspaces.people.repository import FreeWorkspaceLimit, Members
+from chalicelib.features.workspaces.repository import StatusTransitions, Workspaces
+from chalicelib.features.workspaces.service_state.repository import ServiceStates
 from chalicelib.settings import (
     MailSettings,
     OperatorSettings,

@@ -34,9 +34,9 @@ from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
 from chalicelib.features.webhooks.deliveries.repository import DUE_DELIVERY, Deliveries
 from chalicelib.features.webhooks.endpoints.repository import DUE_NOTICE
 from chalicelib.features.webhooks.endpoints.secrets import SECRET_FIELDS
+from chalicelib.features.workspaces.keys.repository import DUE_KEY
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
-from chalicelib.features.workspaces.repository import DUE_KEY
-from chalicelib.features.workspaces.status import DUE_WORKSPACE
+from chalicelib.features.workspaces.repository import DUE_WORKSPACE
 from chalicelib.settings import RenderSettings
 from chalicelib.settings.table import SETTINGS, Setting, setting
 

@@ -41,11 +41,11 @@ from chalicelib.features.webhooks.endpoints.notify_disabled import NotifyOfDisab
 from chalicelib.features.webhooks.endpoints.repository import DUE_NOTICE, Endpoints
 from chalicelib.features.webhooks.erase import EraseWebhooks
 from chalicelib.features.workspaces.keys.expiry_warning import WarnOfKeyExpiry
+from chalicelib.features.workspaces.keys.repository import DUE_KEY, ApiKeys
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
-from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
-from chalicelib.features.workspaces.people.members import Members, NotifyOwners
-from chalicelib.features.workspaces.repository import DUE_KEY, ApiKeys, Workspaces
-from chalicelib.features.workspaces.status import DUE_WORKSPACE, StatusTransitions
+from chalicelib.features.workspaces.people.notify_owners import NotifyOwners
+from chalicelib.features.workspaces.people.repository import FreeWorkspaceLimit, Members
+from chalicelib.features.workspaces.repository import DUE_WORKSPACE, StatusTransitions, Workspaces
 
 
 def build(parts: WorkParts) -> ServeEvent:

@@ -25,7 +25,7 @@ from chalicelib.features.usage.count import CountUsage
 from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.subscribe import QueueWebhooks
-from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
+from chalicelib.features.workspaces.limits.ended_holds.repository import EndedHolds
 
 
 def build(parts: WorkParts) -> ServeEvent:

@@ -20,10 +20,10 @@ from chalicelib.features.emails.providers.exchange import ProviderAnswer
 from chalicelib.features.emails.providers.microsoft365 import _GraphSession, _Tokens
 from chalicelib.features.events.model import DomainEvent
 from chalicelib.features.renders.run.after_final import SettleAndPublish
-from chalicelib.features.workspaces import repository, service_state
+from chalicelib.features.workspaces.keys import repository
 from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
-from chalicelib.features.workspaces.repository import ApiKeys
-from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.features.workspaces.keys.repository import ApiKeys
+from chalicelib.features.workspaces.service_state.repository import STATES, ServiceStates
 from tests.builders.threads import all_at_once, at_once
 from tests.builders.waiting import PATIENCE_S
 from tests.fakes.api_services import NOW, FakeApiServices, FixedClock
@@ -155,7 +155,7 @@ def test_the_first_requests_all_see_the_state_of_the_service() -> None:
         found = at_once(lambda: states.get().state, threads=16)  # noqa: B023
 
         assert set(found) == {"maintenance"}
-    assert service_state.STATES
+    assert STATES
 
 
 def test_only_the_first_tenant_is_admitted() -> None:

@@ -18,13 +18,7 @@ from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import BatchId, IdGenerator, RenderId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.job import PageJob
-from chalicelib.features.batches.bodies import (
-    BatchTemplate,
-    Chunk,
-    CsvForm,
-    csv_key,
-    pack_lines,
-)
+from chalicelib.features.batches.bodies import BatchTemplate, Chunk, CsvForm, csv_key, pack_lines
 from chalicelib.features.batches.csv.reader import check_csv_mapping, read_csv_format
 from chalicelib.features.batches.model import Batch, Combine
 from chalicelib.features.batches.stores import BatchStores
@@ -46,7 +40,7 @@ from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook, RequestWebhook
 from chalicelib.features.workspaces.limits.model import NOTHING, RateState, Reservation
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
-from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.features.workspaces.service_state.repository import ServiceStates
 
 log = logging.getLogger(__name__)
 

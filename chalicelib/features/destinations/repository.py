@@ -2,7 +2,7 @@
 
 One row each, and `META` with their number and the id of the default one, of which there is one at
 most. The row of the workspace has that id as well: it is read with every request. `TEST` is there
-while a test of one runs (workspaces/trials.py).
+while a test of one runs (workspaces/trials).
 """
 
 from collections.abc import Iterator, Mapping, Sequence

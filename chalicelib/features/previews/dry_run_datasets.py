@@ -31,7 +31,7 @@ from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases,
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import Plan
 from chalicelib.features.workspaces.repository import Workspaces
-from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.features.workspaces.service_state.repository import ServiceStates
 
 log = logging.getLogger(__name__)
 

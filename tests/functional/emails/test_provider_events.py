@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.crash_points import CrashPoint
-from chalicelib.features.emails.sends import reports as stored_reports
+from chalicelib.features.emails.sends.reports import repository as stored_reports
 from tests.builders.email_connections import change_connection
 from tests.builders.email_sends import connect, event_types
 from tests.builders.http_providers import CONNECTIONS, connection_to

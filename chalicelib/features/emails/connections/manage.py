@@ -14,7 +14,7 @@ from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import EmailConnections, contention_error
 from chalicelib.features.emails.registrations.repository import Registrations
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.people.members import Members
+from chalicelib.features.workspaces.people.repository import Members
 
 _MAX_TRIES: Final = 10
 

@@ -1,7 +1,7 @@
 """Repository of email connections: `WS#<ws>#EMC`.
 
-One row each, `META` with their number, and `TEST` while a test of one runs (workspaces/trials.py).
-The rows of email rules lie beside them (rules.py).
+One row each, `META` with their number, and `TEST` while a test of one runs (workspaces/trials).
+The rows of email rules lie beside them (rules/repository.py).
 """
 
 from collections.abc import Iterator, Sequence

@@ -14,8 +14,8 @@ from chalicelib.features.emails.connections.repository import (
     connections_partition,
 )
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.people.members import Members
-from chalicelib.features.workspaces.trials import RunTrial
+from chalicelib.features.workspaces.people.repository import Members
+from chalicelib.features.workspaces.trials.run import RunTrial
 
 _VERSION: Final = 1
 

@@ -13,9 +13,7 @@ from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import WorkspaceId, sha256_hex
 from chalicelib.core.json import JsonObject
 from chalicelib.features.emails.connections.model import EmailConnection
-from chalicelib.features.emails.connections.repository import (
-    EmailConnections,
-)
+from chalicelib.features.emails.connections.repository import EmailConnections
 from chalicelib.features.emails.registrations.repository import Registrations, registered_connection
 
 # After each failed try; then the registration is given up.

@@ -10,9 +10,7 @@ from chalicelib.adapters.aws.due_items import DueItem, DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.emails.connections.model import EmailConnection
-from chalicelib.features.emails.connections.repository import (
-    connections_partition,
-)
+from chalicelib.features.emails.connections.repository import connections_partition
 
 DUE_REGISTRATION: Final = DueKind("email_registration")
 _PREFIX: Final = "REGISTRATION#"

@@ -13,7 +13,7 @@ from chalicelib.features.emails.rules.preview import PreviewData, PreviewEmail
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.delivery import DeliveryRequest, delivery_policy
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.people.members import Members
+from chalicelib.features.workspaces.people.repository import Members
 
 _DELIVERY: Final = DeliveryRequest(
     type=None,

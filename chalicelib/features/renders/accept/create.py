@@ -47,7 +47,7 @@ from chalicelib.features.workspaces.limits.model import (
     ReservationRequest,
 )
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
-from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.features.workspaces.service_state.repository import ServiceStates
 
 log = logging.getLogger(__name__)
 

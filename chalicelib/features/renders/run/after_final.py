@@ -23,7 +23,7 @@ from chalicelib.features.renders.events import FINAL_EVENT_TYPES
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.bodies import is_shared
-from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
+from chalicelib.features.workspaces.limits.ended_holds.repository import EndedHolds
 from chalicelib.features.workspaces.limits.model import NOTHING, EndedHold, Hold, due_limits
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.limits.admission import schedule_reconciliation
+from chalicelib.features.workspaces.limits.item.update import LimitsUpdate, LimitsUpdateBuilder
 from chalicelib.features.workspaces.limits.model import NOTHING, PREPAID, Hold, limits_partition
-from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate, LimitsUpdateBuilder
 
 _SHARDS: Final = 8
 

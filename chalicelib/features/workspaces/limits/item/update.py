@@ -1,4 +1,4 @@
-"""Builder of conditional updates of the limits item."""
+"""Conditional updates of items of the limits, and their builder."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

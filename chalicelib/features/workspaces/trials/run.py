@@ -1,6 +1,5 @@
 """Test of credentials by the function that may open them, one of a kind and workspace at a time."""
 
-import contextlib
 from typing import Final
 
 from chalicelib.adapters.aws.functions import (
@@ -9,25 +8,22 @@ from chalicelib.adapters.aws.functions import (
     FunctionLate,
     LambdaFunction,
 )
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import Conflict, no_capacity_error
 from chalicelib.core.json import JsonObject
+from chalicelib.features.workspaces.trials.repository import RunningTrials
 
-# A test ends after 15 s, and the function that does it after 25 s.
+# Longer than a test takes, shorter than its mark lasts.
 _WAIT_S: Final = 22.0
-_LEASE_S: Final = 30
 
 
 class RunTrial:
     """Use case: invoke a function for a test, and wait for its answer."""
 
-    def __init__(
-        self, *, tables: Tables, table: str, function: LambdaFunction, clock: Clock
-    ) -> None:
-        """Invoke `function`; a row of `table` marks a test that runs."""
-        self._tables = tables
-        self._table = table
+    def __init__(self, *, running: RunningTrials, function: LambdaFunction, clock: Clock) -> None:
+        """Invoke `function`."""
+        self._running = running
         self._function = function
         self._clock = clock
 
@@ -38,16 +34,8 @@ class RunTrial:
         `region_degraded`.
         """
         now = int(self._clock.now().timestamp())
-        ends_at = now + _LEASE_S
-        key = {"PK": partition, "SK": "TEST"}
-        taking = Write(
-            self._table,
-            item={**key, "ends_at": ends_at},
-            condition="attribute_not_exists(PK) OR ends_at <= :now",
-            values={":now": now},
-        )
         try:
-            self._tables.write(taking)
+            ends_at = self._running.begin(partition, now)
         except ConditionFailed as taken:
             detail = f"A test of {subject} of this workspace runs: wait for its end."
             raise Conflict("conflict", detail) from taken
@@ -56,10 +44,5 @@ class RunTrial:
         # The function may still run: the place is free again when it must have ended.
         except (FunctionBusy, FunctionDied, FunctionLate) as loss:
             raise no_capacity_error(f"the test of {subject}") from loss
-        giving_back = Write(
-            self._table, key=key, condition="ends_at = :ends_at", values={":ends_at": ends_at}
-        )
-        # It may have passed to another test.
-        with contextlib.suppress(ConditionFailed):
-            self._tables.write(giving_back)
+        self._running.end(partition, ends_at)
         return answer

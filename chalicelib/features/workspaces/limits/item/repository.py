@@ -6,9 +6,9 @@ from typing import Final
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Throttled, Write
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.workspaces.limits.item.update import LimitsUpdate
 from chalicelib.features.workspaces.limits.model import RateState, limits_partition
 from chalicelib.features.workspaces.limits.rate import RateLimited
-from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate
 
 _MAX_TRIES: Final = 12
 # Cached items are only guesses: a dropped one costs a read.
