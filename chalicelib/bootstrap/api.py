@@ -23,15 +23,14 @@ from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.destinations import DestinationRules
 from chalicelib.core.ids import IdGenerator, RandomIdGenerator, RepeatableIds
 from chalicelib.core.locked_property import LockedCachedProperty
-from chalicelib.features.answers.keep import KeptAnswers
+from chalicelib.features.answers.repository import KeptAnswers
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.einvoices.validate import ValidateEInvoice
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.uploads.create import CreateUpload, DeleteUpload
-from chalicelib.features.uploads.held_bytes import HeldBytes
 from chalicelib.features.uploads.read import ReadUploads
-from chalicelib.features.uploads.repository import Uploads
+from chalicelib.features.uploads.repository import HeldBytes, Uploads
 from chalicelib.features.usage.read import ReadUsage
 from chalicelib.features.webhooks.deliveries.log import DeliveryLog
 from chalicelib.features.webhooks.deliveries.repository import Deliveries

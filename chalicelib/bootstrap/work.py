@@ -25,7 +25,7 @@ from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.repository import DUE_EVENT
 from chalicelib.features.files.repository import DUE_FILE
-from chalicelib.features.maintenance.due_index import DueIndex
+from chalicelib.features.maintenance.repository import DueIndex
 from chalicelib.features.renders.rows import DUE_RENDER
 from chalicelib.features.signed_links.repository import DUE_LINK
 from chalicelib.features.templates.repository import DUE_TEMPLATE

@@ -34,7 +34,7 @@ from chalicelib.features.signed_links.repository import DUE_LINK, SignedLinks
 from chalicelib.features.templates.due_templates import HandleDueTemplate
 from chalicelib.features.templates.erase import EraseTemplates
 from chalicelib.features.templates.repository import DUE_TEMPLATE
-from chalicelib.features.usage.count import EraseUsage
+from chalicelib.features.usage.erase import EraseUsage
 from chalicelib.features.usage.notify_thresholds import NotifyThresholds
 from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from chalicelib.features.webhooks.endpoints.notify_disabled import NotifyOfDisabledEndpoint

@@ -19,9 +19,9 @@ from chalicelib.features.events.relay import OutboxRelay
 from chalicelib.features.renders.measure import MeasureRender
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.after_final import CountEndedHold
-from chalicelib.features.signed_links.give_back import GiveBackQuota
 from chalicelib.features.signed_links.repository import SignedLinks
-from chalicelib.features.usage.count import CountUsage
+from chalicelib.features.signed_links.subscribe import GiveBackQuota
+from chalicelib.features.usage.subscribe import CountUsage
 from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.subscribe import QueueWebhooks

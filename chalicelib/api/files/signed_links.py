@@ -21,7 +21,8 @@ from chalicelib.features.signed_links.manage import (
     LinkWithSecret,
     WantedUrl,
 )
-from chalicelib.features.signed_links.model import SignedLink, link_json
+from chalicelib.features.signed_links.model import SignedLink
+from chalicelib.features.signed_links.present import link_json
 from chalicelib.features.signed_links.serve import (
     FORMATS,
     LinkAnswer,

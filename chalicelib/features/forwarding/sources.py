@@ -18,7 +18,7 @@ from chalicelib.core.ids import BatchId, RenderId, TemplateId, WorkspaceId, id_c
 from chalicelib.features.batches import rows as batch_rows
 from chalicelib.features.events.model import RowKey
 from chalicelib.features.files.repository import DUE_FILE
-from chalicelib.features.maintenance.due_index import DueIndex
+from chalicelib.features.maintenance.repository import DueIndex
 from chalicelib.features.renders import rows as render_rows
 from chalicelib.features.renders.model import FINAL_STATUSES
 from chalicelib.features.templates import rows as template_rows

@@ -10,7 +10,7 @@ from chalicelib.adapters.aws.table import Item, Tables
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.usage.count import usage_partition
+from chalicelib.features.usage.repository import usage_partition
 
 MAX_DAYS: Final = 366
 _MAX_TEMPLATES: Final = 1_000

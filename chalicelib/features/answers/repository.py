@@ -1,4 +1,4 @@
-"""Answers of requests with an Idempotency-Key, kept for 24 hours (decision 62).
+"""Repository of answers of requests with an Idempotency-Key, kept for 24 hours (decision 62).
 
 The item `ANS#<key>` is claimed before the request has any effect. It has a seed, of which the ids
 of what the request makes are derived: a repeat after a crash finds what the first attempt has made.
@@ -6,7 +6,6 @@ of what the request makes are derived: a repeat after a crash finds what the fir
 
 import datetime as dt
 import secrets
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -16,6 +15,7 @@ from chalicelib.adapters.aws.sealing import SealContext, SecretSealer
 from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import IdSeed, sha256_hex
+from chalicelib.features.answers.model import AnswerClaim, KeptAnswer
 from chalicelib.features.renders.idempotency import (
     RETENTION,
     IdempotencyKey,
@@ -30,24 +30,6 @@ _CLAIM: Final = dt.timedelta(seconds=30)
 # A row has 400 KB at most, and a character may have four bytes.
 _MAX_ROW_CHARS: Final = 90_000
 _SEED_BYTES: Final = 16
-
-
-class KeptAnswer(msgspec.Struct, frozen=True):
-    """Answer as it was sent: its body is text."""
-
-    status: int
-    body: str
-    headers: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerClaim:
-    """Right to answer the requests of a key; with `is_repeat` an earlier one began and ended."""
-
-    key: IdempotencyKey
-    token: str
-    seed: IdSeed
-    is_repeat: bool
 
 
 class KeptAnswers:

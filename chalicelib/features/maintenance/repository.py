@@ -1,4 +1,4 @@
-"""Index of due items: every item with `due_at`, by kind, spread over shards."""
+"""Repository of due items: every item with `due_at`, by kind, spread over shards."""
 
 import heapq
 from collections.abc import Iterator
