@@ -19,7 +19,7 @@ from chalicelib.features.renders.accept.delivery import (
     delivery_policy,
 )
 from chalicelib.features.renders.accept.emails import EmailTarget
-from chalicelib.features.renders.idempotency import IdempotencyKey
+from chalicelib.features.renders.idempotency.model import IdempotencyKey
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 
 if TYPE_CHECKING:

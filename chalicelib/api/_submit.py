@@ -15,8 +15,8 @@ from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.accept.command import RenderCommand
 from chalicelib.features.renders.accept.create import AcceptedRender
+from chalicelib.features.renders.file_keys import file_object_keys
 from chalicelib.features.renders.model import Render
-from chalicelib.features.renders.run.after_final import file_object_keys
 from chalicelib.features.renders.run.run_now import SyncResult, WaitingCaller
 
 if TYPE_CHECKING:

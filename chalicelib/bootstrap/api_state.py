@@ -17,9 +17,9 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import IdGenerator, WorkspaceId
 from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
-from chalicelib.features.renders.idempotency import IdempotencyRecords
-from chalicelib.features.renders.run.after_final import SettleAndPublish
+from chalicelib.features.renders.idempotency.repository import IdempotencyRecords
 from chalicelib.features.renders.run.bodies import engine_folder
+from chalicelib.features.renders.run.settle import SettleAndPublish
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
 from chalicelib.features.workspaces.limits.schema_places.repository import (
     PlacedSchemas,

@@ -18,7 +18,7 @@ from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.renders.present import PresentRender
-from chalicelib.features.renders.receipt_rows import ReceiptRows
+from chalicelib.features.renders.receipts.repository import ReceiptRows
 from chalicelib.features.renders.rows import render_of, request_webhook_of
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.webhooks.subscribe import EventView

@@ -17,14 +17,11 @@ from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.repository import Files
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.run.after_final import (
-    CleanUpRender,
-    SettleAndPublish,
-    SettleRender,
-)
 from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.enqueue import RenderQueues
+from chalicelib.features.renders.run.settle import SettleAndPublish, SettleRender
+from chalicelib.features.renders.subscribe import CleanUpRender
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.limits.request_rate import RequestRate

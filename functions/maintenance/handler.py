@@ -27,8 +27,9 @@ from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Er
 from chalicelib.features.maintenance.dispatch import DueDispatcher, HandleDueItem
 from chalicelib.features.maintenance.due_renders import HandleDueRender
 from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
+from chalicelib.features.renders.erase import EraseRenders
 from chalicelib.features.renders.model import Render
-from chalicelib.features.renders.purge import EraseRenders, PurgeFiles
+from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.rows import DUE_RENDER
 from chalicelib.features.signed_links.repository import DUE_LINK, SignedLinks
 from chalicelib.features.templates.due_templates import HandleDueTemplate

@@ -16,9 +16,8 @@ from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.emails.sends.subscribe import QueueEmails
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.relay import OutboxRelay
-from chalicelib.features.renders.measure import MeasureRender
 from chalicelib.features.renders.rows import render_of
-from chalicelib.features.renders.run.after_final import CountEndedHold
+from chalicelib.features.renders.subscribe import CountEndedHold, MeasureRender
 from chalicelib.features.signed_links.repository import SignedLinks
 from chalicelib.features.signed_links.subscribe import GiveBackQuota
 from chalicelib.features.usage.subscribe import CountUsage

@@ -19,7 +19,7 @@ from chalicelib.bootstrap.tenancy import TenantGuard, TenantIsolationError
 from chalicelib.features.emails.providers.exchange import ProviderAnswer
 from chalicelib.features.emails.providers.microsoft365 import _GraphSession, _Tokens
 from chalicelib.features.events.model import DomainEvent
-from chalicelib.features.renders.run.after_final import SettleAndPublish
+from chalicelib.features.renders.run.settle import SettleAndPublish
 from chalicelib.features.workspaces.keys import repository
 from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
 from chalicelib.features.workspaces.keys.repository import ApiKeys

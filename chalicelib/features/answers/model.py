@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import msgspec
 
 from chalicelib.core.ids import IdSeed
-from chalicelib.features.renders.idempotency import IdempotencyKey
+from chalicelib.features.renders.idempotency.model import IdempotencyKey
 
 
 class KeptAnswer(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Table
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import IdSeed, sha256_hex
 from chalicelib.features.answers.model import AnswerClaim, KeptAnswer
-from chalicelib.features.renders.idempotency import (
+from chalicelib.features.renders.idempotency.model import (
     RETENTION,
     IdempotencyKey,
     in_progress_error,

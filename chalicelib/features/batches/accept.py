@@ -31,11 +31,8 @@ from chalicelib.features.renders.accept.new_render import new_render
 from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.renders.accept.templates import ResolveTemplate
 from chalicelib.features.renders.accept.uploads import check_uploads
-from chalicelib.features.renders.idempotency import (
-    Accepted202,
-    IdempotencyRecord,
-    IdempotencyRecords,
-)
+from chalicelib.features.renders.idempotency.model import Accepted202, IdempotencyRecord
+from chalicelib.features.renders.idempotency.repository import IdempotencyRecords
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook, RequestWebhook
 from chalicelib.features.workspaces.limits.model import NOTHING, RateState, Reservation

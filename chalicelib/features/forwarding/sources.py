@@ -21,7 +21,7 @@ from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.repository import DueIndex
 from chalicelib.features.renders import rows as render_rows
 from chalicelib.features.renders.model import FINAL_STATUSES
-from chalicelib.features.templates import rows as template_rows
+from chalicelib.features.templates.repository import list_partition, template_partition
 
 MAX_ROWS_READ: Final = 300
 # Entries of a list that are read at the start.
@@ -76,10 +76,8 @@ RENDERS: Final = ListedKind(
 )
 TEMPLATES: Final = ListedKind(
     prefix="tpl",
-    lists=template_rows.list_partition,
-    partition=lambda workspace_id, name: template_rows.template_partition(
-        workspace_id, TemplateId(name)
-    ),
+    lists=list_partition,
+    partition=lambda workspace_id, name: template_partition(workspace_id, TemplateId(name)),
     last_change=lambda row: row["updated_at"],
 )
 # A final batch has events again when its failed items are retried; a canceled one cannot be.

@@ -15,11 +15,12 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.run.after_final import CleanUpRender, SettleRender
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.enqueue import RenderQueues
 from chalicelib.features.renders.run.final_row import fetchable_until
 from chalicelib.features.renders.run.protocol import QueuedRender
+from chalicelib.features.renders.run.settle import SettleRender
+from chalicelib.features.renders.subscribe import CleanUpRender
 
 log = logging.getLogger(__name__)
 

@@ -6,6 +6,7 @@ Values used in conditions, filters and indexes are attributes. All others are in
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import takewhile
 from typing import Final
 
@@ -13,13 +14,14 @@ import msgspec
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import Item
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core import json
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.core.json import Json
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.files.model import StoredFile
+from chalicelib.features.renders.accept.redact_request import redacted_options
 from chalicelib.features.renders.model import Render, StorageReceipt, UploadTargets
-from chalicelib.features.renders.output_defaults import output_differences, with_defaults
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.workspaces.limits.model import Reservation
 
@@ -291,3 +293,43 @@ def _values(column: _Fields, count: int) -> Sequence[Json]:
     if "each" in column:
         return msgspec.convert(column["each"], list[int | str | None])
     return [f"{column['begin']}{end}" for end in msgspec.convert(column["ends"], list[str])]
+
+
+def output_differences(output: JsonObject) -> JsonObject | None:
+    """Return the options that differ from their defaults; None if some have been left out."""
+    differences = _differences(output, _defaults())
+    return differences if with_defaults(differences) == output else None
+
+
+def with_defaults(differences: JsonObject) -> JsonObject:
+    """Return the output that `output_differences` was given."""
+    return _merge(differences, _defaults())
+
+
+@cache
+def _defaults() -> JsonObject:
+    """Return the redacted options of a request that asks for none."""
+    return redacted_options(OutputOptions())
+
+
+def _differences(value: JsonObject, defaults: JsonObject) -> JsonObject:
+    found: dict[str, Json] = {}
+    for name, member in value.items():
+        default = defaults.get(name)
+        if isinstance(member, Mapping) and isinstance(default, Mapping):
+            if member != default:
+                found[name] = _differences(member, default)
+        elif member != default or name not in defaults:
+            found[name] = member
+    return found
+
+
+def _merge(differences: JsonObject, defaults: JsonObject) -> JsonObject:
+    merged: dict[str, Json] = dict(differences)
+    for name, default in defaults.items():
+        difference = differences.get(name)
+        if name not in differences:
+            merged[name] = default
+        elif isinstance(default, Mapping) and isinstance(difference, Mapping):
+            merged[name] = _merge(difference, default)
+    return merged

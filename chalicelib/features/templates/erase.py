@@ -8,11 +8,10 @@ from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Item, Tables
 from chalicelib.core.ids import EmailRuleId, WorkspaceId
 from chalicelib.features.templates.model import Template
-from chalicelib.features.templates.repository import Templates
-from chalicelib.features.templates.rows import list_partition, template_partition
+from chalicelib.features.templates.repository import Templates, list_partition, template_partition
 from chalicelib.features.templates.source_texts import object_key
 
 # Rows of one step: less than a second of work is lost when the function dies.
@@ -78,8 +77,7 @@ class EraseTemplates:
         for row in rows:
             if row.get("object_key") is not None:
                 self._objects.delete(row["object_key"])
-        keys = [{"PK": row["PK"], "SK": row["SK"]} for row in rows]
-        self._tables.transact([Write(self._table, key=key) for key in keys])
+        self._templates.delete_rows(rows)
 
     def erase_sources(self, template: Template, names: Iterable[str]) -> None:
         """Remove named sources of a template from the bucket."""

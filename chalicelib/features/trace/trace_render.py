@@ -15,15 +15,15 @@ from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.events.repository import EventOutbox, event_of
-from chalicelib.features.renders.model import Render
-from chalicelib.features.renders.present import timings_json
-from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.rows import partition, render_of
-from chalicelib.features.renders.run.after_final import (
+from chalicelib.features.renders.file_keys import (
     attempt_object_keys,
     file_object_keys,
     files_folder,
 )
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.present import timings_json
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.rows import partition, render_of
 from chalicelib.features.trace.timeline import (
     TimelineEntry,
     TracedObject,

@@ -16,7 +16,7 @@ from chalicelib.engine.job import (
     RenderWarning,
 )
 from chalicelib.engine.sources import HtmlSource
-from chalicelib.features.renders.run.check_warnings import check_warnings
+from chalicelib.features.renders.run.check_outcome import check_warnings
 
 WARNINGS = (
     RenderWarning("slow_asset", "It took 3 s.", "https://example.com/a.png"),

@@ -26,12 +26,12 @@ from chalicelib.features.renders.accept.source_files import ResolveSourceFiles
 from chalicelib.features.renders.accept.storage import ResolveStorage
 from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
 from chalicelib.features.renders.accept.uploads import check_uploads
-from chalicelib.features.renders.idempotency import (
+from chalicelib.features.renders.idempotency.model import (
     Accepted202,
     IdempotencyRecord,
-    IdempotencyRecords,
     in_progress_error,
 )
+from chalicelib.features.renders.idempotency.repository import IdempotencyRecords
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.bodies import RenderBodies, body_key

@@ -3,12 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from chalicelib.contract.options.assets import (
-    MAX_ASSET_BYTES,
-    PageAsset,
-    decoded_bytes,
-    plain_path,
-)
+from chalicelib.contract.options.assets import MAX_ASSET_BYTES, PageAsset, decoded_bytes, plain_path
 from chalicelib.core.errors import NotFound, RenderFailure, validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.job import Job, PageJob, PdfToolJob

@@ -1,10 +1,10 @@
-"""Limits on the files that come out of a render."""
+"""Checks of the outcome of a job: its files, and the warnings that `output.fail_on` names."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from chalicelib.core.errors import FieldError, RenderFailure
-from chalicelib.engine.job import RenderOutcome
+from chalicelib.engine.job import Job, RenderOutcome
 from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.renders.model import DeliveryType, Render
 
@@ -15,6 +15,7 @@ _MAX_BYTES: Final[Mapping[DeliveryType, int]] = {
     "binary": 20_000_000,
     "base64": 10_000_000,
 }
+_MAX_DETAIL_CHARACTERS: Final = 200
 
 
 def check_files(render: Render, outcome: RenderOutcome) -> None:
@@ -55,3 +56,14 @@ def check_files(render: Render, outcome: RenderOutcome) -> None:
 
 def _retention_note(render: Render) -> str:
     return " and retention none" if render.zero_retention else ""
+
+
+def check_warnings(job: Job, outcome: RenderOutcome) -> None:
+    """Raise RenderFailure `render_failed` for the first warning that fails the job."""
+    for warning in outcome.trace.warnings:
+        if warning.code in job.fail_on:
+            place = (
+                "" if warning.detail is None else f" ({warning.detail[:_MAX_DETAIL_CHARACTERS]})"
+            )
+            message = f"{warning.code}, which fail_on names: {warning.message}{place}"
+            raise RenderFailure("render_failed", message, trace=outcome.trace)
