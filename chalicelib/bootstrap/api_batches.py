@@ -9,9 +9,9 @@ from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.batches.accept import AcceptBatch
 from chalicelib.features.batches.cancel import CancelBatch
 from chalicelib.features.batches.combine.succeeded_items import SucceededItems
-from chalicelib.features.batches.lease import release_item
 from chalicelib.features.batches.present import PresentBatch
 from chalicelib.features.batches.read import ReadBatches
+from chalicelib.features.batches.release.repository import release_item
 from chalicelib.features.batches.retry_failed import RetryFailedItems
 
 

@@ -4,7 +4,7 @@ from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.bootstrap.work_function import WorkParts
 from chalicelib.features.batches.advance import AdvanceBatch
-from chalicelib.features.batches.combine.progress import combine_item
+from chalicelib.features.batches.combine.repository import combine_item
 from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 
 

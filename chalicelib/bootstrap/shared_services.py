@@ -10,7 +10,7 @@ from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
 from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.batches.bodies import BatchBodies
-from chalicelib.features.batches.lease import ReleaserLeases
+from chalicelib.features.batches.release.repository import ReleaserLeases
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.events.repository import EventOutbox

@@ -11,7 +11,7 @@ from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.combine.clean_up import CleanUpCombining
 from chalicelib.features.batches.combine.combine_batch import CombineBatch
 from chalicelib.features.batches.combine.parts import WriteMergedPart, WriteZipPart
-from chalicelib.features.batches.combine.progress import CombineLeases, combine_item
+from chalicelib.features.batches.combine.repository import CombineLeases, combine_item
 from chalicelib.features.batches.combine.succeeded_items import SucceededItems
 
 

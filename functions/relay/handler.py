@@ -9,7 +9,7 @@ from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.bootstrap.present_event import event_viewer
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.message_version import UnknownVersion
-from chalicelib.features.batches.count import CountBatchItem
+from chalicelib.features.batches.subscribe import CountBatchItem
 from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.destinations.uploads.subscribe import QueueUploads
 from chalicelib.features.emails.sends.stores import EmailStores

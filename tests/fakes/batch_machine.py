@@ -16,8 +16,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RenderId
 from chalicelib.engine.job import EngineJob, PageJob
 from chalicelib.features.batches.cancel import CancelBatch
-from chalicelib.features.batches.lease import release_item
 from chalicelib.features.batches.model import Counted
+from chalicelib.features.batches.release.repository import release_item
 from chalicelib.features.batches.rows import batch_of, items_partition, partition
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.protocol import QueuedRender

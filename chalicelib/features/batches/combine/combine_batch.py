@@ -11,11 +11,7 @@ from typing import Final
 
 import msgspec
 
-from chalicelib.adapters.aws.multipart import (
-    MultipartUpload,
-    MultipartUploadGone,
-    MultipartUploads,
-)
+from chalicelib.adapters.aws.multipart import MultipartUpload, MultipartUploadGone, MultipartUploads
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
@@ -27,7 +23,7 @@ from chalicelib.engine.combining.failure import CombineFailure
 from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.combine.clean_up import CleanUpCombining, file_id
 from chalicelib.features.batches.combine.parts import CombinedPart, PartStart, WritePart
-from chalicelib.features.batches.combine.progress import (
+from chalicelib.features.batches.combine.repository import (
     CombineLease,
     CombineLeases,
     PartialFile,

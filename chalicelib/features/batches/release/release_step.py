@@ -18,25 +18,15 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import BatchId, RenderId, derived_id
 from chalicelib.core.json import JsonObject
-from chalicelib.features.batches.bodies import (
-    BatchTemplate,
-    ChunkMap,
-    chunk_key,
-    with_names,
-)
-from chalicelib.features.batches.lease import ReleaserLease
+from chalicelib.features.batches.bodies import BatchTemplate, ChunkMap, chunk_key, with_names
 from chalicelib.features.batches.model import Batch, BatchItem
+from chalicelib.features.batches.release.repository import ReleaserLease
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.enqueue import DUE_AFTER
 from chalicelib.features.renders.run.protocol import QueuedRender
-from chalicelib.features.workspaces.limits.model import (
-    NOTHING,
-    EndedHold,
-    Holder,
-    Reservation,
-)
+from chalicelib.features.workspaces.limits.model import NOTHING, EndedHold, Holder, Reservation
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.limits.request_rate import RateOfTestRenders
 from chalicelib.features.workspaces.model import Workspace

@@ -1,4 +1,4 @@
-"""Progress of a batch's combined files: the row `COMBINE`, and the lease of who makes them.
+"""Repository of the progress of combined files: the row `COMBINE`, and the lease of who makes them.
 
 What the next function needs is saved with each part, under the fence of the lease: the number of
 the part, the index of the next item, and an object with the state of the writer.

@@ -12,9 +12,9 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.csv.import_csv import ImportCsv
-from chalicelib.features.batches.lease import ReleaserLease, ReleaserLeases
 from chalicelib.features.batches.model import Batch, Counted, ItemCounts
-from chalicelib.features.batches.release import NoRendersLeft, ReleaseStep, StepResult
+from chalicelib.features.batches.release.release_step import NoRendersLeft, ReleaseStep, StepResult
+from chalicelib.features.batches.release.repository import ReleaserLease, ReleaserLeases
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.repository import Workspaces

@@ -16,7 +16,7 @@ from chalicelib.core import json
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.core.json import JsonObject
-from chalicelib.features.batches.lease import release_item
+from chalicelib.features.batches.release.repository import release_item
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.events.model import EventDelivery, OutgoingMessage, Subscriber
 from chalicelib.features.renders.events import FINAL_EVENT_TYPES

@@ -1,4 +1,4 @@
-"""Lease of a workspace's releaser: one function at a time releases items of its batches.
+"""Repository of the leases of releasers: one function at a time releases items of its batches.
 
 The row `WS#<ws>#BAT` has `fence`, which grows with each lease, `claimed_until`, and `wakes`: a
 function that finds the lease taken adds one, and its holder then looks again. It is due while a
