@@ -6,7 +6,7 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_templates import TemplateUseCases
-from chalicelib.core.destinations import DestinationRules
+from chalicelib.core.egress_policy import EgressPolicy
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.emails.connections.manage import ManageConnections
@@ -35,15 +35,15 @@ class EmailUseCases:
         self,
         state: ApiState,
         sealer: SecretSealer,
-        destination_rules: DestinationRules,
+        egress_policy: EgressPolicy,
         templates: TemplateUseCases,
     ) -> None:
-        """Seal credentials with `sealer`; SMTP hosts are checked by `destination_rules`."""
+        """Seal credentials with `sealer`; SMTP hosts are checked by `egress_policy`."""
         settings = state.settings
         self._state = state
         self._read_templates = templates.read
         self._sealer = sealer
-        self._destination_rules = destination_rules
+        self._egress_policy = egress_policy
         self._rules = StoredRules(state.tables, settings.main_table)
         self.read_rules = ReadRules(state.templates, self._rules)
         self._stores = stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
@@ -84,7 +84,7 @@ class EmailUseCases:
             members=self._members,
             read_part=_read_part,
             sealer=self._sealer,
-            rules=self._destination_rules,
+            rules=self._egress_policy,
             clock=state.clock,
             ids=state.ids,
         )

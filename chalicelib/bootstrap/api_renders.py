@@ -5,7 +5,7 @@ from typing import NamedTuple
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_templates import TemplateUseCases
-from chalicelib.core.destinations import DestinationRules
+from chalicelib.core.egress_policy import EgressPolicy
 from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.previews.preflight import PreflightRender
@@ -36,7 +36,7 @@ class RenderParts(NamedTuple):
     signed_urls: SignedFileUrls
     accept_webhook: AcceptRequestWebhook
     storage: ResolveStorage
-    destinations: DestinationRules
+    destinations: EgressPolicy
 
 
 class RenderUseCases:

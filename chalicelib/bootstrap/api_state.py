@@ -11,11 +11,11 @@ from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost,
 from chalicelib.adapters.aws.remote_schemas import RemoteSchemas
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.bootstrap.shared_services import SharedServices
-from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import IdGenerator, WorkspaceId
 from chalicelib.core.locked_property import LockedCachedProperty
+from chalicelib.core.tenancy import isolates_tenants
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
 from chalicelib.features.renders.idempotency.repository import IdempotencyRecords
 from chalicelib.features.renders.run.bodies import engine_folder

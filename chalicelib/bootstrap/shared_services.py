@@ -6,9 +6,9 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.remote_engine import RemoteEngine
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
-from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
 from chalicelib.core.locked_property import LockedCachedProperty
+from chalicelib.core.tenancy import isolates_tenants
 from chalicelib.features.batches.bodies import BatchBodies
 from chalicelib.features.batches.release.repository import ReleaserLeases
 from chalicelib.features.batches.repository import Batches

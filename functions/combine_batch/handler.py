@@ -4,7 +4,7 @@ from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import ReceivedMessage
 from chalicelib.adapters.aws.multipart import MultipartUploads
 from chalicelib.adapters.aws.remote_merge import RemoteMerge
-from chalicelib.bootstrap.batches import advance_batch, send_item
+from chalicelib.bootstrap.advance_batch import advance_batch, send_item
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import BatchId, WorkspaceId

@@ -15,7 +15,7 @@ from chalicelib.api import meta
 from chalicelib.api.edge import openapi
 from chalicelib.bootstrap.api_state import WallsCheck
 from chalicelib.bootstrap.shared_services import SharedServices
-from chalicelib.bootstrap.tenancy import TenantGuard, TenantIsolationError
+from chalicelib.core.tenancy import TenantGuard, TenantIsolationError
 from chalicelib.features.emails.providers.exchange import ProviderAnswer
 from chalicelib.features.emails.providers.microsoft365 import _GraphSession, _Tokens
 from chalicelib.features.events.model import DomainEvent
@@ -30,8 +30,8 @@ from tests.fakes.api_services import NOW, FakeApiServices, FixedClock
 
 ROUNDS: Final = 100
 SERVICES: Final = (
-    *("api", "api_batches", "api_emails", "api_renders", "api_state", "api_storage"),
-    *("api_templates", "shared_services", "work_function"),
+    *("api", "api_emails", "api_renders", "api_state", "api_templates"),
+    *("shared_services", "work_function"),
 )
 
 

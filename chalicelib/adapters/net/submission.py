@@ -12,7 +12,7 @@ from typing import BinaryIO, Final, Self, override
 from chalicelib.adapters.net.connections import tls_fault
 from chalicelib.adapters.net.submission_faults import smtp_fault
 from chalicelib.adapters.net.transport import Connector
-from chalicelib.core.destinations import SUBMISSION_PORTS
+from chalicelib.core.egress_policy import SUBMISSION_PORTS
 from chalicelib.engine.ports import EgressError
 
 # More than all replies of a session; without it a server could fill the memory.

@@ -8,7 +8,7 @@ from typing import Final
 
 from chalicelib.contract.css_values import length_in_inches
 from chalicelib.core.check_url import fetch_refusal
-from chalicelib.core.destinations import DestinationRules
+from chalicelib.core.egress_policy import EgressPolicy
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, json_pointer
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.inputs.ignored_options import (
@@ -70,7 +70,7 @@ class PreflightContext:
     schemas: WorkspaceSchemas
     lint: LintTemplates
     webhooks: AcceptRequestWebhook
-    destinations: DestinationRules
+    destinations: EgressPolicy
     deadline: float
 
 
@@ -92,7 +92,7 @@ class PreflightRender:
         lint: LintTemplates,
         leases: ConcurrencyLeases,
         webhooks: AcceptRequestWebhook,
-        destinations: DestinationRules,
+        destinations: EgressPolicy,
         region: str,
     ) -> None:
         """Build from the stores, the lint, the concurrency leases and the rules on addresses."""

@@ -6,7 +6,7 @@ from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.core import json
 from chalicelib.core.changed_address import check_address_change
 from chalicelib.core.clock import Clock, format_rfc3339
-from chalicelib.core.destinations import SUBMISSION_PORTS, DestinationRules
+from chalicelib.core.egress_policy import SUBMISSION_PORTS, EgressPolicy
 from chalicelib.core.errors import FieldError, ServiceError, require_all, validation_error
 from chalicelib.core.ids import ConnectionId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
@@ -53,7 +53,7 @@ class ManageConnections:
         members: Members,
         read_part: ReadProviderPart,
         sealer: SecretSealer,
-        rules: DestinationRules,
+        rules: EgressPolicy,
         clock: Clock,
         ids: IdGenerator,
     ) -> None:

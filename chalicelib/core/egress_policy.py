@@ -1,4 +1,4 @@
-"""Rules on destinations: the schemes, ports, hosts and IP addresses that may be reached.
+"""Egress policy: the schemes, ports, hosts and IP addresses that may be reached.
 
 Checks of requests and egress share them (decision 15). The refused networks are an explicit list,
 because `ipaddress.is_global` changes between versions of Python.
@@ -134,7 +134,7 @@ class EgressExemption(NamedTuple):
         return port == self.port and address in self.network
 
 
-class DestinationRules:
+class EgressPolicy:
     """Rules of one deployment: public addresses, the operator's exemptions, the own hosts."""
 
     def __init__(self, *, allow: str, own_hosts: Collection[str]) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import integers, ip_addresses
 
-from chalicelib.core.destinations import _REFUSED_V4, EgressExemption, is_public
+from chalicelib.core.egress_policy import _REFUSED_V4, EgressExemption, is_public
 
 REFUSED = """
 0.0.0.0 0.1.2.3 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255

@@ -1,4 +1,4 @@
-"""Services of batches that several functions build alike."""
+"""Advance of batches, as two functions build it; the others load nothing of batches."""
 
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.queues import Queue
