@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Final, cast
 from chalice.app import Blueprint
 
 from chalicelib.adapters.json_logs import bind
-from chalicelib.api._render_command import render_command
-from chalicelib.api._submit import ENDPOINT_FIELDS, submit_render
-from chalicelib.api._template_request import dry_run_deadline
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.render._render_command import render_command
+from chalicelib.api.render._submit import ENDPOINT_FIELDS, submit_render
+from chalicelib.api.template._template_request import dry_run_deadline
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.previews.preflight import refusal_report
 from chalicelib.features.renders.model import Render

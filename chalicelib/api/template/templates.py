@@ -5,7 +5,11 @@ from typing import Final
 from chalice.app import Blueprint
 
 from chalicelib.api._restricted_key import require_unrestricted_key
-from chalicelib.api._template_request import (
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.api.edge.idempotency import shown_again
+from chalicelib.api.template._template_request import (
     DRY_RUN_PROBLEMS,
     LOOKUP_PROBLEMS,
     allowed_template_id,
@@ -14,10 +18,6 @@ from chalicelib.api._template_request import (
     requested_source,
     requested_template,
 )
-from chalicelib.api.edge import paging
-from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
-from chalicelib.api.edge.idempotency import shown_again
 from chalicelib.core.ids import IdSeed
 from chalicelib.features.templates.create import NewTemplate
 from chalicelib.features.templates.present import template_json

@@ -5,11 +5,11 @@ from urllib.parse import unquote
 
 from chalice.app import Blueprint
 
-from chalicelib.api._submit import REDIRECT, file_expired_error, file_redirect
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import PUBLIC, KeyAuth
 from chalicelib.api.edge.endpoint import NO_STORE, Call, Creation, Reply, endpoint
 from chalicelib.api.edge.idempotency import unless_absent
+from chalicelib.api.render._submit import REDIRECT, file_expired_error, file_redirect
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import IdSeed
 from chalicelib.core.text import content_disposition, safe_filename

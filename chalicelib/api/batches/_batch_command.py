@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from chalicelib.api._render_command import delivery_request, idempotency_key
 from chalicelib.api.edge.endpoint import Call
+from chalicelib.api.render._render_command import delivery_request, idempotency_key
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.sources import TemplateSource
 from chalicelib.features.batches.accept import BatchCommand, CsvItems

@@ -4,7 +4,10 @@ from typing import Final
 
 from chalice.app import Blueprint
 
-from chalicelib.api._template_request import (
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.api.template._template_request import (
     DRY_RUN_PROBLEMS,
     LOOKUP_PROBLEMS,
     draft_etag,
@@ -13,19 +16,12 @@ from chalicelib.api._template_request import (
     requested_source,
     requested_template,
 )
-from chalicelib.api.edge import paging
-from chalicelib.api.edge.auth import KeyAuth
-from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import IdSeed
 from chalicelib.features.templates.allowed_includes import check_includes
 from chalicelib.features.templates.model import Draft, SourceBundle, Template
-from chalicelib.features.templates.present import (
-    draft_json,
-    version_json,
-    version_source_json,
-)
+from chalicelib.features.templates.present import draft_json, version_json, version_source_json
 from chalicelib.features.templates.publish import PublishResult
 
 blueprint: Final = Blueprint(__name__)

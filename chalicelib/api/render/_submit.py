@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from chalicelib.adapters.json_logs import bind
-from chalicelib.api._render_command import render_command
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply
+from chalicelib.api.render._render_command import render_command
 from chalicelib.core.errors import Conflict, FieldError, ServiceError
 from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
 from chalicelib.features.files.model import StoredFile

@@ -6,8 +6,8 @@ from typing import Final
 
 from chalice.app import Blueprint
 
-from chalicelib.api._submit import ENDPOINT_FIELDS, submit_render
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
+from chalicelib.api.render._submit import ENDPOINT_FIELDS, submit_render
 from chalicelib.core.errors import ServiceError
 
 blueprint: Final = Blueprint(__name__)

@@ -5,15 +5,15 @@ from typing import Final
 
 from chalice.app import Blueprint
 
-from chalicelib.api._template_request import (
-    LOOKUP_PROBLEMS,
-    check_response_size,
-    requested_template,
-)
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
 from chalicelib.api.edge.idempotency import shown_again
+from chalicelib.api.template._template_request import (
+    LOOKUP_PROBLEMS,
+    check_response_size,
+    requested_template,
+)
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import IdSeed
 from chalicelib.features.templates.datasets import DatasetInput

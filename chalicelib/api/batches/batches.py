@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from chalice.app import Blueprint
 
 from chalicelib.adapters.json_logs import bind
-from chalicelib.api._batch_command import batch_command
+from chalicelib.api.batches._batch_command import batch_command
 from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
