@@ -9,8 +9,7 @@ from typing import Any, cast, override
 
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
-from chalicelib.adapters.aws.item_codec import ItemCodec
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Item, ItemCodec, Write
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RenderId
