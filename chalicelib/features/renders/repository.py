@@ -7,9 +7,16 @@ from typing import Final
 from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.renders.model import UNFINISHED_STATUSES, Attempt, ClaimResult, Render
+from chalicelib.features.renders.model import (
+    UNFINISHED_STATUSES,
+    Attempt,
+    BodyKey,
+    ClaimResult,
+    Render,
+)
 from chalicelib.features.renders.receipts.repository import ReceiptRows
 from chalicelib.features.renders.rows import (
+    body_key_text,
     due_shard,
     expiry_time,
     history_entry,
@@ -139,7 +146,7 @@ class Renders:
                 ":completed_at": render.completed_at,
                 ":purged_at": render.files_purged_at,
                 ":attempt": render.attempt,
-                ":body_key": render.body_key,
+                ":body_key": body_key_text(render),
                 ":relay_settles": render.reservation.is_settled_by_relay,
                 **{f":{name}": value for name, value in also.items()},
                 **_unfinished_values(),
@@ -198,7 +205,7 @@ class Renders:
         )
 
     def background_write(
-        self, render: Render, body_key: str, at: str, due_at: str, *, attempts_made: int | None
+        self, render: Render, body_key: BodyKey, at: str, due_at: str, *, attempts_made: int | None
     ) -> Write:
         """Return the write that names the stored body of a render whose caller has left.
 
@@ -212,7 +219,7 @@ class Renders:
             "relay_settles = :true, attempt = :tried, due_at = :due_at, DPK = :dpk, "
             f"claimed_until = {'claimed_until' if is_running else ':free'}, {_APPEND_HISTORY}",
             {
-                ":key": body_key,
+                ":key": str(body_key),
                 ":true": True,
                 ":due_at": due_at,
                 ":dpk": due_shard(render),

@@ -21,7 +21,7 @@ from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.renders.accept.redact_request import redacted_options
-from chalicelib.features.renders.model import Render, StorageReceipt, UploadTargets
+from chalicelib.features.renders.model import BodyKey, Render, StorageReceipt, UploadTargets
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.workspaces.limits.model import Reservation
 
@@ -112,7 +112,7 @@ def row_of(render: Render) -> Item:
         "status": render.status,
         "mode": render.mode,
         "test": render.test,
-        "body_key": render.body_key,
+        "body_key": body_key_text(render),
         "attempt": render.attempt,
         "waived_attempts": render.waived_attempts,
         "hold": render.reservation.source,
@@ -129,6 +129,11 @@ def row_of(render: Render) -> Item:
         **({} if render.email_counts is None else {"emails": render.email_counts}),
         **storage_attributes(render),
     }
+
+
+def body_key_text(render: Render) -> str | None:
+    """Return the key of a render's stored body as its row has it."""
+    return None if render.body_key is None else str(render.body_key)
 
 
 def request_json(render: Render) -> str:
@@ -169,7 +174,7 @@ def render_of(item: Item) -> Render:
         reference=item.get("reference"),
         template_id=item.get("template_id"),
         batch_id=item.get("batch_id"),
-        body_key=item["body_key"],
+        body_key=None if item["body_key"] is None else BodyKey.parse(item["body_key"]),
         attempt=item["attempt"],
         waived_attempts=item["waived_attempts"],
         reservation=Reservation(item["hold"], item["leased"], item["relay_settles"]),

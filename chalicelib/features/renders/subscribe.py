@@ -17,7 +17,6 @@ from chalicelib.features.renders.events import FINAL_EVENT_TYPES
 from chalicelib.features.renders.file_keys import attempt_object_keys, file_object_keys
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of
-from chalicelib.features.renders.run.bodies import is_shared
 from chalicelib.features.renders.run.settle import SettleRender
 from chalicelib.features.workspaces.limits.ended_holds.repository import EndedHolds
 from chalicelib.features.workspaces.limits.model import NOTHING, Hold, due_limits
@@ -102,8 +101,8 @@ class CleanUpRender(Subscriber):
 
 
 def _leftover_keys(render: Render) -> Iterator[str]:
-    if render.body_key is not None and not is_shared(render.body_key):
-        yield render.body_key
+    if render.body_key is not None and not render.body_key.is_shared:
+        yield render.body_key.object_key
     named = {key for file in render.files for key in file_object_keys(render, file.key)}
     if render.status == "succeeded":
         named.add(contents_key(render.workspace_id, render.id))

@@ -180,8 +180,7 @@ class TraceRender:
             file_key, *base64_keys = file_object_keys(render, file.key)
             roles |= dict.fromkeys(base64_keys, _BASE64_COPY) | {file_key: file.id}
         if render.body_key is not None:
-            # That of an item of a batch is a line of a chunk.
-            roles[render.body_key.partition("#")[0]] = "body"
+            roles[render.body_key.object_key] = "body"
         # Its hundreds of files are one list; what else it has are few objects.
         folder = files_folder(render)
         sizes = self._objects.sizes(folder)

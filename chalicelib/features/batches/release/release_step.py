@@ -22,7 +22,7 @@ from chalicelib.features.batches.bodies import BatchTemplate, ChunkMap, chunk_ke
 from chalicelib.features.batches.model import Batch, BatchItem
 from chalicelib.features.batches.release.repository import ReleaserLease
 from chalicelib.features.batches.stores import BatchStores
-from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.model import BodyKey, Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.enqueue import DUE_AFTER
 from chalicelib.features.renders.run.protocol import QueuedRender
@@ -133,7 +133,7 @@ class ReleaseStep:
             if chunk is None or not chunk.has(index):
                 chunk = self._stores.bodies.chunk(*batch.key, number)
                 assert chunk is not None, f"chunk {number} of {batch.id} is gone"
-            body_key = f"{chunk_key(*batch.key, number)}#{line}"
+            body_key = BodyKey(chunk_key(*batch.key, number), line)
             item, render = self._item(batch, template, (index, body_key), chunk.item(line))
             if earlier is not None:
                 item = replace(item, previous_render_id=earlier.render_id)
@@ -167,7 +167,7 @@ class ReleaseStep:
         self,
         batch: Batch,
         template: BatchTemplate,
-        index_and_body: tuple[int, str],
+        index_and_body: tuple[int, BodyKey],
         fields: JsonObject,
     ) -> tuple[BatchItem, Render | None]:
         (index, body_key), error = index_and_body, fields.get("error")
