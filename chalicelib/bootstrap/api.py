@@ -36,7 +36,7 @@ from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.destinations.request_trial import RequestStorageTrial
 from chalicelib.features.einvoices.validate import ValidateEInvoice
 from chalicelib.features.files.signed_urls import SignedFileUrls
-from chalicelib.features.renders.accept.storage import ResolveStorage
+from chalicelib.features.renders.accept.resolve_storage import ResolveStorage
 from chalicelib.features.templates.compile_texts import CompileTexts
 from chalicelib.features.uploads.create import CreateUpload, DeleteUpload
 from chalicelib.features.uploads.read import ReadUploads
@@ -49,7 +49,7 @@ from chalicelib.features.webhooks.endpoints.manage import ManageEndpoints
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
-from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
+from chalicelib.features.workspaces.keys.record_use import RecordKeyUse
 from chalicelib.features.workspaces.keys.repository import ApiKeys
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.limits.request_rate import RequestRate

@@ -10,8 +10,8 @@ from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.previews.preflight import PreflightRender
 from chalicelib.features.renders.accept.create import CreateRender
-from chalicelib.features.renders.accept.source_files import ResolveSourceFiles
-from chalicelib.features.renders.accept.storage import ResolveStorage
+from chalicelib.features.renders.accept.resolve_source_files import ResolveSourceFiles
+from chalicelib.features.renders.accept.resolve_storage import ResolveStorage
 from chalicelib.features.renders.cancel import CancelRender
 from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles

@@ -10,9 +10,9 @@ from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkPar
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.combine.clean_up import CleanUpCombining
 from chalicelib.features.batches.combine.combine_batch import CombineBatch
-from chalicelib.features.batches.combine.parts import WriteMergedPart, WriteZipPart
 from chalicelib.features.batches.combine.repository import CombineLeases, combine_item
 from chalicelib.features.batches.combine.succeeded_items import SucceededItems
+from chalicelib.features.batches.combine.write_part import WriteMergedPart, WriteZipPart
 
 
 def build(parts: WorkParts) -> ServeEvent:

@@ -25,15 +25,15 @@ from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Erase
 from chalicelib.features.maintenance.dispatch import DueDispatcher, HandleDueItem
-from chalicelib.features.maintenance.due_renders import HandleDueRender
+from chalicelib.features.maintenance.handle_due_render import HandleDueRender
 from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
 from chalicelib.features.renders.erase import EraseRenders
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.rows import DUE_RENDER
 from chalicelib.features.signed_links.repository import DUE_LINK, SignedLinks
-from chalicelib.features.templates.due_templates import HandleDueTemplate
 from chalicelib.features.templates.erase import EraseTemplates
+from chalicelib.features.templates.handle_due import HandleDueTemplate
 from chalicelib.features.templates.repository import DUE_TEMPLATE
 from chalicelib.features.usage.erase import EraseUsage
 from chalicelib.features.usage.notify_thresholds import NotifyThresholds
@@ -41,8 +41,8 @@ from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from chalicelib.features.webhooks.endpoints.notify_disabled import NotifyOfDisabledEndpoint
 from chalicelib.features.webhooks.endpoints.repository import DUE_NOTICE, Endpoints
 from chalicelib.features.webhooks.erase import EraseWebhooks
-from chalicelib.features.workspaces.keys.expiry_warning import WarnOfKeyExpiry
 from chalicelib.features.workspaces.keys.repository import DUE_KEY, ApiKeys
+from chalicelib.features.workspaces.keys.warn_of_expiry import WarnOfKeyExpiry
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
 from chalicelib.features.workspaces.people.notify_owners import NotifyOwners
 from chalicelib.features.workspaces.people.repository import FreeWorkspaceLimit, Members

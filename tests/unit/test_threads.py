@@ -21,7 +21,7 @@ from chalicelib.features.emails.providers.microsoft365 import _GraphSession, _To
 from chalicelib.features.events.model import DomainEvent
 from chalicelib.features.renders.run.settle import SettleAndPublish
 from chalicelib.features.workspaces.keys import repository
-from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
+from chalicelib.features.workspaces.keys.record_use import RecordKeyUse
 from chalicelib.features.workspaces.keys.repository import ApiKeys
 from chalicelib.features.workspaces.service_state.repository import STATES, ServiceStates
 from tests.builders.threads import all_at_once, at_once

@@ -18,7 +18,7 @@ from chalicelib.features.renders.accept.delivery import (
     TimeoutBehavior,
     delivery_policy,
 )
-from chalicelib.features.renders.accept.emails import EmailTarget
+from chalicelib.features.renders.accept.resolve_emails import EmailTarget
 from chalicelib.features.renders.idempotency.model import IdempotencyKey
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 

@@ -14,7 +14,7 @@ from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
 from chalicelib.features.destinations.model import StorageDestination
-from chalicelib.features.renders.accept.storage import KnownDestination
+from chalicelib.features.renders.accept.resolve_storage import KnownDestination
 from chalicelib.features.workspaces.repository import workspace_key
 
 MAX_DESTINATIONS: Final = 50

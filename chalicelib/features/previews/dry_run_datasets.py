@@ -19,7 +19,7 @@ from chalicelib.engine.remote.calls import LintCall
 from chalicelib.engine.remote.results import LintResult
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.renders.accept.command import check_region, page_limit
-from chalicelib.features.renders.accept.templates import ResolveTemplate
+from chalicelib.features.renders.accept.resolve_template import ResolveTemplate
 from chalicelib.features.renders.model import MAX_ATTEMPTS
 from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.templates.datasets import ReadDatasets

@@ -19,15 +19,15 @@ from chalicelib.engine.inputs.ignored_options import (
 from chalicelib.engine.job import Job, PageJob, RenderWarning
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.previews.lint import LintTemplates
+from chalicelib.features.renders.accept.check_uploads import check_uploads
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
     check_command,
     check_plan_features,
 )
-from chalicelib.features.renders.accept.source_files import ResolveSourceFiles
-from chalicelib.features.renders.accept.storage import ResolveStorage
-from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
-from chalicelib.features.renders.accept.uploads import check_uploads
+from chalicelib.features.renders.accept.resolve_source_files import ResolveSourceFiles
+from chalicelib.features.renders.accept.resolve_storage import ResolveStorage
+from chalicelib.features.renders.accept.resolve_template import ResolveTemplate, check_data
 from chalicelib.features.renders.run.jobs import fetched_urls
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook

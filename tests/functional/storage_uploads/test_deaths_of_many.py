@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.ids import RenderId
-from chalicelib.features.destinations.uploads import round as upload_round
+from chalicelib.features.destinations.uploads import record_round as upload_round
 from chalicelib.features.destinations.uploads import upload_files
 from chalicelib.features.destinations.uploads.give_up import GiveUpUploads
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage

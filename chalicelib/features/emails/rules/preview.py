@@ -20,7 +20,7 @@ from chalicelib.engine.remote.results import EmailsResult
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import EmailConnections
 from chalicelib.features.emails.rules.model import StoredRule
-from chalicelib.features.renders.accept.templates import ResolveTemplate, TemplateFinder
+from chalicelib.features.renders.accept.resolve_template import ResolveTemplate, TemplateFinder
 from chalicelib.features.renders.model import MAX_ATTEMPTS
 from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.templates.datasets import ReadDatasets

@@ -14,7 +14,11 @@ from chalicelib.engine.job import EInvoiceDefault, Job, Omission, PageJob
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.engine.sources import CanvasSource, HtmlSource, TemplateSource
 from chalicelib.features.renders.accept.command import RenderCommand
-from chalicelib.features.renders.accept.emails import ReadEnabledRules, email_texts, resolved_emails
+from chalicelib.features.renders.accept.resolve_emails import (
+    ReadEnabledRules,
+    email_texts,
+    resolved_emails,
+)
 from chalicelib.features.templates.allowed_includes import check_includes
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.options import (
