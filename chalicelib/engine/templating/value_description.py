@@ -1,4 +1,4 @@
-"""Description of an unsuitable value for the error messages of filters."""
+"""Description of an unsuitable value for the error messages of filters and operators."""
 
 from typing import Final
 
