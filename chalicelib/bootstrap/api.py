@@ -130,12 +130,7 @@ class BatchUseCases:
     @LockedCachedProperty
     def read(self) -> ReadBatches:  # noqa: D102
         state = self._state
-        return ReadBatches(
-            tables=state.tables,
-            table=state.main_table,
-            batches=self._state.batch_stores.batches,
-            bodies=state.batch_bodies,
-        )
+        return ReadBatches(state.batch_stores.batches, state.batch_bodies)
 
     @LockedCachedProperty
     def present(self) -> PresentBatch:  # noqa: D102

@@ -115,7 +115,7 @@ class RenderUseCases:
     @LockedCachedProperty
     def read(self) -> ReadRenders:  # noqa: D102
         state = self._state
-        return ReadRenders(tables=state.tables, table=state.main_table, renders=state.renders)
+        return ReadRenders(state.renders)
 
     @LockedCachedProperty
     def present(self) -> PresentRender:  # noqa: D102

@@ -123,8 +123,6 @@ def trace_render(
         outbox=state.outbox,
         deliveries=deliveries,
         find_deliveries=FindDeliveries(
-            tables=state.tables,
-            table=settings.main_table,
             workspaces=workspaces,
             endpoints=Endpoints(state.tables, settings.main_table),
             deliveries=deliveries,

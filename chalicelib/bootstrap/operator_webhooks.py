@@ -41,8 +41,6 @@ class WebhookLogService:
             queue=partial(Queue, clients, settings.webhooks_queue_url),
         )
         self.find: Final = FindDeliveries(
-            tables=state.tables,
-            table=table,
             workspaces=self.workspaces,
             endpoints=endpoints,
             deliveries=deliveries,

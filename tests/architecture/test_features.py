@@ -1,6 +1,7 @@
 """Features give one name to each role: repository, subscribe, give_up, erase … (decision 26)."""
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
@@ -9,11 +10,16 @@ import pytest
 
 from tests.architecture.test_structure import modules, text
 
+# A condition on keys, of a query: `PK = :pk`, `LPK = :list AND …`.
+KEY_CONDITION: Final = re.compile(r"\b[LD]?PK = :")
+
 type Role = Callable[[ast.AST], bool]
 
 
-def writes_rows(node: ast.AST) -> bool:
-    """Tell whether a node is `Write(...)`: the raw expressions of a conditional write."""
+def has_expressions(node: ast.AST) -> bool:
+    """Tell whether a node is `Write(...)`, or the condition of a query: raw expressions."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and KEY_CONDITION.search(node.value) is not None
     return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "Write"
 
 
@@ -36,7 +42,7 @@ def class_named(*, start: str = "", end: str = "") -> Role:
 # The role of a module by its name, and what stands nowhere else. `model` and `rows` have no mark:
 # an import contract keeps the model below the repository (pyproject.toml).
 ROLES: Final[Mapping[str, Role]] = {
-    "repository": writes_rows,
+    "repository": has_expressions,
     "subscribe": subscribes,
     "give_up": class_named(start="GiveUp"),
     "erase": class_named(start="Erase"),
@@ -92,6 +98,7 @@ def test_a_role_has_no_second_name() -> None:
     [
         ("repository", "write = Write(table, key=key, update='SET a = :a')"),
         ("repository", "tables.write(table.Write(name))"),
+        ("repository", "tables.query(table, 'LPK = :list AND LSK > :a', values)"),
         ("subscribe", "class CountUsage(Subscriber): ..."),
         ("give_up", "class GiveUpEmail: ..."),
         ("erase", "class EraseUsage: ..."),

@@ -8,7 +8,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.messages import PoisonMessage
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -80,15 +80,8 @@ class EraseBatches:
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all batches of a workspace; yields after each step of some rows."""
-        listed = query_all(
-            self._tables,
-            self._table,
-            "LPK = :list",
-            {":list": lists_partition(workspace_id)},
-            index="lists",
-        )
-        for row in listed:
-            batch = self._batches.get((workspace_id, BatchId(row["LSK"])))
+        for each in listed_ids(self._tables, self._table, lists_partition(workspace_id)):
+            batch = self._batches.get((workspace_id, BatchId(each)))
             if batch is not None:
                 yield from self._erase(batch)
         yield from self._tables.delete_partition_in_steps(

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, QueryPage, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.bodies import ChunkMap
@@ -30,6 +30,7 @@ from chalicelib.features.batches.rows import (
     items_expiry,
     items_partition,
     list_keys,
+    lists_partition,
     partition,
     releaser_partition,
     result_json,
@@ -88,6 +89,22 @@ class Batches:
         keys = [(partition((workspace_id, each)), "META") for each in batch_ids]
         rows = self._tables.get_many(self._table, keys)
         return [batch_of(row) for row in rows if "LPK" in row]
+
+    def newest_page(
+        self, workspace_id: WorkspaceId, below: str, equal: Mapping[str, RowValue], limit: int
+    ) -> QueryPage:
+        """Return a page of the index below an id, newest first."""
+        return self._tables.query(
+            self._table,
+            "LPK = :list AND LSK < :below",
+            {":list": lists_partition(workspace_id), ":below": below}
+            | {f":{name}": value for name, value in equal.items()},
+            index="lists",
+            filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
+            names={f"#{name}": name for name in equal},
+            limit=limit,
+            newest_first=True,
+        )
 
     def announce(self, batch: Batch, starts: Sequence[int], due_at: str) -> None:
         """Write the row of a batch before its objects: if it is never accepted, it is due.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import batched, islice
 from typing import Final, Protocol
 
-from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.query_all import listed_since
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item, Tables
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import BatchId, RenderId, TemplateId, WorkspaceId, id_created_at, lowest_id
@@ -157,12 +157,11 @@ class ListedSubjects:
                 self._reported.pop(key, None)
 
     def _entries(self, *, newest_first: bool = False) -> Iterator[Item]:
-        return query_all(
+        return listed_since(
             self._tables,
             self._table,
-            "LPK = :list AND LSK >= :oldest",
-            {":list": self._kind.lists(self._workspace_id), ":oldest": self._oldest_new},
-            index="lists",
+            self._kind.lists(self._workspace_id),
+            self._oldest_new,
             newest_first=newest_first,
         )
 

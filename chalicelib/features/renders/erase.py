@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from itertools import batched
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, Item, Tables
+from chalicelib.adapters.aws.query_all import listed_ids
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, TRANSACTION_LIMIT, Tables
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.files.repository import Files
 from chalicelib.features.renders.file_keys import attempt_object_keys
@@ -40,22 +41,11 @@ class EraseRenders:
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase the renders one by one and yield after each."""
-        start: Item | None = None
-        while True:
-            page = self._tables.query(
-                self._table,
-                "LPK = :list",
-                {":list": lists_partition(workspace_id)},
-                index="lists",
-                start=start,
-            )
-            ids = [RenderId(row["LSK"]) for row in page.items]
+        listed = listed_ids(self._tables, self._table, lists_partition(workspace_id))
+        for ids in batched(map(RenderId, listed), BATCH_GET_LIMIT, strict=False):
             for render in self._renders.get_many(workspace_id, ids):
                 self._erase_one(render)
                 yield
-            start = page.last_evaluated_key
-            if start is None:
-                return
 
     def _erase_one(self, render: Render) -> None:
         self._objects.delete_many(list(attempt_object_keys(render)))

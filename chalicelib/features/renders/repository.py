@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.query_all import newest_listed
+from chalicelib.adapters.aws.table import ConditionFailed, Item, QueryPage, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import (
@@ -20,6 +21,7 @@ from chalicelib.features.renders.rows import (
     due_shard,
     expiry_time,
     history_entry,
+    lists_partition,
     outcome_json,
     partition,
     receipt_items,
@@ -53,6 +55,18 @@ class Renders:
         keys = [(partition(workspace_id, render_id), "META") for render_id in render_ids]
         rows = self._tables.get_many(self._table, keys)
         return [self._render(row) for row in rows if self._is_kept(row)]
+
+    def newest_page(
+        self,
+        workspace_id: WorkspaceId,
+        ids: tuple[str, str],
+        equal: Mapping[str, RowValue],
+        limit: int,
+    ) -> QueryPage:
+        """Return a page of the index between two ids, newest first."""
+        return newest_listed(
+            self._tables, self._table, lists_partition(workspace_id), ids, equal, limit
+        )
 
     def _is_kept(self, item: Item) -> bool:  # DynamoDB deletes expired items late.
         return "ttl" not in item or item["ttl"] > self._clock.now().timestamp()

@@ -53,24 +53,11 @@ class EraseTemplates:
         self.erase_sources(template, template.unsettled)
         self._erase_email_rules(template.workspace_id, template.email_rules)
         pk = template_partition(template.workspace_id, template.id)
-        start: Item | None = None
-        while True:
-            page = self._tables.query(
-                self._table,
-                "PK = :pk",
-                {":pk": pk},
-                limit=_ROWS_PER_STEP,
-                # A row that a lagging read leaves out would go without its object.
-                consistent=True,
-                start=start,
-            )
-            rows = [row for row in page.items if row["SK"] != "META"]
+        for page in self._templates.row_pages(template, _ROWS_PER_STEP):
+            rows = [row for row in page if row["SK"] != "META"]
             if rows:
                 self._erase_rows(rows)
                 yield
-            start = page.last_evaluated_key
-            if start is None:
-                break
         self._tables.delete_partition(self._table, pk)
 
     def _erase_rows(self, rows: list[Item]) -> None:

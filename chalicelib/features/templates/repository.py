@@ -4,7 +4,7 @@ Rows of a template, `WS#<ws>#TPL#<id>`: `META`, `DRAFT`, `VER#<n>`, and `DATA#<d
 `object_key` owns that object; a version shares it with its draft.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
@@ -210,6 +210,24 @@ class Templates:
             names=names,
             values=values,
         )
+
+    def row_pages(self, template: Template, limit: int) -> Iterator[list[Item]]:
+        """Yield all rows of a template, up to `limit` at once."""
+        start: Item | None = None
+        while True:
+            page = self._tables.query(
+                self._table,
+                "PK = :pk",
+                {":pk": template_partition(template.workspace_id, template.id)},
+                limit=limit,
+                # A row that a lagging read leaves out would go without its object.
+                consistent=True,
+                start=start,
+            )
+            yield page.items
+            start = page.last_evaluated_key
+            if start is None:
+                return
 
     def delete_rows(self, rows: Iterable[Item]) -> None:
         """Delete up to 100 rows of a template."""

@@ -7,10 +7,12 @@ transactions on one item conflict. Each has the counters `<mode>_<status>`, `bil
 of all templates of a workspace.
 """
 
-from collections.abc import Mapping
+import datetime as dt
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from chalicelib.adapters.aws.table import Write
+from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.table import Item, Tables, Write
 
 DAY_SHARDS: Final = 8
 # Fewer than DAY_SHARDS: one request reads a year of them for many templates.
@@ -31,4 +33,18 @@ def increment(table: str, partition: str, sort_key: str, counts: Mapping[str, in
         update="ADD " + ", ".join(f"#c{n} :c{n}" for n in numbered),
         names={f"#c{n}": counter for n, counter in numbered.items()},
         values={f":c{n}": counts[counter] for n, counter in numbered.items()},
+    )
+
+
+def day_rows(
+    tables: Tables, table: str, partition: str, first: dt.date, last: dt.date
+) -> Iterator[Item]:
+    """Yield the items of the days of a month from `first` to `last`."""
+    # Only DynamoDB's page size of 1 MB limits a page: these items are small.
+    return query_all(
+        tables,
+        table,
+        "PK = :pk AND SK BETWEEN :first AND :last",
+        {":pk": partition, ":first": f"DAY#{first}#", ":last": f"DAY#{last}#~"},
+        limit=10_000,
     )

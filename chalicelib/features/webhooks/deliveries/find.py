@@ -3,17 +3,12 @@
 from collections.abc import Iterable, Iterator
 from itertools import batched
 
-from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Tables
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
 from chalicelib.core.clock import epoch_ms, parse_rfc3339
 from chalicelib.core.errors import NotFound
-from chalicelib.core.ids import DeliveryId, WorkspaceId, is_id, lowest_id
+from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.features.events.model import DomainEvent
-from chalicelib.features.webhooks.deliveries.repository import (
-    Deliveries,
-    delivery_partition,
-    list_partition,
-)
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.model import WebhookDelivery
 from chalicelib.features.workspaces.repository import Workspaces
@@ -25,15 +20,11 @@ class FindDeliveries:
     def __init__(
         self,
         *,
-        tables: Tables,
-        table: str,
         workspaces: Workspaces,
         endpoints: Endpoints,
         deliveries: Deliveries,
     ) -> None:
         """Search these workspaces; show deliveries as they are with their endpoints."""
-        self._tables = tables
-        self._table = table
         self._workspaces = workspaces
         self._endpoints = endpoints
         self._deliveries = deliveries
@@ -43,9 +34,8 @@ class FindDeliveries:
         known = is_id("whd", delivery_id)
         ids = [workspace_id] if workspace_id else [row.id for row in self._workspaces.all()]
         for some in batched(ids if known else (), BATCH_GET_LIMIT, strict=False):
-            keys = [(delivery_partition(each, delivery_id), "META") for each in some]
-            for row in self._tables.get_many(self._table, keys):
-                delivery = self._deliveries.one(row["workspace_id"], delivery_id, "live")
+            delivery = self._deliveries.find_in_workspaces(some, delivery_id)
+            if delivery is not None:
                 return self._at_endpoint(delivery)
         where = "that workspace" if workspace_id else "any workspace"
         raise NotFound("not_found", f"There is no webhook delivery {delivery_id[:64]} in {where}.")
@@ -58,19 +48,8 @@ class FindDeliveries:
         """
         for event in events:
             milliseconds = epoch_ms(parse_rfc3339(event.created_at))
-            rows = query_all(
-                self._tables,
-                self._table,
-                "LPK = :list AND LSK BETWEEN :first AND :last",
-                {
-                    ":list": list_partition(event.workspace_id),
-                    ":first": lowest_id("whd", milliseconds),
-                    ":last": lowest_id("whd", milliseconds + 1),
-                },
-                index="lists",
-            )
-            for some in batched(rows, BATCH_GET_LIMIT, strict=False):
-                ids = [DeliveryId(row["LSK"]) for row in some]
+            found = self._deliveries.ids_of_time(event.workspace_id, milliseconds)
+            for ids in batched(found, BATCH_GET_LIMIT, strict=False):
                 for delivery in self._deliveries.get_many(event.workspace_id, ids):
                     if delivery.event_id == event.id:
                         yield self._at_endpoint(delivery)

@@ -1,11 +1,12 @@
 """Repository of webhook deliveries: `WS#<ws>#WHD#<id>`, `META` and `TRY#<n>` for each attempt."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import replace
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
+from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.queues import DELAY_PRECISION
 from chalicelib.adapters.aws.table import (
     BATCH_GET_LIMIT,
@@ -17,7 +18,7 @@ from chalicelib.adapters.aws.table import (
 )
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import NotFound
-from chalicelib.core.ids import DeliveryId, WorkspaceId, id_created_at, is_id
+from chalicelib.core.ids import DeliveryId, WorkspaceId, id_created_at, is_id, lowest_id
 from chalicelib.features.webhooks.model import DeliveryAttempt, WebhookDelivery
 from chalicelib.features.workspaces.model import Mode
 
@@ -75,6 +76,29 @@ class Deliveries:
         if row is None or (mode == "test" and not row["test"]):
             raise delivery_not_found(delivery_id)
         return _delivery_of(row)
+
+    def find_in_workspaces(
+        self, workspace_ids: Sequence[WorkspaceId], delivery_id: str
+    ) -> WebhookDelivery | None:
+        """Return a delivery of one of up to 100 workspaces, or None."""
+        keys = [(delivery_partition(each, delivery_id), "META") for each in workspace_ids]
+        rows = self._tables.get_many(self._table, keys)
+        return _delivery_of(rows[0]) if rows else None
+
+    def ids_of_time(self, workspace_id: WorkspaceId, milliseconds: int) -> Iterator[DeliveryId]:
+        """Yield the ids that begin with a time: those of the deliveries of its events."""
+        rows = query_all(
+            self._tables,
+            self._table,
+            "LPK = :list AND LSK BETWEEN :first AND :last",
+            {
+                ":list": list_partition(workspace_id),
+                ":first": lowest_id("whd", milliseconds),
+                ":last": lowest_id("whd", milliseconds + 1),
+            },
+            index="lists",
+        )
+        return (DeliveryId(row["LSK"]) for row in rows)
 
     def attempts(self, delivery: WebhookDelivery) -> list[DeliveryAttempt]:
         """Return the last 100 finished attempts of a delivery, in order."""
