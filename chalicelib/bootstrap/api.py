@@ -179,7 +179,7 @@ class StorageUseCases:
         state = self._state
         return ManageDestinations(
             destinations=self.destinations,
-            read_part=_read_part,
+            read_part=_read_kind_part,
             check_address=CheckAddress(self._rules),
             compile_texts=CompileTexts(state.engine, state.leases, state.clock),
             sealer=self._sealer,
@@ -396,7 +396,7 @@ def api_services() -> ApiServices:
     )
 
 
-def _read_part(
+def _read_kind_part(
     kind: str, part: Literal["config", "credentials"], value: JsonObject
 ) -> dict[str, Json]:
     from chalicelib.contract.storage.kinds import read_kind_part  # noqa: PLC0415 -- pydantic
