@@ -16,7 +16,7 @@ from chalicelib.api.edge.endpoint import Endpoint, endpoints_of
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.core.version import VERSION
-from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.features.workspaces.keys.model import SCOPES
 from infra import openapi
 from tests.architecture.contract_codes import CODES, NOT_RETRYABLE
 from tests.fakes import api_resource

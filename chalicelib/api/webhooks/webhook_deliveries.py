@@ -9,8 +9,8 @@ from chalicelib.api.edge import paging
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.features.webhooks.deliveries.log import DeliveryFilter
-from chalicelib.features.webhooks.model import WebhookDelivery
-from chalicelib.features.webhooks.present import delivery_detail_json, delivery_json
+from chalicelib.features.webhooks.deliveries.model import WebhookDelivery
+from chalicelib.features.webhooks.deliveries.present import delivery_detail_json, delivery_json
 
 blueprint: Final = Blueprint(__name__)
 

@@ -16,9 +16,10 @@ from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
 from chalicelib.api.edge.idempotency import unless_absent
 from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import IdSeed
+from chalicelib.features.webhooks.deliveries.present import delivery_detail_json
 from chalicelib.features.webhooks.endpoints.manage import EndpointWithSecret
-from chalicelib.features.webhooks.model import WebhookEndpoint
-from chalicelib.features.webhooks.present import delivery_detail_json, endpoint_json
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
+from chalicelib.features.webhooks.endpoints.present import endpoint_json
 
 blueprint: Final = Blueprint(__name__)
 

@@ -39,8 +39,8 @@ from chalicelib.features.trace.timeline import (
     upload_entries,
 )
 from chalicelib.features.webhooks.deliveries.find import FindDeliveries
+from chalicelib.features.webhooks.deliveries.model import WebhookDelivery
 from chalicelib.features.webhooks.deliveries.repository import Deliveries
-from chalicelib.features.webhooks.model import WebhookDelivery
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.repository import Workspaces
 

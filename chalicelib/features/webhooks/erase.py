@@ -9,9 +9,9 @@ from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import DeliveryId, WorkspaceId
+from chalicelib.features.webhooks.deliveries.model import WebhookDelivery
 from chalicelib.features.webhooks.deliveries.repository import Deliveries, expiry, list_partition
 from chalicelib.features.webhooks.endpoints.repository import endpoints_partition
-from chalicelib.features.webhooks.model import WebhookDelivery
 
 
 class EraseWebhooks:

@@ -15,6 +15,7 @@ from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.model import DeliveryAttempt, Receiver, WebhookDelivery
 from chalicelib.features.webhooks.deliveries.repository import MESSAGE_TIME, Deliveries
 from chalicelib.features.webhooks.deliveries.schedule import (
     MAX_ATTEMPTS,
@@ -22,14 +23,9 @@ from chalicelib.features.webhooks.deliveries.schedule import (
     waiting_time,
 )
 from chalicelib.features.webhooks.deliveries.send import PostWebhook
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.leases.repository import BatchLeases
-from chalicelib.features.webhooks.model import (
-    DeliveryAttempt,
-    Receiver,
-    WebhookDelivery,
-    WebhookEndpoint,
-)
 
 log = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ from chalicelib.core.clock import epoch_ms, parse_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.features.events.model import DomainEvent
+from chalicelib.features.webhooks.deliveries.model import WebhookDelivery
 from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
-from chalicelib.features.webhooks.model import WebhookDelivery
 from chalicelib.features.workspaces.repository import Workspaces
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
@@ -13,14 +13,17 @@ from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import DeliveryId, EndpointId, WorkspaceId
 from chalicelib.core.json import Json
 from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.model import WebhookDelivery
 from chalicelib.features.webhooks.deliveries.repository import (
     Deliveries,
     delivery_not_found,
     expiry,
 )
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
-from chalicelib.features.webhooks.model import WebhookDelivery, WebhookEndpoint
 from chalicelib.features.workspaces.model import Mode
+
+if TYPE_CHECKING:
+    from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
 
 # Bounds the work of one request: a filter with few matches gets a short page and a cursor.
 _MAX_ROWS_READ: Final = 500

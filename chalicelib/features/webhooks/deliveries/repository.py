@@ -19,7 +19,7 @@ from chalicelib.adapters.aws.table import (
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import DeliveryId, WorkspaceId, id_created_at, is_id, lowest_id
-from chalicelib.features.webhooks.model import DeliveryAttempt, WebhookDelivery
+from chalicelib.features.webhooks.deliveries.model import DeliveryAttempt, WebhookDelivery
 from chalicelib.features.workspaces.model import Mode
 
 DUE_DELIVERY: Final = DueKind("webhook_delivery", shards=8)

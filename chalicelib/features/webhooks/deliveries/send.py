@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.engine.ports import EgressError
+from chalicelib.features.webhooks.deliveries.model import DeliveryAttempt, Receiver, WebhookDelivery
 from chalicelib.features.webhooks.endpoints.secrets import SecretUnusable, SigningSecrets
-from chalicelib.features.webhooks.model import DeliveryAttempt, Receiver, WebhookDelivery
 from chalicelib.features.webhooks.signature import signed_headers
 
 log = logging.getLogger(__name__)

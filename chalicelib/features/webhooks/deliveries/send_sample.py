@@ -14,8 +14,9 @@ from chalicelib.core.ids import DeliveryId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.events.model import EventType
 from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.model import WebhookDelivery
 from chalicelib.features.webhooks.deliveries.repository import Deliveries
-from chalicelib.features.webhooks.model import WebhookDelivery, WebhookEndpoint
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
 
 SAMPLE_TYPES: Final = (
     "render.succeeded",

@@ -9,7 +9,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.table import Item, RowValue
 from chalicelib.core.ids import EndpointId
-from chalicelib.features.webhooks.model import WebhookEndpoint
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
 from chalicelib.features.workspaces.model import Mode
 
 type DefaultIds = Mapping[Mode, EndpointId]

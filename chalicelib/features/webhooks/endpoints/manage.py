@@ -10,8 +10,8 @@ from chalicelib.adapters.aws.table import RowValue
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import EndpointId, IdGenerator, WorkspaceId
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
-from chalicelib.features.webhooks.model import WebhookEndpoint
 from chalicelib.features.webhooks.signature import new_secret
 from chalicelib.features.workspaces.model import Mode
 

@@ -2,8 +2,8 @@
 
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
-from chalicelib.features.webhooks.model import WebhookEndpoint
 from chalicelib.features.workspaces.people.notify_owners import NotifyOwners
 from chalicelib.features.workspaces.repository import Workspaces
 

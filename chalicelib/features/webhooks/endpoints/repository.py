@@ -26,7 +26,7 @@ from chalicelib.features.webhooks.endpoints.default_ids import (
     meta_with_defaults,
     stored_defaults,
 )
-from chalicelib.features.webhooks.model import WebhookEndpoint
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
 from chalicelib.features.workspaces.model import Mode
 
 MAX_ENDPOINTS: Final = 100

@@ -8,8 +8,8 @@ from chalicelib.adapters.aws.sealing import SealBroken, SealContext, SecretSeale
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.webhooks.endpoints.model import ENDPOINT_SECRET_FIELD, WebhookEndpoint
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
-from chalicelib.features.webhooks.model import ENDPOINT_SECRET_FIELD, WebhookEndpoint
 from chalicelib.features.webhooks.signature import new_secret
 from chalicelib.features.workspaces.model import Mode
 

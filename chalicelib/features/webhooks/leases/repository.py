@@ -17,8 +17,8 @@ from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Table
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.webhooks.deliveries.model import Receiver
 from chalicelib.features.webhooks.endpoints.repository import endpoints_partition
-from chalicelib.features.webhooks.model import Receiver
 
 _HAS_ROOM: Final = (
     "(attribute_not_exists(#all) OR size(#all) < :max_all OR contains(#all, :text))"

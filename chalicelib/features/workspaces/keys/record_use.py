@@ -9,8 +9,8 @@ from contextvars import copy_context
 from typing import Final
 
 from chalicelib.adapters.aws.transient_errors import is_transient
+from chalicelib.features.workspaces.keys.model import ApiKey
 from chalicelib.features.workspaces.keys.repository import ApiKeys
-from chalicelib.features.workspaces.model import ApiKey
 
 log = logging.getLogger(__name__)
 

@@ -8,12 +8,8 @@ from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
-from chalicelib.features.workspaces.model import (
-    ApiKey,
-    StoredSecret,
-    Workspace,
-    next_expiry_warning,
-)
+from chalicelib.features.workspaces.keys.model import ApiKey, StoredSecret, next_expiry_warning
+from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.repository import items_of_list, workspace_of
 from chalicelib.features.workspaces.service_state.repository import STATE_KEY, ServiceStates
 

@@ -6,13 +6,9 @@ from typing import Final
 from chalicelib.adapters.aws.messages import PoisonMessage
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.features.workspaces.keys.model import KEY_WARNING_DAYS, ApiKey, next_expiry_warning
 from chalicelib.features.workspaces.keys.repository import ApiKeys
-from chalicelib.features.workspaces.model import (
-    KEY_WARNING_DAYS,
-    ApiKey,
-    Workspace,
-    next_expiry_warning,
-)
+from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.people.notify_owners import NotifyOwners
 from chalicelib.features.workspaces.repository import Workspaces
 
