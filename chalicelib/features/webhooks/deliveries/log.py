@@ -1,4 +1,4 @@
-"""Log of deliveries: one, a page, a replay, and its end after 30 days."""
+"""Log of deliveries: one, a page, and a replay."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
