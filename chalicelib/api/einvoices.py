@@ -5,10 +5,10 @@ from typing import Final
 
 from chalice.app import Blueprint
 
-from chalicelib.api._render_command import einvoice_command
-from chalicelib.api._submit import ENDPOINT_FIELDS, submit_command
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
+from chalicelib.api.render._render_command import einvoice_command
+from chalicelib.api.render._submit import ENDPOINT_FIELDS, submit_command
 from chalicelib.contract.invoice.constraints import plt_rules_markdown
 from chalicelib.core.errors import validation_error
 from chalicelib.features.einvoices.validate import ReceivedDocument

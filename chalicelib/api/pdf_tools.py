@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 from chalice.app import Blueprint
 
-from chalicelib.api._render_command import pdf_tool_command
-from chalicelib.api._submit import ENDPOINT_FIELDS, submit_command
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import JSON, Call, Reply, endpoint
-from chalicelib.api.renders import preflight_reply
+from chalicelib.api.render._render_command import pdf_tool_command
+from chalicelib.api.render._submit import ENDPOINT_FIELDS, submit_command
+from chalicelib.api.render.renders import preflight_reply
 from chalicelib.engine.pdf_tools import TOOLS, PdfTool
 
 if TYPE_CHECKING:

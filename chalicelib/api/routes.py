@@ -4,21 +4,16 @@ from typing import Final
 
 from chalicelib.api import (
     account,
-    batches,
-    conveniences,
-    datasets,
     einvoices,
     engines,
+    files,
     meta,
     pdf_tools,
-    renders,
+    signed_links,
     storage_destinations,
-    template_versions,
-    templates,
     uploads,
-    webhook_deliveries,
-    webhook_endpoints,
 )
+from chalicelib.api.batches import batches
 from chalicelib.api.edge.endpoint import endpoints_of
 from chalicelib.api.emails import (
     email_connections,
@@ -27,7 +22,9 @@ from chalicelib.api.emails import (
     email_sends,
     provider_events,
 )
-from chalicelib.api.files import files, signed_links
+from chalicelib.api.render import conveniences, renders
+from chalicelib.api.template import datasets, template_versions, templates
+from chalicelib.api.webhooks import webhook_deliveries, webhook_endpoints
 
 # In the order of tags and operations in the OpenAPI document and the reference page.
 BLUEPRINTS: Final = (

@@ -1,8 +1,9 @@
 """Services of the API function by feature, each built on first use."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.sealing import SecretSealer
@@ -10,40 +11,49 @@ from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.signing_keys import SigningKeys
 from chalicelib.adapters.metrics import Metrics
-from chalicelib.bootstrap.api_batches import BatchUseCases
 from chalicelib.bootstrap.api_emails import EmailUseCases
 from chalicelib.bootstrap.api_renders import LinkUseCases, RenderParts, RenderUseCases
 from chalicelib.bootstrap.api_state import ApiState
-from chalicelib.bootstrap.api_storage import StorageUseCases
 from chalicelib.bootstrap.api_templates import TemplateUseCases
 from chalicelib.bootstrap.cold_start import arm_crash_points
 from chalicelib.bootstrap.event_types import CONTRACT_EVENT_TYPES, EVENT_TYPES
 from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, SystemClock
-from chalicelib.core.destinations import DestinationRules
-from chalicelib.core.ids import IdGenerator, RandomIdGenerator, RepeatableIds
+from chalicelib.core.egress_policy import EgressPolicy
+from chalicelib.core.ids import IdGenerator, RandomIdGenerator, RepeatableIds, WorkspaceId
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.locked_property import LockedCachedProperty
-from chalicelib.features.answers.keep import KeptAnswers
+from chalicelib.features.answers.repository import KeptAnswers
+from chalicelib.features.batches.accept import AcceptBatch
+from chalicelib.features.batches.cancel import CancelBatch
+from chalicelib.features.batches.combine.succeeded_items import SucceededItems
+from chalicelib.features.batches.present import PresentBatch
+from chalicelib.features.batches.read import ReadBatches
+from chalicelib.features.batches.release.repository import release_item
+from chalicelib.features.batches.retry_failed import RetryFailedItems
+from chalicelib.features.destinations.manage import CheckAddress, ManageDestinations
 from chalicelib.features.destinations.repository import Destinations
+from chalicelib.features.destinations.request_trial import RequestStorageTrial
 from chalicelib.features.einvoices.validate import ValidateEInvoice
 from chalicelib.features.files.signed_urls import SignedFileUrls
-from chalicelib.features.renders.accept.storage import ResolveStorage
+from chalicelib.features.renders.accept.resolve_storage import ResolveStorage
+from chalicelib.features.templates.compile_texts import CompileTexts
 from chalicelib.features.uploads.create import CreateUpload, DeleteUpload
-from chalicelib.features.uploads.held_bytes import HeldBytes
 from chalicelib.features.uploads.read import ReadUploads
-from chalicelib.features.uploads.repository import Uploads
+from chalicelib.features.uploads.repository import HeldBytes, Uploads
 from chalicelib.features.usage.read import ReadUsage
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.log import DeliveryLog
-from chalicelib.features.webhooks.manage import ManageEndpoints
+from chalicelib.features.webhooks.deliveries.log import DeliveryLog
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.deliveries.send_sample import SendSample
+from chalicelib.features.webhooks.endpoints.manage import ManageEndpoints
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
+from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
-from chalicelib.features.webhooks.secrets import SigningSecrets
-from chalicelib.features.webhooks.send_sample import SendSample
-from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
+from chalicelib.features.workspaces.keys.record_use import RecordKeyUse
+from chalicelib.features.workspaces.keys.repository import ApiKeys
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.limits.request_rate import RequestRate
-from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
+from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.settings import ApiSettings
 
 # The usual timeout of an invocation: the gateway's limit less the time for the response.
@@ -91,6 +101,98 @@ class UsageUseCases(NamedTuple):
     read: ReadUsage
 
 
+class BatchUseCases:
+    """Use cases for batches, over those for templates, uploads and files."""
+
+    def __init__(self, state: ApiState, parts: RenderParts) -> None:
+        """Build nothing yet."""
+        self._state = state
+        self._parts = parts
+
+    @LockedCachedProperty
+    def accept(self) -> AcceptBatch:  # noqa: D102
+        state = self._state
+        return AcceptBatch(
+            stores=state.batch_stores,
+            limits=state.limits,
+            idempotency=state.idempotency,
+            objects=state.objects,
+            clock=state.clock,
+            ids=state.ids,
+            state=state.service_states,
+            templates=self._parts.templates.resolve,
+            storage=self._parts.storage,
+            uploads=self._parts.read_uploads,
+            webhooks=self._parts.accept_webhook,
+            region=state.settings.region,
+        )
+
+    @LockedCachedProperty
+    def read(self) -> ReadBatches:  # noqa: D102
+        state = self._state
+        return ReadBatches(state.batch_stores.batches, state.batch_bodies)
+
+    @LockedCachedProperty
+    def present(self) -> PresentBatch:  # noqa: D102
+        return PresentBatch(file_urls=self._parts.signed_urls, clock=self._state.clock)
+
+    @LockedCachedProperty
+    def cancel(self) -> CancelBatch:  # noqa: D102
+        return CancelBatch(
+            batches=self._state.batch_stores.batches,
+            wake=self.wake,
+            sleep=time.sleep,
+            clock=self._state.clock,
+        )
+
+    @LockedCachedProperty
+    def retry_failed(self) -> RetryFailedItems:  # noqa: D102
+        state = self._state
+        return RetryFailedItems(
+            stores=state.batch_stores,
+            items=SucceededItems(state.batch_stores, state.renders),
+            files=state.files,
+            objects=state.objects,
+            wake=self.wake,
+            clock=state.clock,
+        )
+
+    def wake(self, workspace_id: WorkspaceId) -> None:
+        """Send a message to the releaser of a workspace; if that fails, the tick does it."""
+        item = release_item(workspace_id)
+        queue = self._state.queue(self._state.settings.batches_queue_url)
+        queue.try_send(item.to_json(), group=item.group)
+
+
+class StorageUseCases:
+    """Use cases for storage destinations."""
+
+    def __init__(self, state: ApiState, sealer: SecretSealer, rules: EgressPolicy) -> None:
+        """Seal credentials with `sealer`; addresses are checked by `rules`."""
+        self._state = state
+        self._sealer = sealer
+        self._rules = rules
+        self.destinations = Destinations(state.tables, state.settings.main_table)
+
+    @LockedCachedProperty
+    def manage(self) -> ManageDestinations:  # noqa: D102
+        state = self._state
+        return ManageDestinations(
+            destinations=self.destinations,
+            read_part=_read_kind_part,
+            check_address=CheckAddress(self._rules),
+            compile_texts=CompileTexts(state.engine, state.leases, state.clock),
+            sealer=self._sealer,
+            clock=state.clock,
+            ids=state.ids,
+        )
+
+    @LockedCachedProperty
+    def request_trial(self) -> RequestStorageTrial:  # noqa: D102
+        run_trial = self._state.make_run_trial(self._state.settings.upload_files_function)
+        return RequestStorageTrial(self.destinations, run_trial)
+
+
 class ApiServices:
     """Use cases by feature, and what the edge needs; `state` is what features share."""
 
@@ -128,7 +230,7 @@ class ApiServices:
             self.files.signed_urls,
             self.webhooks.accept_request,
             ResolveStorage(Destinations(self.state.tables, self.state.main_table).of_renders),
-            self._destination_rules,
+            self._egress_policy,
         )
 
     @LockedCachedProperty
@@ -178,11 +280,9 @@ class ApiServices:
         endpoints = Endpoints(state.tables, settings.main_table)
         deliveries = Deliveries(state.tables, settings.main_table)
         queue = partial(Queue, state.clients, settings.webhooks_queue_url)
-        check_url = CheckTargetUrl(self._destination_rules)
+        check_url = CheckTargetUrl(self._egress_policy)
         sealer = self._sealer
-        secrets = SigningSecrets(
-            state.tables, settings.main_table, endpoints=endpoints, sealer=sealer
-        )
+        secrets = SigningSecrets(endpoints=endpoints, sealer=sealer)
         manage = ManageEndpoints(
             endpoints=endpoints,
             sealer=sealer,
@@ -219,20 +319,20 @@ class ApiServices:
 
     @LockedCachedProperty
     def emails(self) -> EmailUseCases:  # noqa: D102
-        return EmailUseCases(self.state, self._sealer, self._destination_rules, self.templates)
+        return EmailUseCases(self.state, self._sealer, self._egress_policy, self.templates)
 
     @LockedCachedProperty
     def storage(self) -> StorageUseCases:  # noqa: D102
-        return StorageUseCases(self.state, self._sealer, self._destination_rules)
+        return StorageUseCases(self.state, self._sealer, self._egress_policy)
 
     @LockedCachedProperty
     def signed_links(self) -> LinkUseCases:  # noqa: D102
         return LinkUseCases(self.state, self._sealer, self.templates.read, self.renders)
 
     @property
-    def _destination_rules(self) -> DestinationRules:
+    def _egress_policy(self) -> EgressPolicy:
         settings = self.settings
-        return DestinationRules(allow=settings.egress_allow, own_hosts=settings.own_hosts)
+        return EgressPolicy(allow=settings.egress_allow, own_hosts=settings.own_hosts)
 
     @LockedCachedProperty
     def _sealer(self) -> SecretSealer:
@@ -294,3 +394,11 @@ def api_services() -> ApiServices:
     return ApiServices(
         ApiSettings.from_env(), AwsClients(), clock=SystemClock(), ids=RandomIdGenerator()
     )
+
+
+def _read_kind_part(
+    kind: str, part: Literal["config", "credentials"], value: JsonObject
+) -> dict[str, Json]:
+    from chalicelib.contract.storage.kinds import read_kind_part  # noqa: PLC0415 -- pydantic
+
+    return read_kind_part(kind, part, value)

@@ -6,26 +6,26 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_templates import TemplateUseCases
-from chalicelib.core.destinations import DestinationRules
+from chalicelib.core.egress_policy import EgressPolicy
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.locked_property import LockedCachedProperty
-from chalicelib.features.emails.check_texts import CheckRuleTexts
-from chalicelib.features.emails.connections import EmailConnections
-from chalicelib.features.emails.manage import ManageConnections
-from chalicelib.features.emails.manage_rules import ManageRules
-from chalicelib.features.emails.preview_email import PreviewEmail
-from chalicelib.features.emails.read_rules import ReadRules
-from chalicelib.features.emails.registrations import Registrations
-from chalicelib.features.emails.request_trial import RequestTrial
-from chalicelib.features.emails.rule_test import RuleTestCommand
-from chalicelib.features.emails.rules import StoredRules
+from chalicelib.features.emails.connections.manage import ManageConnections
+from chalicelib.features.emails.connections.repository import EmailConnections
+from chalicelib.features.emails.connections.request_trial import RequestTrial
+from chalicelib.features.emails.registrations.repository import Registrations
+from chalicelib.features.emails.rules.check_texts import CheckRuleTexts
+from chalicelib.features.emails.rules.manage import ManageRules
+from chalicelib.features.emails.rules.preview import PreviewEmail
+from chalicelib.features.emails.rules.read import ReadRules
+from chalicelib.features.emails.rules.repository import StoredRules
+from chalicelib.features.emails.rules.try_rule import RuleTestCommand
 from chalicelib.features.emails.sends.read import ReadSends
+from chalicelib.features.emails.sends.reports.take import TakeReports
 from chalicelib.features.emails.sends.resend import ResendBatchEmails, ResendEmail
 from chalicelib.features.emails.sends.stores import EmailStores
-from chalicelib.features.emails.sends.take_reports import TakeReports
 from chalicelib.features.templates.compile_texts import CompileTexts
 from chalicelib.features.templates.sources import CachedTemplateSources
-from chalicelib.features.workspaces.people.members import Members
+from chalicelib.features.workspaces.people.repository import Members
 
 
 class EmailUseCases:
@@ -35,15 +35,15 @@ class EmailUseCases:
         self,
         state: ApiState,
         sealer: SecretSealer,
-        destination_rules: DestinationRules,
+        egress_policy: EgressPolicy,
         templates: TemplateUseCases,
     ) -> None:
-        """Seal credentials with `sealer`; SMTP hosts are checked by `destination_rules`."""
+        """Seal credentials with `sealer`; SMTP hosts are checked by `egress_policy`."""
         settings = state.settings
         self._state = state
         self._read_templates = templates.read
         self._sealer = sealer
-        self._destination_rules = destination_rules
+        self._egress_policy = egress_policy
         self._rules = StoredRules(state.tables, settings.main_table)
         self.read_rules = ReadRules(state.templates, self._rules)
         self._stores = stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
@@ -84,7 +84,7 @@ class EmailUseCases:
             members=self._members,
             read_part=_read_part,
             sealer=self._sealer,
-            rules=self._destination_rules,
+            rules=self._egress_policy,
             clock=state.clock,
             ids=state.ids,
         )

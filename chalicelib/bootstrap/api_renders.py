@@ -5,13 +5,13 @@ from typing import NamedTuple
 from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.bootstrap.api_state import ApiState
 from chalicelib.bootstrap.api_templates import TemplateUseCases
-from chalicelib.core.destinations import DestinationRules
+from chalicelib.core.egress_policy import EgressPolicy
 from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.previews.preflight import PreflightRender
 from chalicelib.features.renders.accept.create import CreateRender
-from chalicelib.features.renders.accept.source_files import ResolveSourceFiles
-from chalicelib.features.renders.accept.storage import ResolveStorage
+from chalicelib.features.renders.accept.resolve_source_files import ResolveSourceFiles
+from chalicelib.features.renders.accept.resolve_storage import ResolveStorage
 from chalicelib.features.renders.cancel import CancelRender
 from chalicelib.features.renders.present import PresentRender
 from chalicelib.features.renders.purge import PurgeFiles
@@ -36,7 +36,7 @@ class RenderParts(NamedTuple):
     signed_urls: SignedFileUrls
     accept_webhook: AcceptRequestWebhook
     storage: ResolveStorage
-    destinations: DestinationRules
+    destinations: EgressPolicy
 
 
 class RenderUseCases:
@@ -115,7 +115,7 @@ class RenderUseCases:
     @LockedCachedProperty
     def read(self) -> ReadRenders:  # noqa: D102
         state = self._state
-        return ReadRenders(tables=state.tables, table=state.main_table, renders=state.renders)
+        return ReadRenders(state.renders)
 
     @LockedCachedProperty
     def present(self) -> PresentRender:  # noqa: D102

@@ -11,20 +11,24 @@ from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost,
 from chalicelib.adapters.aws.remote_schemas import RemoteSchemas
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.bootstrap.shared_services import SharedServices
-from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import IdGenerator, WorkspaceId
 from chalicelib.core.locked_property import LockedCachedProperty
+from chalicelib.core.tenancy import isolates_tenants
 from chalicelib.engine.schemas.check_schemas import CheckSchemas
-from chalicelib.features.renders.idempotency import IdempotencyRecords
-from chalicelib.features.renders.run.after_final import SettleAndPublish
+from chalicelib.features.renders.idempotency.repository import IdempotencyRecords
 from chalicelib.features.renders.run.bodies import engine_folder
+from chalicelib.features.renders.run.settle import SettleAndPublish
 from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases
-from chalicelib.features.workspaces.limits.schema_places import PlacedSchemas, SchemaPlaces
+from chalicelib.features.workspaces.limits.schema_places.repository import (
+    PlacedSchemas,
+    SchemaPlaces,
+)
 from chalicelib.features.workspaces.repository import Workspaces
-from chalicelib.features.workspaces.service_state import ServiceStates
-from chalicelib.features.workspaces.trials import RunTrial
+from chalicelib.features.workspaces.service_state.repository import ServiceStates
+from chalicelib.features.workspaces.trials.repository import RunningTrials
+from chalicelib.features.workspaces.trials.run import RunTrial
 from chalicelib.settings import ApiSettings
 
 log = logging.getLogger(__name__)
@@ -139,8 +143,7 @@ class ApiState(SharedServices):
     def make_run_trial(self, function: str) -> RunTrial:
         """Return the use case that has a function test credentials."""
         return RunTrial(
-            tables=self.tables,
-            table=self.settings.main_table,
+            running=RunningTrials(self.tables, self.settings.main_table),
             function=LambdaFunction(self.clients, function),
             clock=self.clock,
         )

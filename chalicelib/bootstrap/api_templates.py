@@ -5,20 +5,20 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.core.locked_property import LockedCachedProperty
-from chalicelib.features.emails.read_rules import ReadRules
-from chalicelib.features.emails.rules import StoredRules
+from chalicelib.features.emails.rules.read import ReadRules
+from chalicelib.features.emails.rules.repository import StoredRules
 from chalicelib.features.previews.dry_run_datasets import DryRunDatasets
 from chalicelib.features.previews.lint import LintTemplates
-from chalicelib.features.renders.accept.templates import ResolveTemplate
-from chalicelib.features.renders.accept.uploads import ReadUploadedHtml
+from chalicelib.features.renders.accept.check_uploads import ReadUploadedHtml
+from chalicelib.features.renders.accept.resolve_template import ResolveTemplate
 from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.create import CreateTemplate
 from chalicelib.features.templates.datasets import ChangeDatasets, ReadDatasets
-from chalicelib.features.templates.draft import ReplaceDraft, SourceCheck
 from chalicelib.features.templates.model import SourceBundle
 from chalicelib.features.templates.options import check_options
 from chalicelib.features.templates.publish import DatasetDryRun, PublishTemplate
 from chalicelib.features.templates.read import ReadTemplates
+from chalicelib.features.templates.replace_draft import ReplaceDraft, SourceCheck
 from chalicelib.features.templates.source_texts import SourceTexts
 from chalicelib.features.templates.sources import CachedTemplateSources
 from chalicelib.features.templates.store_source import StoreSource

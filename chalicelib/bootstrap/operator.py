@@ -15,27 +15,27 @@ from chalicelib.core.ids import IdGenerator, RandomIdGenerator
 from chalicelib.features.dead_letters.redrive import RedriveDeadLetters
 from chalicelib.features.dead_letters.repository import DeadLetters
 from chalicelib.features.destinations.uploads.repository import StorageUploads
-from chalicelib.features.emails.connections import EmailConnections
-from chalicelib.features.emails.downgrade import ScheduleCredentials
+from chalicelib.features.emails.connections.downgrade import ScheduleCredentials
+from chalicelib.features.emails.connections.repository import EmailConnections
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.templates.change import ChangeTemplate
 from chalicelib.features.templates.read import FindTemplate
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.trash import TrashTemplate
 from chalicelib.features.trace.trace_render import ReadLogLines, TraceRender
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.find_deliveries import FindDeliveries
+from chalicelib.features.webhooks.deliveries.find import FindDeliveries
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.workspaces.change import ChangeWorkspace
+from chalicelib.features.workspaces.change_status import ChangeWorkspaceStatus
 from chalicelib.features.workspaces.create import CreateWorkspace
 from chalicelib.features.workspaces.keys.manage import ManageKeys
+from chalicelib.features.workspaces.keys.repository import ApiKeys
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
-from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
 from chalicelib.features.workspaces.people.manage import ManageMembers
-from chalicelib.features.workspaces.people.members import Members
-from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
-from chalicelib.features.workspaces.service_state import ServiceStates
-from chalicelib.features.workspaces.status import ChangeWorkspaceStatus, StatusTransitions
+from chalicelib.features.workspaces.people.repository import FreeWorkspaceLimit, Members
+from chalicelib.features.workspaces.repository import StatusTransitions, Workspaces
+from chalicelib.features.workspaces.service_state.repository import ServiceStates
 from chalicelib.settings import (
     MailSettings,
     OperatorSettings,
@@ -123,8 +123,6 @@ def trace_render(
         outbox=state.outbox,
         deliveries=deliveries,
         find_deliveries=FindDeliveries(
-            tables=state.tables,
-            table=settings.main_table,
             workspaces=workspaces,
             endpoints=Endpoints(state.tables, settings.main_table),
             deliveries=deliveries,

@@ -14,11 +14,11 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.forwarding.forward import ChooseSecrets, ForwardEvents, WatchEvents
 from chalicelib.features.forwarding.sources import workspace_sources
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.find_deliveries import FindDeliveries
-from chalicelib.features.webhooks.log import DeliveryLog
-from chalicelib.features.webhooks.secrets import SigningSecrets
+from chalicelib.features.webhooks.deliveries.find import FindDeliveries
+from chalicelib.features.webhooks.deliveries.log import DeliveryLog
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
+from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
 from chalicelib.features.workspaces.repository import Workspaces
 from chalicelib.settings import ForwardSettings, WebhookLogSettings
 
@@ -41,8 +41,6 @@ class WebhookLogService:
             queue=partial(Queue, clients, settings.webhooks_queue_url),
         )
         self.find: Final = FindDeliveries(
-            tables=state.tables,
-            table=table,
             workspaces=self.workspaces,
             endpoints=endpoints,
             deliveries=deliveries,
@@ -62,7 +60,7 @@ class ForwardService:
         sealer = SecretSealer(clients, settings.data_key, clock)
         self.choose_secrets: Final = ChooseSecrets(
             endpoints=endpoints,
-            secrets=SigningSecrets(self._state.tables, table, sealer=sealer, endpoints=endpoints),
+            secrets=SigningSecrets(endpoints=endpoints, sealer=sealer),
             clock=clock,
         )
 

@@ -13,12 +13,12 @@ from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.events import BATCH_EVENT_TYPES
 from chalicelib.features.batches.present import PresentBatch
 from chalicelib.features.batches.rows import batch_of
-from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.sends.counts.repository import SendCounts
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.renders.events import RENDER_EVENT_TYPES
 from chalicelib.features.renders.present import PresentRender
-from chalicelib.features.renders.receipt_rows import ReceiptRows
+from chalicelib.features.renders.receipts.repository import ReceiptRows
 from chalicelib.features.renders.rows import render_of, request_webhook_of
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.webhooks.subscribe import EventView

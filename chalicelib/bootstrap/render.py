@@ -12,9 +12,8 @@ from chalicelib.core.clock import Clock
 from chalicelib.features.einvoices.validate_received import ValidateReceived
 from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
 from chalicelib.features.renders.run.check_conformance import CheckConformance
-from chalicelib.features.renders.run.execute import ExecuteRender
+from chalicelib.features.renders.run.execute import ExecuteRender, RunJob
 from chalicelib.features.renders.run.finish import FinishRender
-from chalicelib.features.renders.run.run_job import RunJob
 from chalicelib.features.uploads.contents import UploadContents
 from chalicelib.settings import RenderSettings
 

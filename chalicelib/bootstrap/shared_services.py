@@ -6,25 +6,22 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.remote_engine import RemoteEngine
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.table import Tables
-from chalicelib.bootstrap.tenancy import isolates_tenants
 from chalicelib.core.clock import Clock
 from chalicelib.core.locked_property import LockedCachedProperty
+from chalicelib.core.tenancy import isolates_tenants
 from chalicelib.features.batches.bodies import BatchBodies
-from chalicelib.features.batches.lease import ReleaserLeases
+from chalicelib.features.batches.release.repository import ReleaserLeases
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.repository import Files
 from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.run.after_final import (
-    CleanUpRender,
-    SettleAndPublish,
-    SettleRender,
-)
 from chalicelib.features.renders.run.bodies import RenderBodies
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.enqueue import RenderQueues
+from chalicelib.features.renders.run.settle import SettleAndPublish, SettleRender
+from chalicelib.features.renders.subscribe import CleanUpRender
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.limits.request_rate import RequestRate

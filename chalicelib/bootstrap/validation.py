@@ -10,8 +10,8 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.remote_validator import RemoteValidator
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
-from chalicelib.bootstrap.tenancy import TenantGuard, isolates_tenants
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.tenancy import TenantGuard, isolates_tenants
 from chalicelib.engine.conformance.checks import NoValidator, Validator
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.ports import PresignedObjects

@@ -11,14 +11,13 @@ from chalicelib.adapters.aws.due_items import DueItem, DueKind
 from chalicelib.core.json import JsonObject
 from chalicelib.features.batches.rows import DUE_BATCH, DUE_RELEASE
 from chalicelib.features.dead_letters.resolutions import PostponeDueItem, ResolveQueuedRender
-from chalicelib.features.destinations.model import (
-    CREDENTIALS_FIELD as STORAGE_CREDENTIALS_FIELD,
-)
+from chalicelib.features.destinations.model import CREDENTIALS_FIELD as STORAGE_CREDENTIALS_FIELD
 from chalicelib.features.destinations.uploads.give_up import GiveUpUploads
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.repository import DUE_UPLOADS
-from chalicelib.features.emails.connections import CREDENTIALS_FIELD, DUE_CREDENTIALS
-from chalicelib.features.emails.registrations import DUE_REGISTRATION
+from chalicelib.features.emails.connections.model import CREDENTIALS_FIELD
+from chalicelib.features.emails.connections.repository import DUE_CREDENTIALS
+from chalicelib.features.emails.registrations.repository import DUE_REGISTRATION
 from chalicelib.features.emails.sends.give_up import GiveUpEmail
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.repository import DUE_EMAIL
@@ -26,18 +25,18 @@ from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.repository import DUE_EVENT
 from chalicelib.features.files.repository import DUE_FILE
-from chalicelib.features.maintenance.due_index import DueIndex
+from chalicelib.features.maintenance.repository import DueIndex
 from chalicelib.features.renders.rows import DUE_RENDER
 from chalicelib.features.signed_links.repository import DUE_LINK
 from chalicelib.features.templates.repository import DUE_TEMPLATE
-from chalicelib.features.webhooks.deliveries import DUE_DELIVERY, Deliveries
-from chalicelib.features.webhooks.endpoints import DUE_NOTICE
-from chalicelib.features.webhooks.log import GiveUpDelivery
-from chalicelib.features.webhooks.message import DeliverWebhook
-from chalicelib.features.webhooks.secrets import SECRET_FIELDS
+from chalicelib.features.webhooks.deliveries.give_up import GiveUpDelivery
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.repository import DUE_DELIVERY, Deliveries
+from chalicelib.features.webhooks.endpoints.repository import DUE_NOTICE
+from chalicelib.features.webhooks.endpoints.secrets import SECRET_FIELDS
+from chalicelib.features.workspaces.keys.repository import DUE_KEY
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
-from chalicelib.features.workspaces.repository import DUE_KEY
-from chalicelib.features.workspaces.status import DUE_WORKSPACE
+from chalicelib.features.workspaces.repository import DUE_WORKSPACE
 from chalicelib.settings import RenderSettings
 from chalicelib.settings.table import SETTINGS, Setting, setting
 

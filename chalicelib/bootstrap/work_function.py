@@ -13,8 +13,8 @@ from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.bootstrap.work import WORK, Work
 from chalicelib.core.clock import Clock, SystemClock
 from chalicelib.core.locked_property import LockedCachedProperty
-from chalicelib.features.renders.run.after_final import SettleAndPublish
 from chalicelib.features.renders.run.end import EndRender
+from chalicelib.features.renders.run.settle import SettleAndPublish
 from chalicelib.settings import WorkSettings
 
 if TYPE_CHECKING:

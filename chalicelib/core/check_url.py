@@ -3,11 +3,11 @@
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from chalicelib.core.destinations import (
+from chalicelib.core.egress_policy import (
     ALLOWED_TCP_PORTS,
     DEFAULT_PORTS,
     WEB_PREFIXES,
-    DestinationRules,
+    EgressPolicy,
 )
 from chalicelib.core.errors import FieldError, ServiceError, validation_error
 
@@ -18,7 +18,7 @@ _UNSAFE: Final = frozenset("\\ \t\r\n\f\v") | {chr(code) for code in range(32)} 
 class CheckTargetUrl:
     """Check of URLs; egress checks the addresses that a name leads to, at each attempt."""
 
-    def __init__(self, rules: DestinationRules) -> None:
+    def __init__(self, rules: EgressPolicy) -> None:
         """Check by the rules of this deployment."""
         self._rules = rules
 
@@ -37,7 +37,7 @@ class CheckTargetUrl:
         return parts.scheme == "https" or self._rules.is_exempt_literal(host, port)
 
 
-def fetch_refusal(rules: DestinationRules, url: str) -> str | None:
+def fetch_refusal(rules: EgressPolicy, url: str) -> str | None:
     """Return why a URL that a render gets is refused without any lookup, or None.
 
     What only a browser can tell, such as a name with other letters than a-z, is left to it.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from chalicelib.core.destinations import host_and_port
+from chalicelib.core.egress_policy import host_and_port
 
 
 class SentState(Enum):

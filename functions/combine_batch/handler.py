@@ -4,15 +4,15 @@ from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import ReceivedMessage
 from chalicelib.adapters.aws.multipart import MultipartUploads
 from chalicelib.adapters.aws.remote_merge import RemoteMerge
-from chalicelib.bootstrap.batches import advance_batch, send_item
+from chalicelib.bootstrap.advance_batch import advance_batch, send_item
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.combine.clean_up import CleanUpCombining
 from chalicelib.features.batches.combine.combine_batch import CombineBatch
-from chalicelib.features.batches.combine.parts import WriteMergedPart, WriteZipPart
-from chalicelib.features.batches.combine.progress import CombineLeases, combine_item
+from chalicelib.features.batches.combine.repository import CombineLeases, combine_item
 from chalicelib.features.batches.combine.succeeded_items import SucceededItems
+from chalicelib.features.batches.combine.write_part import WriteMergedPart, WriteZipPart
 
 
 def build(parts: WorkParts) -> ServeEvent:

@@ -15,14 +15,19 @@ from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
-from chalicelib.features.webhooks.deliver import SendWebhook
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.leases import FAST_LANE, SLOW_LANE, BatchLeases, ReceiverLeases
-from chalicelib.features.webhooks.log import EraseWebhooks
-from chalicelib.features.webhooks.message import DeliverWebhook
-from chalicelib.features.webhooks.secrets import SigningSecrets
-from chalicelib.features.webhooks.send import PostWebhook
+from chalicelib.features.webhooks.deliveries.deliver import SendWebhook
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.deliveries.send import PostWebhook
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
+from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
+from chalicelib.features.webhooks.erase import EraseWebhooks
+from chalicelib.features.webhooks.leases.repository import (
+    FAST_LANE,
+    SLOW_LANE,
+    BatchLeases,
+    ReceiverLeases,
+)
 
 
 def build(parts: WorkParts) -> ServeEvent:
@@ -41,9 +46,7 @@ def build(parts: WorkParts) -> ServeEvent:
         deliveries=deliveries,
         objects=state.objects,
         post=PostWebhook(
-            secrets=SigningSecrets(
-                state.tables, state.main_table, endpoints=endpoints, sealer=sealer
-            ),
+            secrets=SigningSecrets(endpoints=endpoints, sealer=sealer),
             egress=egress,
             clock=parts.clock,
         ),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
-from chalicelib.bootstrap.tenancy import isolates_tenants
+from chalicelib.core.tenancy import isolates_tenants
 from chalicelib.engine.render_engine import RenderEngine
 from chalicelib.engine.sandbox.walls import Walls
 from chalicelib.settings import EngineSettings, ca_bundle_path

@@ -7,8 +7,8 @@ from chalicelib.adapters.json_logs import ids_in_payload, log_context
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.bootstrap.cold_start import arm_crash_points
 from chalicelib.bootstrap.invocation_errors import reported_errors
-from chalicelib.bootstrap.tenancy import TenantGuard
 from chalicelib.core.clock import SystemClock
+from chalicelib.core.tenancy import TenantGuard
 from chalicelib.engine.remote.calls import call_from_json
 from chalicelib.engine.remote.execute import ExecuteCall
 

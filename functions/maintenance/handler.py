@@ -16,36 +16,37 @@ from chalicelib.features.batches.erase import EraseBatches
 from chalicelib.features.batches.reconcile_holds import ReconcileBatchHolds
 from chalicelib.features.batches.rows import DUE_BATCH
 from chalicelib.features.destinations.repository import Destinations
-from chalicelib.features.emails.connections import DUE_CREDENTIALS, EmailConnections
-from chalicelib.features.emails.downgrade import DeleteCredentials
-from chalicelib.features.emails.rules import StoredRules
-from chalicelib.features.emails.sends.counts import SendCounts
-from chalicelib.features.emails.sends.reports import Reports
+from chalicelib.features.emails.connections.downgrade import DeleteCredentials
+from chalicelib.features.emails.connections.repository import DUE_CREDENTIALS, EmailConnections
+from chalicelib.features.emails.rules.repository import StoredRules
+from chalicelib.features.emails.sends.counts.repository import SendCounts
+from chalicelib.features.emails.sends.reports.repository import Reports
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Erase
 from chalicelib.features.maintenance.dispatch import DueDispatcher, HandleDueItem
-from chalicelib.features.maintenance.due_renders import HandleDueRender
+from chalicelib.features.maintenance.handle_due_render import HandleDueRender
 from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
+from chalicelib.features.renders.erase import EraseRenders
 from chalicelib.features.renders.model import Render
-from chalicelib.features.renders.purge import EraseRenders, PurgeFiles
+from chalicelib.features.renders.purge import PurgeFiles
 from chalicelib.features.renders.rows import DUE_RENDER
 from chalicelib.features.signed_links.repository import DUE_LINK, SignedLinks
-from chalicelib.features.templates.due_templates import HandleDueTemplate
 from chalicelib.features.templates.erase import EraseTemplates
+from chalicelib.features.templates.handle_due import HandleDueTemplate
 from chalicelib.features.templates.repository import DUE_TEMPLATE
-from chalicelib.features.usage.count import EraseUsage
+from chalicelib.features.usage.erase import EraseUsage
 from chalicelib.features.usage.notify_thresholds import NotifyThresholds
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import DUE_NOTICE, Endpoints
-from chalicelib.features.webhooks.log import EraseWebhooks
-from chalicelib.features.webhooks.notify_disabled import NotifyOfDisabledEndpoint
-from chalicelib.features.workspaces.keys.expiry_warning import WarnOfKeyExpiry
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.notify_disabled import NotifyOfDisabledEndpoint
+from chalicelib.features.webhooks.endpoints.repository import DUE_NOTICE, Endpoints
+from chalicelib.features.webhooks.erase import EraseWebhooks
+from chalicelib.features.workspaces.keys.repository import DUE_KEY, ApiKeys
+from chalicelib.features.workspaces.keys.warn_of_expiry import WarnOfKeyExpiry
 from chalicelib.features.workspaces.limits.model import DUE_LIMITS
-from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
-from chalicelib.features.workspaces.people.members import Members, NotifyOwners
-from chalicelib.features.workspaces.repository import DUE_KEY, ApiKeys, Workspaces
-from chalicelib.features.workspaces.status import DUE_WORKSPACE, StatusTransitions
+from chalicelib.features.workspaces.people.notify_owners import NotifyOwners
+from chalicelib.features.workspaces.people.repository import FreeWorkspaceLimit, Members
+from chalicelib.features.workspaces.repository import DUE_WORKSPACE, StatusTransitions, Workspaces
 
 
 def build(parts: WorkParts) -> ServeEvent:

@@ -9,8 +9,8 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.bootstrap.cold_start import arm_crash_points, warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
-from chalicelib.bootstrap.tenancy import TenantGuard, isolates_tenants
 from chalicelib.core.clock import SystemClock
+from chalicelib.core.tenancy import TenantGuard, isolates_tenants
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
 from chalicelib.engine.remote.calls import RunCall, call_from_json
 from chalicelib.engine.remote.execute_tool import ExecuteToolCall

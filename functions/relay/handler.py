@@ -9,23 +9,22 @@ from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.bootstrap.present_event import event_viewer
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.message_version import UnknownVersion
-from chalicelib.features.batches.count import CountBatchItem
+from chalicelib.features.batches.subscribe import CountBatchItem
 from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.destinations.uploads.subscribe import QueueUploads
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.emails.sends.subscribe import QueueEmails
 from chalicelib.features.events.model import PublishEvent
 from chalicelib.features.events.relay import OutboxRelay
-from chalicelib.features.renders.measure import MeasureRender
 from chalicelib.features.renders.rows import render_of
-from chalicelib.features.renders.run.after_final import CountEndedHold
-from chalicelib.features.signed_links.give_back import GiveBackQuota
+from chalicelib.features.renders.subscribe import CountEndedHold, MeasureRender
 from chalicelib.features.signed_links.repository import SignedLinks
-from chalicelib.features.usage.count import CountUsage
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.signed_links.subscribe import GiveBackQuota
+from chalicelib.features.usage.subscribe import CountUsage
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.subscribe import QueueWebhooks
-from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
+from chalicelib.features.workspaces.limits.ended_holds.repository import EndedHolds
 
 
 def build(parts: WorkParts) -> ServeEvent:

@@ -9,15 +9,16 @@ from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
-from chalicelib.bootstrap.batches import advance_batch
+from chalicelib.bootstrap.advance_batch import advance_batch
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.message_version import UnknownVersion
-from chalicelib.features.batches.csv.import_csv import CsvPositions, ImportCsv
-from chalicelib.features.batches.lease import release_item
-from chalicelib.features.batches.release import ReleaseStep
-from chalicelib.features.batches.releaser import Releaser
+from chalicelib.features.batches.csv.import_csv import ImportCsv
+from chalicelib.features.batches.csv.repository import CsvPositions
+from chalicelib.features.batches.release.release_step import ReleaseStep
+from chalicelib.features.batches.release.releaser import Releaser
+from chalicelib.features.batches.release.repository import release_item
 from chalicelib.features.workspaces.limits.request_rate import RateOfTestRenders
 from chalicelib.features.workspaces.repository import Workspaces
 

@@ -8,8 +8,8 @@ from chalicelib.adapters.metrics import Metrics
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
 from chalicelib.bootstrap.cold_start import arm_crash_points, warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
-from chalicelib.bootstrap.tenancy import TenantGuard, isolates_tenants
 from chalicelib.core.clock import SystemClock
+from chalicelib.core.tenancy import TenantGuard, isolates_tenants
 from chalicelib.engine.remote.calls import schema_call_from_json
 from chalicelib.engine.remote.execute_schema import ExecuteSchemaCall
 from chalicelib.engine.sandbox.walls import Walls

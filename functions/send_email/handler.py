@@ -20,22 +20,23 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
+from chalicelib.features.emails.connections.request_trial import ConnectionTrial
+from chalicelib.features.emails.connections.try_connection import TryConnection
 from chalicelib.features.emails.providers.brevo import brevo_registration, open_brevo
 from chalicelib.features.emails.providers.microsoft365 import open_microsoft365
 from chalicelib.features.emails.providers.postmark import open_postmark
 from chalicelib.features.emails.providers.resend import open_resend
 from chalicelib.features.emails.providers.ses import open_ses
 from chalicelib.features.emails.providers.smtp import open_smtp
-from chalicelib.features.emails.registrations import RegisterForEvents, Registrations
-from chalicelib.features.emails.request_trial import ConnectionTrial
+from chalicelib.features.emails.registrations.register import RegisterForEvents
+from chalicelib.features.emails.registrations.repository import Registrations
 from chalicelib.features.emails.sends.attempt import AttemptEmail
 from chalicelib.features.emails.sends.deliver import DeliverEmail
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.prepare import PrepareEmail, SignUrl
-from chalicelib.features.emails.sends.rate import SendRate
+from chalicelib.features.emails.sends.rate.repository import SendRate
 from chalicelib.features.emails.sends.sessions import EmailSessions
 from chalicelib.features.emails.sends.stores import EmailStores
-from chalicelib.features.emails.try_connection import TryConnection
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.workspaces.repository import Workspaces
 

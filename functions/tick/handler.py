@@ -3,7 +3,7 @@
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work import WORK
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
-from chalicelib.features.maintenance.due_index import DueIndex
+from chalicelib.features.maintenance.repository import DueIndex
 from chalicelib.features.maintenance.tick import DueRoute, Tick
 
 

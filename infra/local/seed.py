@@ -36,7 +36,7 @@ def create_workspace() -> dict[str, str]:
     """Create the workspace and both keys at the endpoints of this process's environment."""
     # Imported here: only the seed process loads the product.
     from chalicelib.bootstrap.operator import operator_services as build  # noqa: PLC0415
-    from chalicelib.features.workspaces.model import SCOPES  # noqa: PLC0415
+    from chalicelib.features.workspaces.keys.model import SCOPES  # noqa: PLC0415
 
     operator = build()
     workspace = operator.create_workspace("demo", plan="scale", regions=[operator.region])

@@ -6,7 +6,7 @@ import click
 
 from chalicelib.bootstrap.work import all_settings
 from chalicelib.core.clock import format_rfc3339
-from chalicelib.features.workspaces.service_state import STATES
+from chalicelib.features.workspaces.service_state.repository import STATES
 from infra.operator.conform import conform
 from infra.operator.connection import operator, signing_keys
 from infra.operator.dead_letters import dlq

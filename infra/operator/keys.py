@@ -10,9 +10,9 @@ from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.workspaces.keys.last_use import is_unused
 from chalicelib.features.workspaces.keys.manage import GRACE_HOURS, NewKey
-from chalicelib.features.workspaces.model import LIVE_SCOPES, SCOPES, ApiKey
+from chalicelib.features.workspaces.keys.model import LIVE_SCOPES, SCOPES, ApiKey
+from chalicelib.features.workspaces.keys.record_use import is_unused
 from infra.operator.connection import operator
 from infra.operator.output import print_answer
 from infra.operator.workspaces import existing_workspace

@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.workspaces.people.members import ROLES, Member
+from chalicelib.features.workspaces.people.model import ROLES, Member
 from infra.operator.connection import operator
 from infra.operator.output import print_answer
 

@@ -8,7 +8,7 @@ import click
 
 from chalicelib.features.emails.sends.model import EmailSend
 from chalicelib.features.trace.timeline import TimelineEntry
-from chalicelib.features.webhooks.model import WebhookDelivery
+from chalicelib.features.webhooks.deliveries.model import WebhookDelivery
 from infra.operator.connection import render_tracer
 from infra.operator.output import print_answer
 

@@ -6,8 +6,8 @@ import click
 
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIdGenerator
-from chalicelib.features.webhooks.log import DeliveryFilter
-from chalicelib.features.webhooks.model import DeliveryStatus, WebhookDelivery
+from chalicelib.features.webhooks.deliveries.log import DeliveryFilter
+from chalicelib.features.webhooks.deliveries.model import DeliveryStatus, WebhookDelivery
 from infra.operator.connection import webhook_log_service
 from infra.operator.output import print_answer
 from infra.operator.workspaces import existing_workspace

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.bootstrap.work import WORK, Work
-from chalicelib.features.answers.keep import ANSWER_FIELD
+from chalicelib.features.answers.repository import ANSWER_FIELD
 from chalicelib.features.signed_links.model import LINK_SECRET_FIELD
-from chalicelib.features.webhooks.secrets import REQUEST_SECRET_FIELD
+from chalicelib.features.webhooks.endpoints.secrets import REQUEST_SECRET_FIELD
 from chalicelib.settings import (
     ApiSettings,
     EngineSettings,

@@ -16,7 +16,7 @@ from chalicelib.api.edge.endpoint import Endpoint, endpoints_of
 from chalicelib.api.routes import ENDPOINTS
 from chalicelib.core.problems import PROBLEMS
 from chalicelib.core.version import VERSION
-from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.features.workspaces.keys.model import SCOPES
 from infra import openapi
 from tests.architecture.contract_codes import CODES, NOT_RETRYABLE
 from tests.fakes import api_resource
@@ -87,12 +87,21 @@ def test_published_description_is_valid() -> None:
 
 def test_every_module_of_the_api_is_listed() -> None:
     folder = Path(routes.__file__).parent
-    paths = [*folder.glob("*.py"), *folder.glob("emails/*.py"), *folder.glob("files/*.py")]
+    paths = [path for path in folder.rglob("*.py") if path.parent.name != "edge"]
     modules = {path.stem for path in paths} - {"__init__", "routes"}
 
     assert {row.operation_id.partition(".")[0] for row in ENDPOINTS} == {
         name for name in modules if not name.startswith("_")
     }
+
+
+def test_rooms_of_the_api_are_those_of_the_contract() -> None:
+    rooms = {
+        layer: {path.parent.name for path in (ROOT / "chalicelib" / layer).glob("*/*.py")}
+        for layer in ("api", "contract")
+    }
+
+    assert rooms["api"] - {"edge"} <= rooms["contract"]
 
 
 @pytest.mark.parametrize("row", ENDPOINTS, ids=lambda row: f"{row.method} {row.path}")

@@ -1,6 +1,6 @@
 """Times of webhooks in code and infrastructure, which depend on each other."""
 
-from chalicelib.features.webhooks.deliver import CLAIM_TIME
+from chalicelib.features.webhooks.deliveries.deliver import CLAIM_TIME
 from infra.template import load_template
 
 

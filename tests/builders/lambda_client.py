@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chalicelib.bootstrap.invocation_errors import InvocationError
-from chalicelib.bootstrap.tenancy import TenantGuard
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.core.tenancy import TenantGuard
 from chalicelib.engine.remote.execute import ExecuteCall
 from chalicelib.engine.remote.execute_schema import ExecuteSchemaCall
 from chalicelib.engine.remote.execute_tool import ExecuteToolCall

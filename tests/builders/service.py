@@ -17,7 +17,8 @@ from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
 from chalicelib.engine.ports import Egress, NoEgress
 from chalicelib.engine.schemas.worker import SchemaWorker
-from chalicelib.features.workspaces.model import SCOPES, Mode
+from chalicelib.features.workspaces.keys.model import SCOPES
+from chalicelib.features.workspaces.model import Mode
 from chalicelib.settings import ApiSettings, OperatorSettings, RenderSettings
 from functions.render.serve import RenderServices, serve
 from tests.builders.aws_actions import AwsActionRecorder, acting_as

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from chalicelib.adapters.aws.item_codec import ItemCodec
+from chalicelib.adapters.aws.table import ItemCodec
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import render_of

@@ -9,14 +9,9 @@ from typing import Any
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces.keys import key_format
+from chalicelib.features.workspaces.keys.model import SCOPES, ApiKey, StoredSecret
 from chalicelib.features.workspaces.limits.model import RateState
-from chalicelib.features.workspaces.model import (
-    SCOPES,
-    ApiKey,
-    Mode,
-    StoredSecret,
-    Workspace,
-)
+from chalicelib.features.workspaces.model import Mode, Workspace
 
 NOW = dt.datetime(2026, 11, 21, 12, 0, tzinfo=dt.UTC)
 

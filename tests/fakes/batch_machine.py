@@ -9,15 +9,14 @@ from typing import Any, cast, override
 
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
-from chalicelib.adapters.aws.item_codec import ItemCodec
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Item, ItemCodec, Write
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RenderId
 from chalicelib.engine.job import EngineJob, PageJob
 from chalicelib.features.batches.cancel import CancelBatch
-from chalicelib.features.batches.lease import release_item
 from chalicelib.features.batches.model import Counted
+from chalicelib.features.batches.release.repository import release_item
 from chalicelib.features.batches.rows import batch_of, items_partition, partition
 from chalicelib.features.renders.rows import render_of
 from chalicelib.features.renders.run.protocol import QueuedRender

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from chalicelib.core.json import JsonObject
-from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import Check, CheckedSession, HandOver, OutgoingEmail
 
 type Answer = HandOver | BaseException

@@ -11,7 +11,7 @@ from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, derived_id
 from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
 from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
-from chalicelib.features.workspaces.limits.ended_holds import EndedHolds
+from chalicelib.features.workspaces.limits.ended_holds.repository import EndedHolds
 from chalicelib.features.workspaces.limits.model import (
     NOTHING,
     PREPAID,

@@ -12,8 +12,8 @@ from chalicelib.adapters.aws.table import Item
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import DeliveryId
 from chalicelib.engine.ports import FetchResponse
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.log import DeliveryFilter
+from chalicelib.features.webhooks.deliveries.log import DeliveryFilter
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from tests.builders.in_process_aws import MotoAws
 from tests.builders.service import Service
 from tests.builders.webhooks import leases_held, make_endpoint

@@ -15,23 +15,23 @@ from chalicelib.api import meta
 from chalicelib.api.edge import openapi
 from chalicelib.bootstrap.api_state import WallsCheck
 from chalicelib.bootstrap.shared_services import SharedServices
-from chalicelib.bootstrap.tenancy import TenantGuard, TenantIsolationError
+from chalicelib.core.tenancy import TenantGuard, TenantIsolationError
 from chalicelib.features.emails.providers.exchange import ProviderAnswer
 from chalicelib.features.emails.providers.microsoft365 import _GraphSession, _Tokens
 from chalicelib.features.events.model import DomainEvent
-from chalicelib.features.renders.run.after_final import SettleAndPublish
-from chalicelib.features.workspaces import repository, service_state
-from chalicelib.features.workspaces.keys.last_use import RecordKeyUse
-from chalicelib.features.workspaces.repository import ApiKeys
-from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.features.renders.run.settle import SettleAndPublish
+from chalicelib.features.workspaces.keys import repository
+from chalicelib.features.workspaces.keys.record_use import RecordKeyUse
+from chalicelib.features.workspaces.keys.repository import ApiKeys
+from chalicelib.features.workspaces.service_state.repository import STATES, ServiceStates
 from tests.builders.threads import all_at_once, at_once
 from tests.builders.waiting import PATIENCE_S
 from tests.fakes.api_services import NOW, FakeApiServices, FixedClock
 
 ROUNDS: Final = 100
 SERVICES: Final = (
-    *("api", "api_batches", "api_emails", "api_renders", "api_state", "api_storage"),
-    *("api_templates", "shared_services", "work_function"),
+    *("api", "api_emails", "api_renders", "api_state", "api_templates"),
+    *("shared_services", "work_function"),
 )
 
 
@@ -155,7 +155,7 @@ def test_the_first_requests_all_see_the_state_of_the_service() -> None:
         found = at_once(lambda: states.get().state, threads=16)  # noqa: B023
 
         assert set(found) == {"maintenance"}
-    assert service_state.STATES
+    assert STATES
 
 
 def test_only_the_first_tenant_is_admitted() -> None:

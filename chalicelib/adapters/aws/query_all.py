@@ -1,8 +1,8 @@
-"""All rows of a query."""
+"""All rows of a query, and entries of the `lists` index."""
 
 from collections.abc import Iterator, Mapping
 
-from chalicelib.adapters.aws.table import Item, RowValue, Tables
+from chalicelib.adapters.aws.table import Item, QueryPage, RowValue, Tables
 
 
 def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query
@@ -39,3 +39,43 @@ def listed_ids(tables: Tables, table: str, partition: str) -> Iterator[str]:
     """Yield the ids of all objects of a partition of the `lists` index."""
     rows = query_all(tables, table, "LPK = :list", {":list": partition}, index="lists")
     return (row["LSK"] for row in rows)
+
+
+def listed_since(
+    tables: Tables, table: str, partition: str, oldest: str, *, newest_first: bool = False
+) -> Iterator[Item]:
+    """Yield the entries of a partition of the `lists` index from a sort key on."""
+    return query_all(
+        tables,
+        table,
+        "LPK = :list AND LSK >= :oldest",
+        {":list": partition, ":oldest": oldest},
+        index="lists",
+        newest_first=newest_first,
+    )
+
+
+def newest_listed(
+    tables: Tables,
+    table: str,
+    partition: str,
+    sort_keys: tuple[str, str],
+    equal: Mapping[str, RowValue],
+    limit: int,
+) -> QueryPage:
+    """Return a page of a partition of the `lists` index, newest first.
+
+    `sort_keys` are the lowest and the highest one, `equal` attributes that the entries must have.
+    """
+    oldest, newest = sort_keys
+    return tables.query(
+        table,
+        "LPK = :list AND LSK BETWEEN :oldest AND :newest",
+        {":list": partition, ":oldest": oldest, ":newest": newest}
+        | {f":{name}": value for name, value in equal.items()},
+        index="lists",
+        filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
+        names={f"#{name}": name for name in equal},
+        limit=limit,
+        newest_first=True,
+    )

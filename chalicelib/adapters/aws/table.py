@@ -5,13 +5,15 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from chalicelib.adapters.aws.item_codec import ItemCodec
-
 if TYPE_CHECKING:
+    from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import (
+        AttributeValueTypeDef,
         DeleteTypeDef,
         PutTypeDef,
         QueryInputTypeDef,
@@ -296,3 +298,39 @@ class Tables:
 
 def _pause(seconds: float) -> None:
     time.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 -- jitter, not a secret
+
+
+class ItemCodec:
+    """Codec whose numbers are integers; boto3's types are loaded with its first use."""
+
+    def encode(self, item: Mapping[str, object]) -> "Mapping[str, UniversalAttributeValueTypeDef]":
+        """Return an item, a key or the values of an expression as attribute values."""
+        serialize = self._serializer.serialize
+        return {name: serialize(value) for name, value in item.items()}
+
+    def decode(self, raw: "Mapping[str, AttributeValueTypeDef]") -> dict[str, object]:
+        """Return the plain values of an item."""
+        deserialize = self._deserializer.deserialize
+        return {name: _plain_value(deserialize(value)) for name, value in raw.items()}
+
+    @cached_property
+    def _serializer(self) -> "TypeSerializer":
+        from boto3.dynamodb.types import TypeSerializer  # noqa: PLC0415
+
+        return TypeSerializer()
+
+    @cached_property
+    def _deserializer(self) -> "TypeDeserializer":
+        from boto3.dynamodb.types import TypeDeserializer  # noqa: PLC0415
+
+        return TypeDeserializer()
+
+
+def _plain_value(value: object) -> object:
+    if isinstance(value, Decimal):
+        return int(value)
+    if isinstance(value, list):
+        return [_plain_value(element) for element in value]
+    if isinstance(value, dict):
+        return {name: _plain_value(element) for name, element in value.items()}
+    return value

@@ -8,9 +8,9 @@ from ipaddress import ip_address
 from threading import Thread
 from typing import TYPE_CHECKING, Final, Unpack
 
-from chalicelib.core import destinations
-from chalicelib.core.destinations import (
-    DestinationRules,
+from chalicelib.core import egress_policy
+from chalicelib.core.egress_policy import (
+    EgressPolicy,
     IpAddress,
     host_and_port,
     ip_literal,
@@ -49,15 +49,15 @@ class GuardedEgress:
     def __init__(
         self, *, allow: str, own_hosts: frozenset[str], resolve: Resolver = _system_lookup
     ) -> None:
-        """Follow the rules of `allow` and `own_hosts` (DestinationRules); raises ValueError."""
-        self._rules = DestinationRules(allow=allow, own_hosts=own_hosts)
+        """Follow the rules of `allow` and `own_hosts` (EgressPolicy); raises ValueError."""
+        self._rules = EgressPolicy(allow=allow, own_hosts=own_hosts)
         self._resolve = resolve
 
     def dial(
         self, host: str, port: int, *, timeout_s: float, exempt_only: bool = False
     ) -> socket.socket:
         """Connect to a host of the web; as `connect`, with the ports of the web."""
-        ports = destinations.ALLOWED_TCP_PORTS
+        ports = egress_policy.ALLOWED_TCP_PORTS
         return self.connect(host, port, timeout_s=timeout_s, ports=ports, exempt_only=exempt_only)
 
     def connect(

@@ -18,7 +18,7 @@ from chalicelib.adapters.net.connections import (
     RequestBudget,
 )
 from chalicelib.adapters.net.transport import Connector, Destination, EgressTransport
-from chalicelib.core import destinations
+from chalicelib.core import egress_policy
 from chalicelib.engine.ports import (
     DestinationRefusedError,
     DestinationUnreachableError,
@@ -109,7 +109,7 @@ class HttpClient:
         headers = _complete_headers(options.get("headers", {}))
         max_bytes = options["max_bytes"]
         budget = RequestBudget(max_bytes, options["timeout_s"])
-        ports = options.get("ports", destinations.ALLOWED_TCP_PORTS)
+        ports = options.get("ports", egress_policy.ALLOWED_TCP_PORTS)
         https_only = options.get("https_only", False)
         transport = EgressTransport(self._connect, self._kept, budget, ports, https_only=https_only)
         with _egress_errors(url, budget), _http(transport) as http:
@@ -136,7 +136,7 @@ class HttpClient:
         DestinationUnreachableError.
         """
         budget = RequestBudget(max_bytes, timeout_s)
-        ports = destinations.ALLOWED_TCP_PORTS
+        ports = egress_policy.ALLOWED_TCP_PORTS
         transport = EgressTransport(self._connect, self._kept, budget, ports, https_only=https_only)
         with _egress_errors(url, budget), _http(transport) as http:
             request = http.build_request("GET", url, headers={**_HEADERS, **_PACKED})

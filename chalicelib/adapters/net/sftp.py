@@ -14,7 +14,7 @@ import asyncssh
 
 from chalicelib.adapters.net.sftp_faults import SftpFailed, sftp_failure
 from chalicelib.adapters.net.transport import Connector
-from chalicelib.core.destinations import SFTP_PORTS
+from chalicelib.core.egress_policy import SFTP_PORTS
 
 _PIECE_BYTES: Final = 1024 * 1024
 _GOODBYE_S: Final = 1.0

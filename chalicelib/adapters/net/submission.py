@@ -1,6 +1,7 @@
 """Submission of mail to a server that a tenant names: STARTTLS and AUTH over a checked socket."""
 
 import contextlib
+import re
 import smtplib
 import socket
 import ssl
@@ -10,9 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, Final, Self, override
 
 from chalicelib.adapters.net.connections import tls_fault
-from chalicelib.adapters.net.submission_faults import smtp_fault
 from chalicelib.adapters.net.transport import Connector
-from chalicelib.core.destinations import SUBMISSION_PORTS
+from chalicelib.core.egress_policy import SUBMISSION_PORTS
 from chalicelib.engine.ports import EgressError
 
 # More than all replies of a session; without it a server could fill the memory.
@@ -21,6 +21,8 @@ _MAX_REPLY_BYTES: Final = 256 * 1024
 _PERMANENT_FAILURE: Final = 500
 # RFC 5321 3.3: 251 forwards.
 _RECIPIENT_ACCEPTED: Final = (250, 251)
+# RFC 3463 2.
+_ENHANCED_STATUS: Final = re.compile(rb"[245]\.[0-9]{1,3}\.[0-9]{1,3}(?= |$)")
 
 
 class SubmissionFailed(Exception):  # noqa: N818 -- says what happened
@@ -283,3 +285,25 @@ def _with_stuffed_dots(content: bytes) -> bytes:
     """Return a message whose lines end with CRLF and whose leading dots are doubled."""
     lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\n").split(b"\n")
     return b"".join((b"." if line.startswith(b".") else b"") + line + b"\r\n" for line in lines)
+
+
+def smtp_fault(error: smtplib.SMTPException, *, is_secure: bool) -> str:
+    """Return what happened, as it goes on after the name of the host; `is_secure`: over TLS."""
+    if isinstance(error, smtplib.SMTPResponseException):
+        return _reply_text(error.smtp_code, error.smtp_error)
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return _reply_text(*next(iter(error.recipients.values())))
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        return "offers no log-in (AUTH)" if is_secure else "offers no STARTTLS"
+    if isinstance(error, smtplib.SMTPServerDisconnected):
+        return "ended the connection, or did not speak SMTP"
+    return "offers no log-in by PLAIN, LOGIN or CRAM-MD5"
+
+
+def _reply_text(code: int, reply: bytes | str) -> str:
+    """Return the code of a reply and its enhanced status, without its text."""
+    if code < 0:
+        return "does not speak SMTP"
+    text = reply.encode() if isinstance(reply, str) else reply
+    status = _ENHANCED_STATUS.match(text)
+    return f"answered {code}" + (f" {status[0].decode()}" if status else "")

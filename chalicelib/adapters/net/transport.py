@@ -9,12 +9,8 @@ from typing import Final, NamedTuple, Protocol, override
 import h11
 import httpx
 
-from chalicelib.adapters.net.connections import (
-    ConnectionLostError,
-    HttpConnection,
-    RequestBudget,
-)
-from chalicelib.core.destinations import DEFAULT_PORTS
+from chalicelib.adapters.net.connections import ConnectionLostError, HttpConnection, RequestBudget
+from chalicelib.core.egress_policy import DEFAULT_PORTS
 from chalicelib.engine.ports import SentState
 
 # Methods that a server may get twice (RFC 9110 9.2.2).

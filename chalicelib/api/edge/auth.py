@@ -12,13 +12,8 @@ from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.core.ip_ranges import is_ip_in_ranges
 from chalicelib.features.workspaces.keys import key_format
 from chalicelib.features.workspaces.keys.key_format import ParsedKey
-from chalicelib.features.workspaces.model import (
-    ApiKey,
-    Mode,
-    StoredSecret,
-    Workspace,
-    require_active,
-)
+from chalicelib.features.workspaces.keys.model import ApiKey, StoredSecret
+from chalicelib.features.workspaces.model import Mode, Workspace, require_active
 
 _CHALLENGE: Final = {"WWW-Authenticate": 'Bearer realm="platen"'}
 _WRITE_IMPLIES_READ: Final = frozenset({"webhooks", "storage", "signed_links", "email"})

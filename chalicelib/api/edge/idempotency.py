@@ -12,8 +12,8 @@ from chalicelib.core import json
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import repeatable_ids, sha256_hex
-from chalicelib.features.answers.keep import AnswerClaim, KeptAnswer
-from chalicelib.features.renders.idempotency import IdempotencyKey
+from chalicelib.features.answers.model import AnswerClaim, KeptAnswer
+from chalicelib.features.renders.idempotency.model import IdempotencyKey
 
 _REPLAYED: Final = {"Idempotent-Replayed": "true"}
 

@@ -8,8 +8,9 @@ from chalicelib.core.clock import Clock
 from chalicelib.core.ids import IdGenerator, KeyId, WorkspaceId
 
 if TYPE_CHECKING:
+    from chalicelib.features.workspaces.keys.model import ApiKey
     from chalicelib.features.workspaces.limits.model import RateState
-    from chalicelib.features.workspaces.model import ApiKey, Workspace
+    from chalicelib.features.workspaces.model import Workspace
 
 
 class KeyLookup(Protocol):

@@ -10,8 +10,8 @@ from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
 from chalicelib.api.edge.idempotency import shown_again
 from chalicelib.core.ids import IdSeed
-from chalicelib.features.emails.connections import EmailConnection
-from chalicelib.features.emails.present import connection_json
+from chalicelib.features.emails.connections.model import EmailConnection
+from chalicelib.features.emails.connections.present import connection_json
 
 blueprint: Final = Blueprint(__name__)
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final, cast
 from chalice.app import Blueprint
 
 from chalicelib.api._restricted_key import check_template
-from chalicelib.api._submit import submit_command
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.api.emails.email_rules import named_rule
-from chalicelib.features.emails.manage_rules import RuleFields, new_rule, with_fields
-from chalicelib.features.emails.preview_email import PreviewData
-from chalicelib.features.emails.rules import StoredRule
+from chalicelib.api.render._submit import submit_command
+from chalicelib.features.emails.rules.manage import RuleFields, new_rule, with_fields
+from chalicelib.features.emails.rules.model import StoredRule
+from chalicelib.features.emails.rules.preview import PreviewData
 from chalicelib.features.templates.allowed_includes import check_includes
 
 if TYPE_CHECKING:

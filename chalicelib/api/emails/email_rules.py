@@ -13,8 +13,8 @@ from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
 from chalicelib.api.edge.idempotency import shown_again
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import IdSeed
-from chalicelib.features.emails.manage_rules import PlacedRule
-from chalicelib.features.emails.present import rule_json
+from chalicelib.features.emails.rules.manage import PlacedRule
+from chalicelib.features.emails.rules.present import rule_json
 from chalicelib.features.templates.allowed_includes import check_includes
 
 blueprint: Final = Blueprint(__name__)

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.address import MailAddress
 from chalicelib.contract.validation import read_part
-from chalicelib.core.destinations import SUBMISSION_PORTS
+from chalicelib.core.egress_policy import SUBMISSION_PORTS
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.text import pattern_with_form
 

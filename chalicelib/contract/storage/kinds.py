@@ -11,7 +11,7 @@ from chalicelib.contract.base import Model
 from chalicelib.contract.emails.providers import SecretText, Word
 from chalicelib.contract.field_types import TargetUrl
 from chalicelib.contract.validation import read_part
-from chalicelib.core.destinations import is_host, normalized_host
+from chalicelib.core.egress_policy import is_host, normalized_host
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.text import pattern_with_form
 

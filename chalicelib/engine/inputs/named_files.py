@@ -5,7 +5,7 @@ from typing import Final
 from urllib.parse import quote, urldefrag, urljoin, urlsplit
 
 from chalicelib.contract.options.assets import MAX_ASSET_BYTES, plain_path
-from chalicelib.core.destinations import WEB_PREFIXES
+from chalicelib.core.egress_policy import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url, without_userinfo
 from chalicelib.engine.assets import AssetFiles, missing_asset_reason

@@ -11,11 +11,11 @@ from jinja2.runtime import markup_join, str_join
 
 from chalicelib.engine.templating import limits
 from chalicelib.engine.templating.date_arithmetic import date_result
-from chalicelib.engine.templating.filters.value_description import value_description
 from chalicelib.engine.templating.fuel import FuelError, FuelMeter
 from chalicelib.engine.templating.number import Number, to_number
 from chalicelib.engine.templating.percent_format import format_percent
 from chalicelib.engine.templating.unprintable import PrintNull
+from chalicelib.engine.templating.value_description import value_description
 
 
 def _power(base: object, exponent: object) -> object:

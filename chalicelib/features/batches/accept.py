@@ -18,35 +18,26 @@ from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import BatchId, IdGenerator, RenderId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.job import PageJob
-from chalicelib.features.batches.bodies import (
-    BatchTemplate,
-    Chunk,
-    CsvForm,
-    csv_key,
-    pack_lines,
-)
+from chalicelib.features.batches.bodies import BatchTemplate, Chunk, CsvForm, csv_key, pack_lines
 from chalicelib.features.batches.csv.reader import check_csv_mapping, read_csv_format
 from chalicelib.features.batches.model import Batch, Combine
 from chalicelib.features.batches.stores import BatchStores
+from chalicelib.features.renders.accept.check_uploads import check_uploads
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
     check_command,
     check_plan_features,
 )
 from chalicelib.features.renders.accept.new_render import new_render
-from chalicelib.features.renders.accept.storage import ResolveStorage
-from chalicelib.features.renders.accept.templates import ResolveTemplate
-from chalicelib.features.renders.accept.uploads import check_uploads
-from chalicelib.features.renders.idempotency import (
-    Accepted202,
-    IdempotencyRecord,
-    IdempotencyRecords,
-)
+from chalicelib.features.renders.accept.resolve_storage import ResolveStorage
+from chalicelib.features.renders.accept.resolve_template import ResolveTemplate
+from chalicelib.features.renders.idempotency.model import Accepted202, IdempotencyRecord
+from chalicelib.features.renders.idempotency.repository import IdempotencyRecords
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook, RequestWebhook
 from chalicelib.features.workspaces.limits.model import NOTHING, RateState, Reservation
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
-from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.features.workspaces.service_state.repository import ServiceStates
 
 log = logging.getLogger(__name__)
 

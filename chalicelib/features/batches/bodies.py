@@ -21,7 +21,7 @@ from chalicelib.core.message_version import check_version
 from chalicelib.engine.job import Job, PageJob
 from chalicelib.features.batches.csv.reader import CsvFormat
 from chalicelib.features.batches.model import BatchItem, BatchKey
-from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.model import BodyKey, Render
 from chalicelib.features.renders.rows import render_of, row_of
 from chalicelib.features.renders.run.jobs import job_from_json, job_to_json
 
@@ -117,14 +117,15 @@ class BatchBodies:
         """Return a chunk, or None if it is gone."""
         return self._chunk(chunk_key(workspace_id, batch_id, number))
 
-    def job(self, body_key: str) -> Job | None:
+    def job(self, body_key: BodyKey) -> Job | None:
         """Return the job of an item, or None if it is gone."""
-        key, _, line = body_key.partition("#")
+        key, line = body_key
+        assert line is not None, key
         template = self._template(f"{key.partition('/items/')[0]}/template")
         chunk = self._chunk(key)
         if template is None or chunk is None:
             return None
-        return item_job(template.job, chunk.item(int(line)), chunk.data_pointer(int(line)))
+        return item_job(template.job, chunk.item(line), chunk.data_pointer(line))
 
     def delete(self, workspace_id: WorkspaceId, batch_id: BatchId, chunks: int) -> None:
         """Delete the common part and the chunks; idempotent."""

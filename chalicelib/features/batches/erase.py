@@ -1,6 +1,5 @@
 """End of batches: their data after retention, what was never accepted, and deleted workspaces."""
 
-import datetime as dt
 import logging
 from collections.abc import Iterator
 from copy import replace
@@ -9,13 +8,13 @@ from typing import Final
 
 from chalicelib.adapters.aws.messages import PoisonMessage
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.query_all import listed_ids
+from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.bodies import BatchBodies, csv_key
-from chalicelib.features.batches.combine.progress import object_key
+from chalicelib.features.batches.combine.repository import object_key
 from chalicelib.features.batches.model import ITEMS_PER_PARTITION, Batch, BatchKey
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.batches.rows import (
@@ -29,7 +28,6 @@ from chalicelib.features.files.repository import Files
 
 log = logging.getLogger(__name__)
 
-_PAST: Final = format_rfc3339(dt.datetime.fromtimestamp(0, dt.UTC))
 _DELETED_AT_ONCE: Final = 1_000
 
 
@@ -67,7 +65,8 @@ class EraseBatches:
             raise PoisonMessage(reason)
         batch = batch_of(row)
         now = format_rfc3339(self._clock.now())
-        if "due_at" not in row or (batch.data_until or "") > now or not self._claim(batch):
+        is_due = "due_at" in row and (batch.data_until or "") <= now
+        if not is_due or not self._batches.end_retries(batch):
             return
         self._erase_objects(batch)
         crash_if_armed(CrashPoint.BATCH_ERASED)
@@ -75,52 +74,14 @@ class EraseBatches:
             self._tables.delete_partition(self._table, partition(batch.key))
             log.info("batch was never accepted", extra={"batch": batch.id})
             return
-        for write in self._counter_rows(batch):
-            self._tables.write(write)
-        key_of_row = {"PK": partition(key), "SK": "META"}
-        self._tables.write(Write(self._table, key=key_of_row, update="REMOVE due_at, DPK"))
+        self._batches.delete_counters(batch)
+        self._tables.write(self._batches.end_due(key))
         log.info("data of batch erased", extra={"batch": batch.id})
-
-    def _claim(self, batch: Batch) -> bool:
-        """End the time in which the items can be retried; False: they are being retried."""
-        if batch.data_until is None:
-            return True
-        write = Write(
-            self._table,
-            key={"PK": partition(batch.key), "SK": "META"},
-            update="SET data_until = :past",
-            condition="data_until = :seen",
-            values={":past": _PAST, ":seen": batch.data_until},
-        )
-        try:
-            self._tables.write(write)
-        except ConditionFailed:
-            return False
-        return True
-
-    def _counter_rows(self, batch: Batch) -> Iterator[Write]:
-        """Yield the deletions of counters and chunks; the batch has its final counts."""
-        for prefix in ("COUNT#", "CHUNKS", "COMBINE"):
-            rows = query_all(
-                self._tables,
-                self._table,
-                "PK = :pk AND begins_with(SK, :prefix)",
-                {":pk": partition(batch.key), ":prefix": prefix},
-            )
-            for row in rows:
-                yield Write(self._table, key={"PK": row["PK"], "SK": row["SK"]})
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all batches of a workspace; yields after each step of some rows."""
-        listed = query_all(
-            self._tables,
-            self._table,
-            "LPK = :list",
-            {":list": lists_partition(workspace_id)},
-            index="lists",
-        )
-        for row in listed:
-            batch = self._batches.get((workspace_id, BatchId(row["LSK"])))
+        for each in listed_ids(self._tables, self._table, lists_partition(workspace_id)):
+            batch = self._batches.get((workspace_id, BatchId(each)))
             if batch is not None:
                 yield from self._erase(batch)
         yield from self._tables.delete_partition_in_steps(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import RowValue, Tables
+from chalicelib.adapters.aws.table import RowValue
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import BatchId, is_id
 from chalicelib.core.json import Json
@@ -12,7 +12,6 @@ from chalicelib.features.batches.bodies import BatchBodies, with_names
 from chalicelib.features.batches.model import Batch, BatchItem, ItemCounts, counts_of
 from chalicelib.features.batches.present import item_json
 from chalicelib.features.batches.repository import Batches
-from chalicelib.features.batches.rows import lists_partition
 from chalicelib.features.renders.read import Viewer
 
 # Bound the work of one request: a filter with few matches gets a short page and a cursor.
@@ -39,12 +38,8 @@ class ItemPage(NamedTuple):
 class ReadBatches:
     """Reader of batches; a batch that the viewer may not see is not found."""
 
-    def __init__(
-        self, *, tables: Tables, table: str, batches: Batches, bodies: BatchBodies
-    ) -> None:
-        """Query `table` and read the rows from `batches`."""
-        self._tables = tables
-        self._table = table
+    def __init__(self, batches: Batches, bodies: BatchBodies) -> None:
+        """Read rows from `batches`, and what items have been given from `bodies`."""
         self._batches = batches
         self._bodies = bodies
 
@@ -76,17 +71,8 @@ class ReadBatches:
                 return BatchPage([], None)
             equal = {**equal, "test": True}
         is_filtered = bool(equal or viewer.templates)
-        rows = self._tables.query(
-            self._table,
-            "LPK = :list AND LSK < :below",
-            {":list": lists_partition(viewer.workspace_id), ":below": after or _FIRST}
-            | {f":{name}": value for name, value in equal.items()},
-            index="lists",
-            filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
-            names={f"#{name}": name for name in equal} or None,
-            limit=_MAX_ROWS_READ if is_filtered else limit + 1,
-            newest_first=True,
-        )
+        max_rows = _MAX_ROWS_READ if is_filtered else limit + 1
+        rows = self._batches.newest_page(viewer.workspace_id, after or _FIRST, equal, max_rows)
         ids = [
             BatchId(row["LSK"])
             for row in rows.items

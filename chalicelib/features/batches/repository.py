@@ -1,11 +1,13 @@
-"""Batches in the table: reads, and the conditional writes between their states."""
+"""Repository of batches: reads, and the conditional writes between their states."""
 
+import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Item, QueryPage, RowValue, Tables, Write
+from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.bodies import ChunkMap
 from chalicelib.features.batches.model import (
@@ -28,6 +30,7 @@ from chalicelib.features.batches.rows import (
     items_expiry,
     items_partition,
     list_keys,
+    lists_partition,
     partition,
     releaser_partition,
     result_json,
@@ -35,6 +38,7 @@ from chalicelib.features.batches.rows import (
 )
 
 _SHARDS: Final = 16
+_PAST: Final = format_rfc3339(dt.datetime.fromtimestamp(0, dt.UTC))
 _OPEN: Final = "#status IN (:open0, :open1)"
 _STATUS: Final = {"#status": "status"}
 _OPEN_VALUES: Final = {f":open{n}": status for n, status in enumerate(OPEN_STATUSES)}
@@ -85,6 +89,22 @@ class Batches:
         keys = [(partition((workspace_id, each)), "META") for each in batch_ids]
         rows = self._tables.get_many(self._table, keys)
         return [batch_of(row) for row in rows if "LPK" in row]
+
+    def newest_page(
+        self, workspace_id: WorkspaceId, below: str, equal: Mapping[str, RowValue], limit: int
+    ) -> QueryPage:
+        """Return a page of the index below an id, newest first."""
+        return self._tables.query(
+            self._table,
+            "LPK = :list AND LSK < :below",
+            {":list": lists_partition(workspace_id), ":below": below}
+            | {f":{name}": value for name, value in equal.items()},
+            index="lists",
+            filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
+            names={f"#{name}": name for name in equal},
+            limit=limit,
+            newest_first=True,
+        )
 
     def announce(self, batch: Batch, starts: Sequence[int], due_at: str) -> None:
         """Write the row of a batch before its objects: if it is never accepted, it is due.
@@ -259,6 +279,40 @@ class Batches:
             limit=1_000,
         )
         return [BatchId(row["id"]) for row in rows]
+
+    def end_retries(self, batch: Batch) -> bool:
+        """End the time in which the items can be retried; False: they are being retried."""
+        if batch.data_until is None:
+            return True
+        write = Write(
+            self._table,
+            key={"PK": partition(batch.key), "SK": "META"},
+            update="SET data_until = :past",
+            condition="data_until = :seen",
+            values={":past": _PAST, ":seen": batch.data_until},
+        )
+        try:
+            self._tables.write(write)
+        except ConditionFailed:
+            return False
+        return True
+
+    def end_due(self, key: BatchKey) -> Write:
+        """Return the write of a batch whose data are erased: it is not due any more."""
+        row_key = {"PK": partition(key), "SK": "META"}
+        return Write(self._table, key=row_key, update="REMOVE due_at, DPK")
+
+    def delete_counters(self, batch: Batch) -> None:
+        """Delete counters and chunks of a batch; its row has the final counts."""
+        for prefix in ("COUNT#", "CHUNKS", "COMBINE"):
+            rows = query_all(
+                self._tables,
+                self._table,
+                "PK = :pk AND begins_with(SK, :prefix)",
+                {":pk": partition(batch.key), ":prefix": prefix},
+            )
+            for row in rows:
+                self._tables.write(Write(self._table, key={"PK": row["PK"], "SK": row["SK"]}))
 
     def _block(
         self, batch: Batch, first: int, last: int, statuses: Sequence[str]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.features.batches.bodies import BatchBodies
-from chalicelib.features.batches.lease import ReleaserLeases
+from chalicelib.features.batches.release.repository import ReleaserLeases
 from chalicelib.features.batches.repository import Batches
 
 

@@ -8,7 +8,7 @@ from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.json import JsonObject
-from chalicelib.features.maintenance.due_index import DueIndex
+from chalicelib.features.maintenance.repository import DueIndex
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.protocol import QueuedRender

@@ -7,15 +7,11 @@ from chalicelib.core import json
 from chalicelib.core.changed_address import check_address_change
 from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.clock import Clock, format_rfc3339
-from chalicelib.core.destinations import SFTP_PORTS, DestinationRules
+from chalicelib.core.egress_policy import SFTP_PORTS, EgressPolicy
 from chalicelib.core.errors import FieldError, ServiceError, require_all, validation_error
 from chalicelib.core.ids import DestinationId, IdGenerator
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.destinations.model import (
-    DestinationKind,
-    StorageDestination,
-    literal_part,
-)
+from chalicelib.features.destinations.model import DestinationKind, StorageDestination, literal_part
 from chalicelib.features.destinations.repository import Destinations, contention_error
 from chalicelib.features.templates.compile_texts import PLACE, CompileTexts, text_error
 from chalicelib.features.workspaces.entitlements import require_feature
@@ -49,7 +45,7 @@ class ReadKindPart(Protocol):
 class CheckAddress:
     """Check of the addresses of stores, before any lookup (decision 15)."""
 
-    def __init__(self, rules: DestinationRules) -> None:
+    def __init__(self, rules: EgressPolicy) -> None:
         """Check by the rules of this deployment."""
         self._rules = rules
         self._check_url = CheckTargetUrl(rules)

@@ -2,7 +2,7 @@
 
 One row each, and `META` with their number and the id of the default one, of which there is one at
 most. The row of the workspace has that id as well: it is read with every request. `TEST` is there
-while a test of one runs (workspaces/trials.py).
+while a test of one runs (workspaces/trials).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
 from chalicelib.features.destinations.model import StorageDestination
-from chalicelib.features.renders.accept.storage import KnownDestination
+from chalicelib.features.renders.accept.resolve_storage import KnownDestination
 from chalicelib.features.workspaces.repository import workspace_key
 
 MAX_DESTINATIONS: Final = 50

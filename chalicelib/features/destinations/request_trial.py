@@ -9,7 +9,7 @@ from chalicelib.core.message_version import check_version
 from chalicelib.features.destinations.repository import Destinations, destinations_partition
 from chalicelib.features.workspaces.entitlements import require_feature
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.trials import RunTrial
+from chalicelib.features.workspaces.trials.run import RunTrial
 
 _VERSION: Final = 1
 

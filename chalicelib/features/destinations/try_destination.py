@@ -4,12 +4,12 @@ import hashlib
 import io
 from collections.abc import Callable, Iterator
 from typing import Final
+from urllib.parse import urlsplit
 
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
 from chalicelib.core.storage import MAX_KEY_BYTES, storage_key
-from chalicelib.features.destinations.mistakes import likely_mistake
 from chalicelib.features.destinations.model import StorageDestination, literal_part
 from chalicelib.features.destinations.outgoing import OutgoingFile, StoreSession, UploadFailed
 from chalicelib.features.destinations.repository import Destinations
@@ -19,6 +19,16 @@ from chalicelib.features.destinations.sessions import StoreSessions
 # Of each of the three steps. The gateway answers within 29 s; the rest is for two functions.
 TIMEOUT_S: Final = 5.0
 _TEXT: Final = b"Test of a storage destination. This file can be deleted.\n"
+# Where people manage their stores, by their own log-in.
+_CONSOLES: Final = (
+    "console.aws.amazon.com",
+    "portal.azure.com",
+    "console.cloud.google.com",
+    "dash.cloudflare.com",
+    "cloud.digitalocean.com",
+    "console.scaleway.com",
+    "console.wasabisys.com",
+)
 
 type Step = tuple[str, Callable[[], object]]
 
@@ -76,6 +86,24 @@ class TryDestination:
 def upload_error(failure: UploadFailed) -> JsonObject:
     """Return a failure as the API shows it."""
     return {"code": failure.code, "message": str(failure), "status": failure.status}
+
+
+def likely_mistake(config: JsonObject) -> str | None:
+    """Return what is probably wrong with the endpoint; None: nothing that is seen in it."""
+    endpoint = config.get("endpoint")
+    if not endpoint:
+        return None
+    parts = urlsplit(str(endpoint))
+    host = parts.hostname or ""
+    if any(host == console or host.endswith(f".{console}") for console in _CONSOLES):
+        return "The endpoint is the address of a console, for people: enter that of the API."
+    bucket = str(config.get("bucket") or config.get("container") or "")
+    if bucket and (host.startswith(f"{bucket}.") or bucket in parts.path.split("/")):
+        name = "bucket" if "bucket" in config else "container"
+        return (
+            f"The endpoint seems to contain the {name}, which is added to it: leave it out there."
+        )
+    return None
 
 
 def _require_key(key: str | None) -> str:

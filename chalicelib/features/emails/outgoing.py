@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox
-from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.connections.model import EmailConnection
 
 type HandOverResult = Literal["accepted", "rejected", "retry", "unknown"]
 

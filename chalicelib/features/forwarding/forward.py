@@ -17,8 +17,8 @@ from chalicelib.engine.ports import EgressError
 from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.forwarding.sources import EventSource
-from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.secrets import SecretUnusable, SigningSecrets
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
+from chalicelib.features.webhooks.endpoints.secrets import SecretUnusable, SigningSecrets
 from chalicelib.features.webhooks.signature import new_secret, signed_headers
 from chalicelib.features.webhooks.subscribe import EventView, event_body
 from chalicelib.features.workspaces.model import Mode

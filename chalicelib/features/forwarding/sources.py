@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from itertools import batched, islice
 from typing import Final, Protocol
 
-from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.query_all import listed_since
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item, Tables
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import BatchId, RenderId, TemplateId, WorkspaceId, id_created_at, lowest_id
 from chalicelib.features.batches import rows as batch_rows
 from chalicelib.features.events.model import RowKey
 from chalicelib.features.files.repository import DUE_FILE
-from chalicelib.features.maintenance.due_index import DueIndex
+from chalicelib.features.maintenance.repository import DueIndex
 from chalicelib.features.renders import rows as render_rows
 from chalicelib.features.renders.model import FINAL_STATUSES
-from chalicelib.features.templates import rows as template_rows
+from chalicelib.features.templates.repository import list_partition, template_partition
 
 MAX_ROWS_READ: Final = 300
 # Entries of a list that are read at the start.
@@ -76,10 +76,8 @@ RENDERS: Final = ListedKind(
 )
 TEMPLATES: Final = ListedKind(
     prefix="tpl",
-    lists=template_rows.list_partition,
-    partition=lambda workspace_id, name: template_rows.template_partition(
-        workspace_id, TemplateId(name)
-    ),
+    lists=list_partition,
+    partition=lambda workspace_id, name: template_partition(workspace_id, TemplateId(name)),
     last_change=lambda row: row["updated_at"],
 )
 # A final batch has events again when its failed items are retried; a canceled one cannot be.
@@ -159,12 +157,11 @@ class ListedSubjects:
                 self._reported.pop(key, None)
 
     def _entries(self, *, newest_first: bool = False) -> Iterator[Item]:
-        return query_all(
+        return listed_since(
             self._tables,
             self._table,
-            "LPK = :list AND LSK >= :oldest",
-            {":list": self._kind.lists(self._workspace_id), ":oldest": self._oldest_new},
-            index="lists",
+            self._kind.lists(self._workspace_id),
+            self._oldest_new,
             newest_first=newest_first,
         )
 

@@ -11,11 +11,11 @@ from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.workspaces.keys.repository import ApiKeys
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
-from chalicelib.features.workspaces.repository import ApiKeys
-from chalicelib.features.workspaces.status import DUE_WORKSPACE, StatusTransitions
+from chalicelib.features.workspaces.people.repository import FreeWorkspaceLimit
+from chalicelib.features.workspaces.repository import DUE_WORKSPACE, StatusTransitions
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from chalicelib.adapters.metrics import Metrics, MetricValues
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.json import JsonObject
-from chalicelib.features.maintenance.due_index import DueIndex, DueIndexEntry
+from chalicelib.features.maintenance.repository import DueIndex, DueIndexEntry
 
 log = logging.getLogger(__name__)
 

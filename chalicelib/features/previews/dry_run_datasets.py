@@ -19,7 +19,7 @@ from chalicelib.engine.remote.calls import LintCall
 from chalicelib.engine.remote.results import LintResult
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.renders.accept.command import check_region, page_limit
-from chalicelib.features.renders.accept.templates import ResolveTemplate
+from chalicelib.features.renders.accept.resolve_template import ResolveTemplate
 from chalicelib.features.renders.model import MAX_ATTEMPTS
 from chalicelib.features.renders.run.bodies import engine_folder
 from chalicelib.features.templates.datasets import ReadDatasets
@@ -31,7 +31,7 @@ from chalicelib.features.workspaces.limits.concurrency import ConcurrencyLeases,
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.plans import Plan
 from chalicelib.features.workspaces.repository import Workspaces
-from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.features.workspaces.service_state.repository import ServiceStates
 
 log = logging.getLogger(__name__)
 

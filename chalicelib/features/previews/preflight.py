@@ -8,7 +8,7 @@ from typing import Final
 
 from chalicelib.contract.css_values import length_in_inches
 from chalicelib.core.check_url import fetch_refusal
-from chalicelib.core.destinations import DestinationRules
+from chalicelib.core.egress_policy import EgressPolicy
 from chalicelib.core.errors import FieldError, RenderFailure, ServiceError, json_pointer
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.context import RenderWarning
@@ -20,15 +20,15 @@ from chalicelib.engine.ignored_options import (
 from chalicelib.engine.job import Job, PageJob
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
 from chalicelib.features.previews.lint import LintTemplates
+from chalicelib.features.renders.accept.check_uploads import check_uploads
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
     check_command,
     check_plan_features,
 )
-from chalicelib.features.renders.accept.source_files import ResolveSourceFiles
-from chalicelib.features.renders.accept.storage import ResolveStorage
-from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
-from chalicelib.features.renders.accept.uploads import check_uploads
+from chalicelib.features.renders.accept.resolve_source_files import ResolveSourceFiles
+from chalicelib.features.renders.accept.resolve_storage import ResolveStorage
+from chalicelib.features.renders.accept.resolve_template import ResolveTemplate, check_data
 from chalicelib.features.renders.run.jobs import fetched_urls
 from chalicelib.features.uploads.read import ReadUploads
 from chalicelib.features.webhooks.request_webhook import AcceptRequestWebhook
@@ -71,7 +71,7 @@ class PreflightContext:
     schemas: WorkspaceSchemas
     lint: LintTemplates
     webhooks: AcceptRequestWebhook
-    destinations: DestinationRules
+    destinations: EgressPolicy
     deadline: float
 
 
@@ -93,7 +93,7 @@ class PreflightRender:
         lint: LintTemplates,
         leases: ConcurrencyLeases,
         webhooks: AcceptRequestWebhook,
-        destinations: DestinationRules,
+        destinations: EgressPolicy,
         region: str,
     ) -> None:
         """Build from the stores, the lint, the concurrency leases and the rules on addresses."""

@@ -1,7 +1,7 @@
 """Render, and the transitions between its states."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Self, override
 
 from chalicelib.core.ids import LinkId, RenderId, WorkspaceId
 from chalicelib.core.json import JsonObject
@@ -33,6 +33,31 @@ MAX_ATTEMPTS: Final = 3
 DONE_EMAIL_COUNTS: Final = frozenset({"sent", "skipped"})
 # Counts of emails that have ended without being sent, or perhaps so.
 FAILED_EMAIL_COUNTS: Final = frozenset({"failed", "unknown", "canceled"})
+
+
+class BodyKey(NamedTuple):
+    """Place of the stored body of a render: an object of its own, or a line of a batch's.
+
+    The object with the items of a batch belongs to the batch: no render deletes it.
+    """
+
+    object_key: str
+    line: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse the text of a key, as rows have it: `<object>` or `<object>#<line>`."""
+        object_key, mark, line = text.partition("#")
+        return cls(object_key, int(line) if mark else None)
+
+    @property
+    def is_shared(self) -> bool:
+        """Tell whether the body is one of several in an object."""
+        return self.line is not None
+
+    @override
+    def __str__(self) -> str:
+        return self.object_key if self.line is None else f"{self.object_key}#{self.line}"
 
 
 class StorageReceipt(NamedTuple):
@@ -90,7 +115,7 @@ class Render(NamedTuple):
     reference: str | None = None
     metadata: JsonObject | None = None
     webhook: RequestWebhook | None = None
-    body_key: str | None = None
+    body_key: BodyKey | None = None
     files: tuple[StoredFile, ...] = ()
     warnings: tuple[JsonObject, ...] = ()
     error: JsonObject | None = None

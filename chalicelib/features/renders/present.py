@@ -9,9 +9,9 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.signed_urls import SignedFileUrls
-from chalicelib.features.renders.idempotency import Accepted202
+from chalicelib.features.renders.idempotency.model import Accepted202
 from chalicelib.features.renders.model import Render, StorageReceipt
-from chalicelib.features.renders.receipt_rows import ReceiptRows
+from chalicelib.features.renders.receipts.repository import ReceiptRows
 
 EMAIL_COUNTS: Final = ("sent", "failed", "unknown", "pending", "skipped", "canceled")
 # Those of hundreds of files would fill the answer; `storage` has the errors of all.

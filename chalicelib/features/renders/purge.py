@@ -2,26 +2,24 @@
 
 import datetime as dt
 import logging
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import batched, islice
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Item, Tables
+from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Tables
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
-from chalicelib.core.ids import FileId, RenderId, WorkspaceId
+from chalicelib.core.ids import FileId
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.repository import MAX_FINAL_RECORDS, Files
 from chalicelib.features.renders.events import purge_event
+from chalicelib.features.renders.file_keys import attempt_object_keys
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.rows import lists_partition, partition
-from chalicelib.features.renders.run.after_final import SettleAndPublish, attempt_object_keys
-from chalicelib.features.renders.run.bodies import RenderBodies
+from chalicelib.features.renders.run.settle import SettleAndPublish
 
 log = logging.getLogger(__name__)
 
@@ -147,56 +145,3 @@ class PurgeFiles:
             return
         crash_if_armed(CrashPoint.MAINTENANCE_PURGE_MARKED)
         self._settle_and_publish.publish(event)
-
-
-class EraseRenders:
-    """Eraser of a workspace's renders; idempotent.
-
-    The row of a render is deleted last, so a later run finds what a crash has left.
-    """
-
-    def __init__(
-        self,
-        *,
-        tables: Tables,
-        table: str,
-        renders: Renders,
-        files: Files,
-        objects: Objects,
-        bodies: RenderBodies,
-    ) -> None:
-        """Build from the stores."""
-        self._tables = tables
-        self._table = table
-        self._renders = renders
-        self._files = files
-        self._objects = objects
-        self._bodies = bodies
-
-    def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        """Erase the renders one by one and yield after each."""
-        start: Item | None = None
-        while True:
-            page = self._tables.query(
-                self._table,
-                "LPK = :list",
-                {":list": lists_partition(workspace_id)},
-                index="lists",
-                start=start,
-            )
-            ids = [RenderId(row["LSK"]) for row in page.items]
-            for render in self._renders.get_many(workspace_id, ids):
-                self._erase_one(render)
-                yield
-            start = page.last_evaluated_key
-            if start is None:
-                return
-
-    def _erase_one(self, render: Render) -> None:
-        self._objects.delete_many(list(attempt_object_keys(render)))
-        if render.body_key is not None:
-            self._bodies.delete(render.body_key)
-        removals = (self._files.removal(file.id) for file in render.files)
-        for writes in batched(removals, TRANSACTION_LIMIT, strict=False):
-            self._tables.transact(writes)
-        self._tables.delete_partition(self._table, partition(render.workspace_id, render.id))

@@ -5,13 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from chalicelib.adapters.aws.table import QueryPage, Tables
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id, lowest_id
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.rows import lists_partition
 from chalicelib.features.workspaces.model import Mode
 
 # Bounds the work of one request: a filter with few matches gets a short page and a cursor.
@@ -75,10 +73,8 @@ class RenderPage:
 class ReadRenders:
     """Reader of renders; a render that the viewer may not see is not found."""
 
-    def __init__(self, *, tables: Tables, table: str, renders: Renders) -> None:
-        """Query `table` and read the rows from `renders`."""
-        self._tables = tables
-        self._table = table
+    def __init__(self, renders: Renders) -> None:
+        """Read from `renders`."""
         self._renders = renders
 
     def one(self, viewer: Viewer, render_id: str) -> Render:
@@ -103,7 +99,7 @@ class ReadRenders:
         rows_read = 0
         while newest > oldest:
             max_rows = min(_MAX_ROWS_READ - rows_read, limit + 1 if all_match else _MAX_ROWS_READ)
-            rows = self._rows(viewer.workspace_id, (oldest, newest), equal, max_rows)
+            rows = self._renders.newest_page(viewer.workspace_id, (oldest, newest), equal, max_rows)
             rows_read += rows.scanned_count
             matches += [
                 RenderId(row["LSK"])
@@ -119,26 +115,6 @@ class ReadRenders:
             if rows_read >= _MAX_ROWS_READ:
                 return self._page(viewer, equal, matches, last_read)
         return self._page(viewer, equal, matches, None)
-
-    def _rows(
-        self,
-        workspace_id: WorkspaceId,
-        id_range: tuple[str, str],
-        equal: Mapping[str, Any],
-        max_rows: int,
-    ) -> QueryPage:
-        oldest, newest = id_range
-        values = {":list": lists_partition(workspace_id), ":oldest": oldest, ":newest": newest}
-        return self._tables.query(
-            self._table,
-            "LPK = :list AND LSK BETWEEN :oldest AND :newest",
-            values | {f":{name}": value for name, value in equal.items()},
-            index="lists",
-            filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
-            names={f"#{name}": name for name in equal},
-            limit=max_rows,
-            newest_first=True,
-        )
 
     def _page(
         self,

@@ -4,18 +4,27 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.query_all import newest_listed
+from chalicelib.adapters.aws.table import ConditionFailed, Item, QueryPage, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.renders.due_writes import DueWrites
-from chalicelib.features.renders.model import UNFINISHED_STATUSES, Attempt, ClaimResult, Render
-from chalicelib.features.renders.receipt_rows import ReceiptRows
+from chalicelib.features.renders.model import (
+    UNFINISHED_STATUSES,
+    Attempt,
+    BodyKey,
+    ClaimResult,
+    Render,
+)
+from chalicelib.features.renders.receipts.repository import ReceiptRows
 from chalicelib.features.renders.rows import (
+    body_key_text,
     due_shard,
     expiry_time,
     history_entry,
+    lists_partition,
     outcome_json,
     partition,
+    receipt_items,
     render_of,
     row_key,
     row_of,
@@ -46,6 +55,18 @@ class Renders:
         keys = [(partition(workspace_id, render_id), "META") for render_id in render_ids]
         rows = self._tables.get_many(self._table, keys)
         return [self._render(row) for row in rows if self._is_kept(row)]
+
+    def newest_page(
+        self,
+        workspace_id: WorkspaceId,
+        ids: tuple[str, str],
+        equal: Mapping[str, RowValue],
+        limit: int,
+    ) -> QueryPage:
+        """Return a page of the index between two ids, newest first."""
+        return newest_listed(
+            self._tables, self._table, lists_partition(workspace_id), ids, equal, limit
+        )
 
     def _is_kept(self, item: Item) -> bool:  # DynamoDB deletes expired items late.
         return "ttl" not in item or item["ttl"] > self._clock.now().timestamp()
@@ -139,7 +160,7 @@ class Renders:
                 ":completed_at": render.completed_at,
                 ":purged_at": render.files_purged_at,
                 ":attempt": render.attempt,
-                ":body_key": render.body_key,
+                ":body_key": body_key_text(render),
                 ":relay_settles": render.reservation.is_settled_by_relay,
                 **{f":{name}": value for name, value in also.items()},
                 **_unfinished_values(),
@@ -198,7 +219,7 @@ class Renders:
         )
 
     def background_write(
-        self, render: Render, body_key: str, at: str, due_at: str, *, attempts_made: int | None
+        self, render: Render, body_key: BodyKey, at: str, due_at: str, *, attempts_made: int | None
     ) -> Write:
         """Return the write that names the stored body of a render whose caller has left.
 
@@ -212,7 +233,7 @@ class Renders:
             "relay_settles = :true, attempt = :tried, due_at = :due_at, DPK = :dpk, "
             f"claimed_until = {'claimed_until' if is_running else ':free'}, {_APPEND_HISTORY}",
             {
-                ":key": body_key,
+                ":key": str(body_key),
                 ":true": True,
                 ":due_at": due_at,
                 ":dpk": due_shard(render),
@@ -272,3 +293,56 @@ def _claim_result(item: Item, attempt: Attempt) -> ClaimResult:
     is_redelivery = attempt.message_id is not None and item.get("message_id") == attempt.message_id
     is_expired = item["claimed_until"] <= attempt.claimed_at
     return ClaimResult(render, is_mine, is_free=is_redelivery or is_expired)
+
+
+class DueWrites:
+    """Writes of the due times of final renders."""
+
+    def __init__(self, table: str) -> None:
+        """Write to this table."""
+        self._table = table
+
+    def purge(self, render: Render, at: str, due_at: str) -> Write:
+        """Return the write that purges a render's files; due at `due_at` to remove the objects."""
+        update = "SET files_purged_at = :at, due_at = :due_at, DPK = :dpk"
+        due = {":due_at": due_at, ":dpk": due_shard(render)}
+        values: Mapping[str, RowValue] = {**due, ":at": at, ":null": None}
+        return self._write(render, update, values, "files_purged_at = :null")
+
+    def recheck(self, render: Render) -> Write:
+        """Return the write that makes a final render due at its `claimed_until`."""
+        due = {":dpk": due_shard(render)}
+        return self._write(render, "SET due_at = claimed_until, DPK = :dpk", due)
+
+    def removal(self, render: Render) -> Write:
+        """Return the write that removes a final render from the due index."""
+        return self._write(render, "REMOVE due_at, DPK", {})
+
+    def removal_after_delivery(self, render: Render) -> Write:
+        """Return the write that removes a render from the due index.
+
+        It is refused if an email or an upload has ended since.
+        """
+        names: dict[str, str] = {}
+        values: dict[str, RowValue] = {}
+        conditions = []
+        if render.email_counts is not None:
+            conditions, values = ["emails = :emails"], {":emails": render.email_counts}
+        if render.storage:
+            conditions.append("#storage = :storage")
+            names, values[":storage"] = {"#storage": "storage"}, receipt_items(render.storage)
+        if render.upload_targets is not None:
+            conditions.append("upload_targets.done = :done")
+            values[":done"] = render.upload_targets.done
+        write = self._write(render, "REMOVE due_at, DPK", values, " AND ".join(conditions))
+        return write._replace(names=names)
+
+    def _write(
+        self,
+        render: Render,
+        update: str,
+        values: Mapping[str, RowValue],
+        condition: str = "attribute_exists(PK)",
+    ) -> Write:
+        key = row_key(render.workspace_id, render.id)
+        return Write(self._table, key=key, update=update, condition=condition, values=values)

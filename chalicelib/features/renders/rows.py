@@ -6,6 +6,7 @@ Values used in conditions, filters and indexes are attributes. All others are in
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import takewhile
 from typing import Final
 
@@ -13,13 +14,14 @@ import msgspec
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import Item
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core import json
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.core.json import Json
+from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.files.model import StoredFile
-from chalicelib.features.renders.model import Render, StorageReceipt, UploadTargets
-from chalicelib.features.renders.output_defaults import output_differences, with_defaults
+from chalicelib.features.renders.accept.redact_request import redacted_options
+from chalicelib.features.renders.model import BodyKey, Render, StorageReceipt, UploadTargets
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 from chalicelib.features.workspaces.limits.model import Reservation
 
@@ -110,7 +112,7 @@ def row_of(render: Render) -> Item:
         "status": render.status,
         "mode": render.mode,
         "test": render.test,
-        "body_key": render.body_key,
+        "body_key": body_key_text(render),
         "attempt": render.attempt,
         "waived_attempts": render.waived_attempts,
         "hold": render.reservation.source,
@@ -127,6 +129,11 @@ def row_of(render: Render) -> Item:
         **({} if render.email_counts is None else {"emails": render.email_counts}),
         **storage_attributes(render),
     }
+
+
+def body_key_text(render: Render) -> str | None:
+    """Return the key of a render's stored body as its row has it."""
+    return None if render.body_key is None else str(render.body_key)
 
 
 def request_json(render: Render) -> str:
@@ -167,7 +174,7 @@ def render_of(item: Item) -> Render:
         reference=item.get("reference"),
         template_id=item.get("template_id"),
         batch_id=item.get("batch_id"),
-        body_key=item["body_key"],
+        body_key=None if item["body_key"] is None else BodyKey.parse(item["body_key"]),
         attempt=item["attempt"],
         waived_attempts=item["waived_attempts"],
         reservation=Reservation(item["hold"], item["leased"], item["relay_settles"]),
@@ -291,3 +298,43 @@ def _values(column: _Fields, count: int) -> Sequence[Json]:
     if "each" in column:
         return msgspec.convert(column["each"], list[int | str | None])
     return [f"{column['begin']}{end}" for end in msgspec.convert(column["ends"], list[str])]
+
+
+def output_differences(output: JsonObject) -> JsonObject | None:
+    """Return the options that differ from their defaults; None if some have been left out."""
+    differences = _differences(output, _defaults())
+    return differences if with_defaults(differences) == output else None
+
+
+def with_defaults(differences: JsonObject) -> JsonObject:
+    """Return the output that `output_differences` was given."""
+    return _merge(differences, _defaults())
+
+
+@cache
+def _defaults() -> JsonObject:
+    """Return the redacted options of a request that asks for none."""
+    return redacted_options(OutputOptions())
+
+
+def _differences(value: JsonObject, defaults: JsonObject) -> JsonObject:
+    found: dict[str, Json] = {}
+    for name, member in value.items():
+        default = defaults.get(name)
+        if isinstance(member, Mapping) and isinstance(default, Mapping):
+            if member != default:
+                found[name] = _differences(member, default)
+        elif member != default or name not in defaults:
+            found[name] = member
+    return found
+
+
+def _merge(differences: JsonObject, defaults: JsonObject) -> JsonObject:
+    merged: dict[str, Json] = dict(differences)
+    for name, default in defaults.items():
+        difference = differences.get(name)
+        if name not in differences:
+            merged[name] = default
+        elif isinstance(default, Mapping) and isinstance(difference, Mapping):
+            merged[name] = _merge(difference, default)
+    return merged

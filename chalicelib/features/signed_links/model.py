@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.sealing import SealContext
 from chalicelib.core.ids import LinkId, RenderId, WorkspaceId
-from chalicelib.core.json import Json, JsonObject
+from chalicelib.core.json import JsonObject
 from chalicelib.features.templates.sources import VersionChoice
 from chalicelib.features.workspaces.model import Mode
 
@@ -67,22 +67,3 @@ class LinkUrl(NamedTuple):
     digest: str
     render_id: RenderId | None
     claimed_until: str | None
-
-
-def link_json(link: SignedLink) -> dict[str, Json]:
-    """Return a link as the API shows it."""
-    return {
-        "id": link.id,
-        "object": "signed_link",
-        "name": link.name,
-        "template_id": link.template_id,
-        "version": link.version,
-        "output": link.output,
-        "allowed_referrers": list(link.allowed_referrers),
-        "expires_at": link.expires_at,
-        "quota_total": link.quota_total,
-        "quota_used": link.quota_used,
-        "enabled": link.enabled,
-        "created_at": link.created_at,
-        "updated_at": link.updated_at,
-    }

@@ -11,9 +11,9 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import DatasetId, IdGenerator, TemplateId, WorkspaceId
-from chalicelib.features.templates.draft import SourceCheck
 from chalicelib.features.templates.model import Dataset, Draft, SourceBundle, Template, TemplateType
 from chalicelib.features.templates.publish import DatasetDryRun, NewDataset, PublishTemplate
+from chalicelib.features.templates.replace_draft import SourceCheck
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.store_source import StoreSource
 

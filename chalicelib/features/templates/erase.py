@@ -8,11 +8,10 @@ from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Item, Tables
 from chalicelib.core.ids import EmailRuleId, WorkspaceId
 from chalicelib.features.templates.model import Template
-from chalicelib.features.templates.repository import Templates
-from chalicelib.features.templates.rows import list_partition, template_partition
+from chalicelib.features.templates.repository import Templates, list_partition, template_partition
 from chalicelib.features.templates.source_texts import object_key
 
 # Rows of one step: less than a second of work is lost when the function dies.
@@ -54,32 +53,18 @@ class EraseTemplates:
         self.erase_sources(template, template.unsettled)
         self._erase_email_rules(template.workspace_id, template.email_rules)
         pk = template_partition(template.workspace_id, template.id)
-        start: Item | None = None
-        while True:
-            page = self._tables.query(
-                self._table,
-                "PK = :pk",
-                {":pk": pk},
-                limit=_ROWS_PER_STEP,
-                # A row that a lagging read leaves out would go without its object.
-                consistent=True,
-                start=start,
-            )
-            rows = [row for row in page.items if row["SK"] != "META"]
+        for page in self._templates.row_pages(template, _ROWS_PER_STEP):
+            rows = [row for row in page if row["SK"] != "META"]
             if rows:
                 self._erase_rows(rows)
                 yield
-            start = page.last_evaluated_key
-            if start is None:
-                break
         self._tables.delete_partition(self._table, pk)
 
     def _erase_rows(self, rows: list[Item]) -> None:
         for row in rows:
             if row.get("object_key") is not None:
                 self._objects.delete(row["object_key"])
-        keys = [{"PK": row["PK"], "SK": row["SK"]} for row in rows]
-        self._tables.transact([Write(self._table, key=key) for key in keys])
+        self._templates.delete_rows(rows)
 
     def erase_sources(self, template: Template, names: Iterable[str]) -> None:
         """Remove named sources of a template from the bucket."""

@@ -25,8 +25,7 @@ from chalicelib.features.templates.model import (
     Template,
 )
 from chalicelib.features.templates.present import version_json
-from chalicelib.features.templates.repository import Templates
-from chalicelib.features.templates.rows import template_partition
+from chalicelib.features.templates.repository import Templates, template_partition
 from chalicelib.features.templates.source_texts import SourceTexts
 
 log = logging.getLogger(__name__)

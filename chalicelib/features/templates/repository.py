@@ -1,28 +1,24 @@
-"""Repository of templates, and the conditional writes that change them (decision 20)."""
+"""Repository of templates, and the conditional writes that change them (decision 20).
 
-from collections.abc import Iterable, Mapping, Sequence
+Rows of a template, `WS#<ws>#TPL#<id>`: `META`, `DRAFT`, `VER#<n>`, and `DATA#<ds>`. A row with an
+`object_key` owns that object; a version shares it with its draft.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item, QueryPage, RowValue, Tables, Write
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId, is_id
-from chalicelib.features.templates.model import Dataset, Draft, PublishedVersion, Template
-from chalicelib.features.templates.rows import (
-    dataset_from_row,
-    dataset_key,
-    dataset_row,
-    draft_from_row,
-    draft_row,
-    list_partition,
-    meta_key,
-    template_from_row,
-    template_partition,
-    template_row,
-    version_from_row,
-    version_key,
-    version_row,
+from chalicelib.features.templates.model import (
+    Dataset,
+    Draft,
+    PublishedVersion,
+    StoredText,
+    Template,
 )
+from chalicelib.features.templates.source_texts import object_key
 
 DUE_TEMPLATE: Final = DueKind("template")
 _NAMES: Final = {"#status": "status"}
@@ -215,6 +211,29 @@ class Templates:
             values=values,
         )
 
+    def row_pages(self, template: Template, limit: int) -> Iterator[list[Item]]:
+        """Yield all rows of a template, up to `limit` at once."""
+        start: Item | None = None
+        while True:
+            page = self._tables.query(
+                self._table,
+                "PK = :pk",
+                {":pk": template_partition(template.workspace_id, template.id)},
+                limit=limit,
+                # A row that a lagging read leaves out would go without its object.
+                consistent=True,
+                start=start,
+            )
+            yield page.items
+            start = page.last_evaluated_key
+            if start is None:
+                return
+
+    def delete_rows(self, rows: Iterable[Item]) -> None:
+        """Delete up to 100 rows of a template."""
+        keys = [{"PK": row["PK"], "SK": row["SK"]} for row in rows]
+        self._tables.transact([Write(self._table, key=key) for key in keys])
+
 
 def _equality(name: str, value: RowValue) -> str:
     """Return the condition that an attribute has this value."""
@@ -235,3 +254,127 @@ def require_template(template: Template | None, template_id: str) -> Template:
             "brings it back within 30 days.",
         )
     return template
+
+
+def list_partition(workspace_id: WorkspaceId) -> str:
+    """Return the partition of a workspace's templates in the `lists` index."""
+    return f"WS#{workspace_id}#TPL"
+
+
+def template_partition(workspace_id: WorkspaceId, template_id: str) -> str:
+    """Return the partition of a template, its draft, versions, datasets and events."""
+    return f"WS#{workspace_id}#TPL#{template_id}"
+
+
+def meta_key(template: Template) -> Item:
+    """Return the key of a template's `META` row."""
+    return {"PK": template_partition(template.workspace_id, template.id), "SK": "META"}
+
+
+def version_key(number: int) -> str:
+    """Return the sort key of a version."""
+    return f"VER#{number:06d}"
+
+
+def dataset_key(dataset_id: str) -> str:
+    """Return the sort key of a dataset."""
+    return f"DATA#{dataset_id}"
+
+
+def template_row(template: Template) -> Item:
+    """Return a template's `META` row; a `creating` template is in no list."""
+    names = [name for name in Template._fields if name != "unsettled"]
+    row = meta_key(template) | {name: getattr(template, name) for name in names}
+    row["unsettled"] = dict(template.unsettled)
+    if template.status != "creating":
+        row |= {"LPK": list_partition(template.workspace_id), "LSK": template.id}
+    return row
+
+
+def template_from_row(item: Item) -> Template:
+    """Return the template of a `META` row."""
+    # Rows of earlier releases lack the email rules.
+    return Template(**{name: item[name] for name in Template._fields if name in item})
+
+
+def draft_row(template: Template, draft: Draft) -> Item:
+    """Return the row of a draft."""
+    return {
+        "PK": template_partition(template.workspace_id, template.id),
+        "SK": "DRAFT",
+        "revision": draft.revision,
+        "updated_at": draft.updated_at,
+        **_stored_attributes(template, draft.stored),
+    }
+
+
+def draft_from_row(item: Item) -> Draft:
+    """Return the draft of a row."""
+    return Draft(item["revision"], _stored_from_row(item), item["updated_at"])
+
+
+def version_row(template: Template, version: PublishedVersion) -> Item:
+    """Return the row of a version."""
+    return {
+        "PK": template_partition(template.workspace_id, template.id),
+        "SK": version_key(version.number),
+        "number": version.number,
+        "created_at": version.created_at,
+        "note": version.note,
+        "draft_revision": version.draft_revision,
+        "rollback_of": version.rollback_of,
+        **_stored_attributes(template, version.stored),
+    }
+
+
+def version_from_row(item: Item) -> PublishedVersion:
+    """Return the version of a row."""
+    return PublishedVersion(
+        number=item["number"],
+        stored=_stored_from_row(item),
+        created_at=item["created_at"],
+        note=item["note"],
+        draft_revision=item["draft_revision"],
+        rollback_of=item["rollback_of"],
+    )
+
+
+def dataset_row(template: Template, dataset: Dataset) -> Item:
+    """Return the row of a dataset."""
+    return {
+        "PK": template_partition(template.workspace_id, template.id),
+        "SK": dataset_key(dataset.id),
+        "id": dataset.id,
+        "name": dataset.name,
+        "created_at": dataset.created_at,
+        "updated_at": dataset.updated_at,
+        "revision": dataset.revision,
+        **_stored_attributes(template, dataset.stored),
+    }
+
+
+def dataset_from_row(item: Item) -> Dataset:
+    """Return the dataset of a row."""
+    return Dataset(
+        id=item["id"],
+        name=item["name"],
+        stored=_stored_from_row(item),
+        created_at=item["created_at"],
+        updated_at=item["updated_at"],
+        revision=item["revision"],
+    )
+
+
+def _stored_attributes(template: Template, stored: StoredText) -> Item:
+    name = stored.object_name
+    key = None if name is None else object_key(template.workspace_id, template.id, name)
+    return {
+        "sha256": stored.sha256,
+        "text": stored.text,
+        "object_name": name,
+        "object_key": key,
+    }
+
+
+def _stored_from_row(item: Item) -> StoredText:
+    return StoredText(item["sha256"], item["text"], item["object_name"])

@@ -9,8 +9,8 @@ from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.templates.draft import check_unlocked
 from chalicelib.features.templates.model import Template
+from chalicelib.features.templates.replace_draft import check_unlocked
 from chalicelib.features.templates.repository import Templates
 from chalicelib.features.templates.store_source import UNSETTLED_TIMEOUT
 

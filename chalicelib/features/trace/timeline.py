@@ -12,7 +12,7 @@ from chalicelib.features.dead_letters.repository import DeadLetter
 from chalicelib.features.destinations.uploads.model import TargetUploads
 from chalicelib.features.emails.sends.model import EmailSend
 from chalicelib.features.renders.model import Render
-from chalicelib.features.webhooks.model import DeliveryAttempt, WebhookDelivery
+from chalicelib.features.webhooks.deliveries.model import DeliveryAttempt, WebhookDelivery
 
 # Fields of a log line that have their own column, or that no reader needs.
 _COLUMN_FIELDS: Final = frozenset(

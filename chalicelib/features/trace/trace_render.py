@@ -15,15 +15,15 @@ from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 from chalicelib.features.destinations.uploads.repository import StorageUploads
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.events.repository import EventOutbox, event_of
-from chalicelib.features.renders.model import Render
-from chalicelib.features.renders.present import timings_json
-from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.rows import partition, render_of
-from chalicelib.features.renders.run.after_final import (
+from chalicelib.features.renders.file_keys import (
     attempt_object_keys,
     file_object_keys,
     files_folder,
 )
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.present import timings_json
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.rows import partition, render_of
 from chalicelib.features.trace.timeline import (
     TimelineEntry,
     TracedObject,
@@ -38,9 +38,9 @@ from chalicelib.features.trace.timeline import (
     row_entries,
     upload_entries,
 )
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.find_deliveries import FindDeliveries
-from chalicelib.features.webhooks.model import WebhookDelivery
+from chalicelib.features.webhooks.deliveries.find import FindDeliveries
+from chalicelib.features.webhooks.deliveries.model import WebhookDelivery
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.repository import Workspaces
 
@@ -180,8 +180,7 @@ class TraceRender:
             file_key, *base64_keys = file_object_keys(render, file.key)
             roles |= dict.fromkeys(base64_keys, _BASE64_COPY) | {file_key: file.id}
         if render.body_key is not None:
-            # That of an item of a batch is a line of a chunk.
-            roles[render.body_key.partition("#")[0]] = "body"
+            roles[render.body_key.object_key] = "body"
         # Its hundreds of files are one list; what else it has are few objects.
         folder = files_folder(render)
         sizes = self._objects.sizes(folder)

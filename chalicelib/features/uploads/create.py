@@ -10,9 +10,8 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import IdGenerator, UploadId
 from chalicelib.engine.ports import PresignedPost
-from chalicelib.features.uploads.held_bytes import HeldBytes
 from chalicelib.features.uploads.model import Upload
-from chalicelib.features.uploads.repository import Uploads
+from chalicelib.features.uploads.repository import HeldBytes, Uploads
 from chalicelib.features.workspaces.model import Workspace
 
 _LIFETIME: Final = dt.timedelta(hours=24)

@@ -19,7 +19,7 @@ from chalicelib.features.workspaces.limits import quota
 from chalicelib.features.workspaces.limits.model import PassedThreshold, find_passed
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.people.members import NotifyOwners
+from chalicelib.features.workspaces.people.notify_owners import NotifyOwners
 from chalicelib.features.workspaces.repository import Workspaces
 
 log = logging.getLogger(__name__)

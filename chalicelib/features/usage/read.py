@@ -10,7 +10,7 @@ from chalicelib.adapters.aws.table import Item, Tables
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.usage.count import usage_partition
+from chalicelib.features.usage.repository import day_rows, usage_partition
 
 MAX_DAYS: Final = 366
 _MAX_TEMPLATES: Final = 1_000
@@ -87,24 +87,13 @@ class ReadUsage:
 
     def _rows(self, workspace_id: WorkspaceId, days: DayRange) -> Iterator[Item]:
         for month in sorted({f"{day:%Y-%m}" for day in days}):
-            start: Item | None = None
-            while True:
-                page = self._tables.query(
-                    self._table,
-                    "PK = :pk AND SK BETWEEN :first AND :last",
-                    {
-                        ":pk": usage_partition(workspace_id, month),
-                        ":first": f"DAY#{days.first}#",
-                        ":last": f"DAY#{days.last}#~",
-                    },
-                    # Only DynamoDB's page size of 1 MB limits a page: these items are small.
-                    limit=10_000,
-                    start=start,
-                )
-                yield from page.items
-                start = page.last_evaluated_key
-                if start is None:
-                    break
+            yield from day_rows(
+                self._tables,
+                self._table,
+                usage_partition(workspace_id, month),
+                days.first,
+                days.last,
+            )
 
 
 def requested_days(

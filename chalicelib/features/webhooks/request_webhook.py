@@ -5,7 +5,7 @@ from typing import NamedTuple
 from chalicelib.core.check_url import CheckTargetUrl
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.webhooks.secrets import SigningSecrets
+from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
 from chalicelib.features.workspaces.model import Mode
 
 

@@ -22,10 +22,11 @@ from chalicelib.features.events.model import (
     Subscriber,
 )
 from chalicelib.features.events.repository import EventOutbox
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints, endpoints_partition
-from chalicelib.features.webhooks.message import DeliverWebhook
-from chalicelib.features.webhooks.model import Receiver, WebhookDelivery, WebhookEndpoint
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.model import Receiver, WebhookDelivery
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
+from chalicelib.features.webhooks.endpoints.repository import Endpoints, endpoints_partition
 from chalicelib.features.webhooks.request_webhook import RequestWebhook
 
 # A delivery's row is written with each of its attempts.

@@ -10,7 +10,7 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.ip_ranges import parse_cidr_ranges
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
+from chalicelib.features.workspaces.people.repository import FreeWorkspaceLimit
 from chalicelib.features.workspaces.plans import PLANS, Plan
 from chalicelib.features.workspaces.repository import Workspaces
 

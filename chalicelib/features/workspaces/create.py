@@ -8,8 +8,8 @@ from chalicelib.core.errors import Conflict, validation_error
 from chalicelib.core.ids import IdGenerator, WorkspaceId
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.people.free_workspaces import FreeWorkspaceLimit
-from chalicelib.features.workspaces.people.members import Members, normalized_email, owner_member
+from chalicelib.features.workspaces.people.model import normalized_email, owner_member
+from chalicelib.features.workspaces.people.repository import FreeWorkspaceLimit, Members
 from chalicelib.features.workspaces.plans import PLANS
 from chalicelib.features.workspaces.repository import Workspaces
 

@@ -1,26 +1,15 @@
-"""Rows of workspaces and API keys: `WS#<id>` and `KEY#<id>` in the main table."""
+"""Repository of workspaces, and of their status: `WS#<id>` in the main table."""
 
-import datetime as dt
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
-from chalicelib.core.clock import format_rfc3339, parse_rfc3339
-from chalicelib.core.ids import KeyId, WorkspaceId
-from chalicelib.features.workspaces import service_state
-from chalicelib.features.workspaces.model import (
-    ApiKey,
-    StoredSecret,
-    Workspace,
-    next_expiry_warning,
-)
-from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.features.workspaces.model import Workspace, WorkspaceStatus
 
-DUE_KEY: Final = DueKind("key")
 _ALL_WORKSPACES: Final = "WORKSPACES"
-_MAX_CACHED_OWNERS: Final = 1_000
+DUE_WORKSPACE: Final = DueKind("workspace")
 
 
 class Workspaces:
@@ -39,8 +28,7 @@ class Workspaces:
     def all(self) -> list[Workspace]:
         """Return every workspace, newest first; only for the operator: it reads all of them."""
         return [
-            workspace_of(item)
-            for item in _items_of_list(self._tables, self._table, _ALL_WORKSPACES)
+            workspace_of(item) for item in items_of_list(self._tables, self._table, _ALL_WORKSPACES)
         ]
 
     def creation(self, workspace: Workspace) -> Write:
@@ -69,126 +57,7 @@ class Workspaces:
         )
 
 
-class ApiKeys:
-    """Repository of API keys by id, and of a workspace's keys through the `lists` index."""
-
-    def __init__(self, tables: Tables, table: str, state: ServiceStates | None = None) -> None:
-        """Store the table; a given `state` is refreshed by the same read as a key."""
-        self._tables = tables
-        self._table = table
-        self._state = state
-        self._workspace_ids: dict[str, WorkspaceId] = {}
-
-    def find(self, key_id: str) -> ApiKey | None:
-        """Return the key of this id, or None."""
-        return self.find_with_workspace(key_id)[0]
-
-    def find_with_workspace(self, key_id: str) -> tuple[ApiKey | None, Workspace | None]:
-        """Return a key, and its workspace if this process has seen the key before.
-
-        Both are read consistently in one call (decision 10). Only the workspace id of a key is
-        cached, since it never changes.
-        """
-        keys = [(f"KEY#{key_id}", "META")]
-        # Another thread may clear the cache meanwhile.
-        workspace_id = self._workspace_ids.get(key_id)
-        if workspace_id is not None:
-            keys.append((f"WS#{workspace_id}", "META"))
-        needs_state = self._state is not None and not self._state.is_fresh
-        state_keys = [service_state.STATE_KEY] if needs_state else []
-        items = {item["PK"]: item for item in self._tables.get_many(self._table, keys + state_keys)}
-        state = items.pop(service_state.STATE_KEY[0], None)
-        if self._state is not None and needs_state:
-            self._state.cache_item(state)
-        item = items.pop(keys[0][0], None)
-        if item is None:
-            return None, None
-        key = _key_of(item)
-        if len(self._workspace_ids) >= _MAX_CACHED_OWNERS:
-            self._workspace_ids.clear()
-        self._workspace_ids[key_id] = key.workspace_id
-        workspace = next(iter(items.values()), None)
-        return key, workspace_of(workspace) if workspace else None
-
-    def of_workspace(self, workspace_id: WorkspaceId) -> list[ApiKey]:
-        """Return all keys of a workspace, newest first."""
-        items = _items_of_list(self._tables, self._table, f"WS#{workspace_id}#KEY")
-        return [_key_of(item) for item in items]
-
-    def create(self, key: ApiKey) -> None:
-        """Write a new key; raise ConditionFailed if its id exists."""
-        item = _key_item(key)
-        try:
-            self._tables.write(Write(self._table, item=item, condition="attribute_not_exists(PK)"))
-        except ConditionFailed as failure:
-            # An equal item is from this call: the write was retried after a lost response.
-            if failure.item != item:
-                raise
-
-    def roll(self, key: ApiKey, secrets: tuple[StoredSecret, ...]) -> None:
-        """Replace the secrets of a key; raise ConditionFailed if they have changed."""
-        self._replace_attribute(key, "secrets", _secret_items(secrets))
-
-    def revoke(self, key: ApiKey, at: dt.datetime) -> None:
-        """Mark a key revoked; it is not deleted, so its use gets its own error code."""
-        self._replace_attribute(key, "revoked_at", format_rfc3339(at))
-
-    def mark_used(self, key: ApiKey, now: dt.datetime, *, since: dt.datetime) -> None:
-        """Mark a key used now, unless its last use is later than `since`.
-
-        The write also schedules the expiry warning: keys of earlier releases have none.
-        """
-        due = _due_attributes(key, next_expiry_warning(key, now))
-        sets = ["last_used_at = :now", *(f"{n} = if_not_exists({n}, :{n})" for n in due)]
-        write = Write(
-            self._table,
-            key={"PK": f"KEY#{key.id}", "SK": "META"},
-            update="SET " + ", ".join(sets),
-            condition="attribute_exists(PK) AND "
-            "(attribute_not_exists(last_used_at) OR last_used_at <= :since)",
-            values={":now": format_rfc3339(now), ":since": format_rfc3339(since)}
-            | {f":{name}": value for name, value in due.items()},
-        )
-        # If the condition fails, a parallel request has marked the key, or it is deleted.
-        with suppress(ConditionFailed):
-            self._tables.write(write)
-
-    def save_expiry_warning(self, key: ApiKey, days: int | None, due: dt.datetime | None) -> None:
-        """Save the last expiry warning of a key, and schedule the next one at `due`."""
-        sets = {"warned_days": days} | _due_attributes(key, due)
-        update = "SET " + ", ".join(f"{name} = :{name}" for name in sets)
-        write = Write(
-            self._table,
-            key={"PK": f"KEY#{key.id}", "SK": "META"},
-            update=update if due else f"{update} REMOVE due_at, DPK",
-            condition="attribute_exists(PK)",
-            values={f":{name}": value for name, value in sets.items()},
-        )
-        self._tables.write(write)
-
-    def erase(self, workspace_id: WorkspaceId) -> None:
-        """Delete all keys of a workspace."""
-        for key in self.of_workspace(workspace_id):
-            self._tables.write(Write(self._table, key={"PK": f"KEY#{key.id}", "SK": "META"}))
-
-    def _replace_attribute(self, key: ApiKey, name: str, value: RowValue) -> None:
-        write = Write(
-            self._table,
-            key={"PK": f"KEY#{key.id}", "SK": "META"},
-            update="SET #n = :v",
-            condition="secrets = :was AND revoked_at = :none",
-            names={"#n": name},
-            values={":v": value, ":was": _secret_items(key.secrets), ":none": None},
-        )
-        try:
-            self._tables.write(write)
-        except ConditionFailed as failure:
-            # The new value is from this call: the write was retried after a lost response.
-            if failure.item is None or failure.item[name] != value:
-                raise
-
-
-def _items_of_list(tables: Tables, table: str, partition: str) -> Iterator[Item]:
+def items_of_list(tables: Tables, table: str, partition: str) -> Iterator[Item]:
     """Yield the items of a partition of the `lists` index, newest first."""
     start: Item | None = None
     while True:
@@ -233,63 +102,80 @@ def workspace_of(item: Item) -> Workspace:
     )
 
 
-def _key_of(item: Item) -> ApiKey:
-    return ApiKey(
-        id=KeyId(item["id"]),
-        workspace_id=WorkspaceId(item["workspace_id"]),
-        mode=item["mode"],
-        name=item["name"],
-        scopes=frozenset(item["scopes"]),
-        secrets=tuple(
-            StoredSecret(row["sha256_hex"], _parse_optional_time(row["until"]))
-            for row in item["secrets"]
-        ),
-        created_at=item["created_at"],
-        expires_at=_parse_optional_time(item["expires_at"]),
-        revoked_at=_parse_optional_time(item["revoked_at"]),
-        allow_ips=tuple(item["allow_ips"]),
-        templates=tuple(item["templates"]),
-        last_used_at=_parse_optional_time(item.get("last_used_at")),
-        warned_days=item.get("warned_days"),
-        created_by=item.get("created_by"),
-    )
+class StatusTransitions:
+    """Conditional writes that change the status of workspaces."""
 
+    def __init__(self, tables: Tables, table: str) -> None:
+        """Store the table and its name."""
+        self._tables = tables
+        self._table = table
 
-def _key_item(key: ApiKey) -> Item:
-    due = next_expiry_warning(key, key.created_datetime)
-    return _due_attributes(key, due) | {
-        "PK": f"KEY#{key.id}",
-        "SK": "META",
-        "LPK": f"WS#{key.workspace_id}#KEY",
-        "LSK": f"{key.created_at}#{key.id}",
-        "id": key.id,
-        "workspace_id": key.workspace_id,
-        "mode": key.mode,
-        "name": key.name,
-        "scopes": sorted(key.scopes),
-        "secrets": _secret_items(key.secrets),
-        "created_at": key.created_at,
-        "expires_at": format_rfc3339(key.expires_at) if key.expires_at else None,
-        "revoked_at": format_rfc3339(key.revoked_at) if key.revoked_at else None,
-        "allow_ips": list(key.allow_ips),
-        "templates": list(key.templates),
-        "created_by": key.created_by,
-    }
+    def transition(
+        self,
+        workspace: Workspace,
+        status: WorkspaceStatus,
+        *,
+        deleted_at: str | None = None,
+        delete_at: str | None = None,
+    ) -> Write:
+        """Return the write that changes the status; its condition is the status that was read.
 
+        With a `delete_at` the workspace is due then; without it is not due any more.
+        """
+        due = {":dpk": DUE_WORKSPACE.partition(workspace.id)} if delete_at else {}
+        return Write(
+            self._table,
+            key=workspace_key(workspace.id),
+            update="SET #status = :status, deleted_at = :deleted_at, delete_at = :delete_at"
+            + (", due_at = :delete_at, DPK = :dpk" if due else " REMOVE due_at, DPK"),
+            condition="#status = :was",
+            names={"#status": "status"},
+            values={
+                ":status": status,
+                ":deleted_at": deleted_at,
+                ":delete_at": delete_at,
+                ":was": workspace.status,
+                **due,
+            },
+        )
 
-def _due_attributes(key: ApiKey, at: dt.datetime | None) -> Item:
-    return {"due_at": format_rfc3339(at), "DPK": DUE_KEY.partition(key.id)} if at else {}
+    def begin_deletion(self, workspace_id: WorkspaceId, now: str) -> tuple[Workspace, str] | None:
+        """Begin a deletion that is due; from then on it is irreversible.
 
+        Return the workspace and its `due_at`, or None if there is no workspace to delete, or it is
+        not due.
+        """
+        write = Write(
+            self._table,
+            key=workspace_key(workspace_id),
+            update="SET #status = :deleting",
+            condition="#status IN (:scheduled, :deleting) AND delete_at <= :now",
+            names={"#status": "status"},
+            values={":scheduled": "deletion_scheduled", ":deleting": "deleting", ":now": now},
+        )
+        try:
+            item = self._tables.write(write)
+        except ConditionFailed:
+            return None
+        assert item is not None
+        return workspace_of(item), item["due_at"]
 
-def _secret_items(secrets: tuple[StoredSecret, ...]) -> list[dict[str, str | None]]:
-    return [
-        {
-            "sha256_hex": secret.sha256_hex,
-            "until": format_rfc3339(secret.until) if secret.until else None,
-        }
-        for secret in secrets
-    ]
+    def postpone_deletion(self, workspace: Workspace, seen_due_at: str, until: str) -> bool:
+        """Postpone an unfinished deletion; return False if a parallel message goes on with it."""
+        write = Write(
+            self._table,
+            key=workspace_key(workspace.id),
+            update="SET due_at = :until",
+            condition="due_at = :seen",
+            values={":seen": seen_due_at, ":until": until},
+        )
+        try:
+            self._tables.write(write)
+        except ConditionFailed as refused:
+            # This call has written it already, but its answer was lost.
+            return refused.item is not None and refused.item.get("due_at") == until
+        return True
 
-
-def _parse_optional_time(text: str | None) -> dt.datetime | None:
-    return parse_rfc3339(text) if text else None
+    def delete_rows(self, workspace: Workspace) -> None:
+        """Delete the members and events of a workspace, and last its row."""
+        self._tables.delete_partition(self._table, workspace_key(workspace.id)["PK"])

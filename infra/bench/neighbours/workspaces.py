@@ -5,7 +5,7 @@ from dataclasses import replace
 from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIdGenerator
-from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.features.workspaces.keys.model import SCOPES
 from chalicelib.settings import OperatorSettings
 from infra.bench.final_renders import bench_clients
 from infra.local.running_stack import RunningStack

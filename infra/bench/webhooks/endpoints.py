@@ -6,9 +6,9 @@ from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
-from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.manage import ManageEndpoints
-from chalicelib.features.webhooks.model import WebhookEndpoint
+from chalicelib.features.webhooks.endpoints.manage import ManageEndpoints
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
+from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from infra.bench.final_renders import bench_clients
 from infra.local.running_stack import RunningStack
 

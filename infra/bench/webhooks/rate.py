@@ -23,9 +23,10 @@ from chalicelib.core.ids import DeliveryId, RandomIdGenerator, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.features.renders.events import final_event
 from chalicelib.features.renders.present import render_json_without_urls
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.message import DeliverWebhook
-from chalicelib.features.webhooks.model import WebhookDelivery, WebhookEndpoint
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.model import WebhookDelivery
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
 from chalicelib.features.webhooks.subscribe import event_body
 from infra.bench.final_renders import FinalRenders, bench_clients, send_together
 from infra.bench.functions import CountedFunction, counted_function

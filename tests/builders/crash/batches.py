@@ -11,8 +11,8 @@ import pikepdf
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import BatchId, RenderId
-from chalicelib.features.batches.combine.progress import combine_item
-from chalicelib.features.batches.lease import release_item
+from chalicelib.features.batches.combine.repository import combine_item
+from chalicelib.features.batches.release.repository import release_item
 from chalicelib.features.renders.run.protocol import QueuedRender
 from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.crash.batch_invariants import (

@@ -6,7 +6,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.crash_points import CrashPoint
-from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.sends.counts.repository import SendCounts
 from chalicelib.features.emails.sends.model import COUNT_NAMES, EmailSend
 from chalicelib.features.emails.sends.repository import send_of
 from tests.builders.crash.stack import CrashStack

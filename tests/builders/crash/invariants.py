@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.renders.idempotency import IdempotencyKey
+from chalicelib.features.renders.idempotency.model import IdempotencyKey
 from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.crash.cases import CANCELED, CrashCase
 from tests.builders.stack.stores import PAST, Stores

@@ -8,7 +8,7 @@ from chalicelib.adapters.aws.table import Item
 from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
-from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.features.workspaces.keys.model import SCOPES
 from chalicelib.settings import OperatorSettings
 from infra.local.running_stack import RunningStack
 from tests.builders.stack.api_client import ApiClient

@@ -8,8 +8,8 @@ import pytest
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
-from chalicelib.features.batches.lease import release_item
-from chalicelib.features.batches.releaser import Releaser
+from chalicelib.features.batches.release.releaser import Releaser
+from chalicelib.features.batches.release.repository import release_item
 from functions.release_batch import handler as release_batch
 from infra.local.event_sources import sqs_event
 from tests.builders.service import Service

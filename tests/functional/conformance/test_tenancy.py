@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.bootstrap.tenancy import TenantGuard, TenantIsolationError
 from chalicelib.bootstrap.validation import ValidationServices
+from chalicelib.core.tenancy import TenantGuard, TenantIsolationError
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from functions.validate import handler as validate
 from tests.builders.invoices.invoice_json import invoice_json

@@ -10,23 +10,14 @@ from typing import Any, override
 import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.features.emails.try_connection import TryConnection
+from chalicelib.features.emails.connections.try_connection import TryConnection
 from functions.send_email import handler
-from tests.builders.email_connections import (
-    failed_step,
-    smtp_connection,
-)
+from tests.builders.email_connections import failed_step, smtp_connection
 from tests.builders.pages.certificates import Certificates, certificates
 from tests.builders.service import Service
 from tests.builders.waiting import PATIENCE_S
 from tests.fakes.raw_server import Play, raw_server
-from tests.fakes.submission_server import (
-    HOST,
-    PORT,
-    STARTTLS,
-    script,
-    submission_server,
-)
+from tests.fakes.submission_server import HOST, PORT, STARTTLS, script, submission_server
 
 pytestmark = [
     pytest.mark.usefixtures("reachable"),

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.features.emails.registrations import DUE_REGISTRATION
-from chalicelib.features.maintenance.due_index import DueIndex
+from chalicelib.features.emails.registrations.repository import DUE_REGISTRATION
+from chalicelib.features.maintenance.repository import DueIndex
 from tests.builders.email_connections import PATH, change_connection
 from tests.builders.email_sends import connect
 from tests.builders.http_providers import answer, connection_to

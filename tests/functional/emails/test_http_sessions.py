@@ -8,7 +8,7 @@ import pytest
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.ids import ConnectionId, WorkspaceId
 from chalicelib.core.mailbox import Mailbox
-from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import AttachedFile, OutgoingEmail, ProviderSession
 from chalicelib.features.emails.providers.resend import open_resend
 from tests.fakes.http_provider import HttpProvider

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chalicelib.core.crash_points import CrashPoint
-from chalicelib.features.emails.sends import reports as stored_reports
+from chalicelib.features.emails.sends.reports import repository as stored_reports
 from tests.builders.email_connections import change_connection
 from tests.builders.email_sends import connect, event_types
 from tests.builders.http_providers import CONNECTIONS, connection_to
@@ -238,7 +238,7 @@ def test_event_is_published_although_its_message_was_lost(
     service: Service, sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send, path = sent
-    module = "chalicelib.features.emails.sends.take_reports.crash_if_armed"
+    module = "chalicelib.features.emails.sends.reports.take.crash_if_armed"
 
     def crash(point: CrashPoint) -> None:
         raise RuntimeError(point.name)

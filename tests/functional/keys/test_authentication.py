@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.api.edge.app import App
 from chalicelib.features.workspaces.keys import key_format
-from chalicelib.features.workspaces.model import StoredSecret
+from chalicelib.features.workspaces.keys.model import StoredSecret
 from tests.builders.http import request
 from tests.fakes import api_resource
 from tests.fakes.api_services import NOW, FakeApiServices

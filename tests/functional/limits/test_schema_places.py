@@ -11,7 +11,7 @@ from chalicelib.adapters.aws.table import Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import FieldError
 from chalicelib.features.workspaces.limits.model import limits_partition
-from chalicelib.features.workspaces.limits.schema_places import PLACES
+from chalicelib.features.workspaces.limits.schema_places.repository import PLACES
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 from tests.builders.templates import make_template, post_template, put_draft, render_template

@@ -12,7 +12,7 @@ from chalicelib.adapters.aws.table import Throttled, Write
 from chalicelib.adapters.metrics import Metrics
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.json import JsonObject
-from chalicelib.features.maintenance.due_index import DueIndex, DueIndexEntry
+from chalicelib.features.maintenance.repository import DueIndex, DueIndexEntry
 from chalicelib.features.maintenance.tick import DueRoute, Tick
 from tests.builders.service import Service
 

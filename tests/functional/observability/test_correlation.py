@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
-from chalicelib.bootstrap.tenancy import TenantGuard
 from chalicelib.bootstrap.validation import ValidationServices
+from chalicelib.core.tenancy import TenantGuard
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from functions.validate import handler as validate
 from tests.builders.hostile_texts import HOSTILE_TEXTS

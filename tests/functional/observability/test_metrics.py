@@ -9,7 +9,7 @@ from chalicelib.contract.render.render import Timings
 from chalicelib.core.clock import epoch_ms, parse_rfc3339
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.job import EngineJob
-from chalicelib.features.renders.measure import _STAGE_METRICS
+from chalicelib.features.renders.subscribe import _STAGE_METRICS
 from tests.builders.emf import Metric, metrics_in
 from tests.builders.service import Service
 from tests.builders.validation_results import fake_validation, post_einvoice

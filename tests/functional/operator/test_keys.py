@@ -10,8 +10,8 @@ import pytest
 from chalicelib.core.clock import SystemClock, format_rfc3339
 from chalicelib.core.errors import Conflict
 from chalicelib.features.workspaces.keys import key_format
-from chalicelib.features.workspaces.keys.last_use import is_unused
-from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.features.workspaces.keys.model import SCOPES
+from chalicelib.features.workspaces.keys.record_use import is_unused
 from tests.builders.http import ApiAnswer
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service

@@ -66,7 +66,7 @@ def test_list_of_many_deliveries_goes_beyond_one_page(
     receiver: WebhookReceiver,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("chalicelib.features.webhooks.log._MAX_ROWS_READ", 100)
+    monkeypatch.setattr("chalicelib.features.webhooks.deliveries.log._MAX_ROWS_READ", 100)
     sought = make_endpoint(service, receiver.url, enabled=False)
     service.render()
     deliver(service)

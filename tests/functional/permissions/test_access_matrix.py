@@ -8,7 +8,7 @@ import pytest
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Endpoint
 from chalicelib.api.routes import ENDPOINTS
-from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.features.workspaces.keys.model import SCOPES
 from tests.builders.access.id_fields import id_fields, route_of
 from tests.builders.access.objects import Objects
 from tests.builders.access.requests import MEMBER, access_request

@@ -11,7 +11,7 @@ from chalicelib.core.ids import TemplateId, lowest_id
 from chalicelib.engine.sources import HtmlSource, UrlSource
 from chalicelib.engine.versions import NEWEST_ENGINE
 from chalicelib.features.templates.model import Draft, PublishedVersion, SourceBundle, Template
-from chalicelib.features.templates.rows import draft_row, template_row, version_row
+from chalicelib.features.templates.repository import draft_row, template_row, version_row
 from chalicelib.features.templates.source_texts import serialize_source, stored_text
 from tests.builders.service import Service
 from tests.fakes.engine import content_of

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.bootstrap.tenancy import TenantGuard, TenantIsolationError
+from chalicelib.core.tenancy import TenantGuard, TenantIsolationError
 from chalicelib.engine.remote.execute import ExecuteCall
 from chalicelib.engine.sandbox.walls import Walls
 from functions.engine.serve import EngineServices, serve

@@ -6,13 +6,13 @@ import pytest
 
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.ids import RenderId
-from chalicelib.features.destinations.uploads import round as upload_round
+from chalicelib.features.destinations.uploads import record_round as upload_round
 from chalicelib.features.destinations.uploads import upload_files
 from chalicelib.features.destinations.uploads.give_up import GiveUpUploads
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
-from chalicelib.features.renders import receipt_rows
-from chalicelib.features.renders.due_writes import DueWrites
 from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.receipts.repository import ReceiptRows
+from chalicelib.features.renders.repository import DueWrites
 from tests.builders.aws_actions import acting_as
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.many_uploads import COUNT, parts, render_many, rows, statuses
@@ -110,14 +110,14 @@ def test_receipts_of_a_dead_attempt_are_not_those_of_the_next(
     service: Service, store: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     destination = make_destination(service)
-    store_rows = receipt_rows.ReceiptRows.store
+    store_rows = ReceiptRows.store
 
-    def die_after(rows_: receipt_rows.ReceiptRows, render: Any) -> None:
+    def die_after(rows_: ReceiptRows, render: Any) -> None:
         store_rows(rows_, render)
         raise FunctionKilled
 
     with monkeypatch.context() as patch:
-        patch.setattr(receipt_rows.ReceiptRows, "store", die_after)
+        patch.setattr(ReceiptRows, "store", die_after)
         rendered = render_many(service, destination, mode="async")
         with pytest.raises(FunctionKilled):
             service.run_queued()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.features.renders.purge import EraseRenders
+from chalicelib.features.renders.erase import EraseRenders
 from chalicelib.features.renders.rows import render_of
 from tests.builders.many_uploads import COUNT, parts, render_many, rows, statuses
 from tests.builders.service import Service

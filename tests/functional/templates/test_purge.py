@@ -8,7 +8,7 @@ import pytest
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import Write
 from chalicelib.core.ids import WorkspaceId
-from chalicelib.features.templates import due_templates
+from chalicelib.features.templates import handle_due
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, template_rows
@@ -109,7 +109,7 @@ def test_purge_leaves_time_for_other_items(
     versions(service, service.workspace, path)
     service.call("DELETE", path)
     service.clock.advance(days=30, seconds=1)
-    monkeypatch.setattr(due_templates, "_TIME_LIMIT", dt.timedelta(seconds=-1))
+    monkeypatch.setattr(handle_due, "_TIME_LIMIT", dt.timedelta(seconds=-1))
     service.tick()
     before = len(template_rows(service, path))
 

@@ -8,8 +8,8 @@ import pytest
 from botocore.exceptions import ReadTimeoutError
 
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
-from chalicelib.bootstrap.tenancy import TenantGuard, TenantIsolationError
 from chalicelib.core.errors import FieldError
+from chalicelib.core.tenancy import TenantGuard, TenantIsolationError
 from chalicelib.engine.remote.calls import EngineAnswer
 from chalicelib.engine.remote.execute_schema import ExecuteSchemaCall
 from chalicelib.engine.remote.results import SchemaResult, decode_result

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from chalicelib.features.webhooks.send import PostWebhook
+from chalicelib.features.webhooks.deliveries.send import PostWebhook
 from functions.deliver_webhook import handler
 from tests.builders.service import Service
 from tests.builders.webhooks import receiver_of

@@ -10,7 +10,7 @@ import pytest
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.core.crash_points import CrashPoint as P
-from chalicelib.features.webhooks.deliveries import RETENTION
+from chalicelib.features.webhooks.deliveries.repository import RETENTION
 from infra.template import load_template
 from tests.builders.service import Service
 from tests.builders.webhooks import (

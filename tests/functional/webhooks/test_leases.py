@@ -5,16 +5,16 @@ import datetime as dt
 import pytest
 
 from chalicelib.core.clock import format_rfc3339
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import endpoints_partition
-from chalicelib.features.webhooks.leases import (
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.repository import endpoints_partition
+from chalicelib.features.webhooks.erase import EraseWebhooks
+from chalicelib.features.webhooks.leases.repository import (
     FAST_LANE,
     SLOW_LANE,
     Lane,
     ReceiverLease,
     ReceiverLeases,
 )
-from chalicelib.features.webhooks.log import EraseWebhooks
 from tests.builders.service import Service
 from tests.builders.webhooks import deliver, deliveries, make_endpoint
 from tests.fakes.webhook_receiver import WebhookReceiver

@@ -17,7 +17,7 @@ from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint as P
 from chalicelib.core.ids import DeliveryId
 from chalicelib.engine.ports import FetchResponse
-from chalicelib.features.webhooks.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
 from tests.builders.in_process_aws import MotoAws
 from tests.fakes.fault_injector import FaultInjector
 from tests.fakes.webhook_machine import WebhookMachine

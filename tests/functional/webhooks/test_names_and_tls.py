@@ -13,7 +13,7 @@ import pytest
 
 from chalicelib.adapters.net import connections, egress, transport
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.features.webhooks import send
+from chalicelib.features.webhooks.deliveries import send
 from functions.deliver_webhook import handler
 from infra.setup.certificate import write as write_self_signed
 from tests.builders.pages.certificates import certificates

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from chalicelib.features.webhooks import send
+from chalicelib.features.webhooks.deliveries import send
 from tests.builders.service import Service
 from tests.builders.webhooks import DELIVERIES_PATH, deliver, deliveries, make_endpoint
 from tests.fakes.webhook_receiver import WebhookReceiver

@@ -7,7 +7,7 @@ import pytest
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.events.model import DomainEvent, EventDelivery
-from chalicelib.features.usage.count import CountUsage
+from chalicelib.features.usage.subscribe import CountUsage
 from chalicelib.features.workspaces.change import WorkspaceChanges
 from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.service import Service

@@ -13,7 +13,7 @@ from chalicelib.adapters.aws.table import Item, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.maintenance import delete_workspace as deletion
-from chalicelib.features.workspaces.status import StatusTransitions
+from chalicelib.features.workspaces.repository import StatusTransitions
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
@@ -291,7 +291,7 @@ def test_keys_are_refused_during_the_deletion(
         raise FunctionKilled
 
     with monkeypatch.context() as broken:
-        broken.setattr("chalicelib.features.workspaces.repository.ApiKeys.erase", dies)
+        broken.setattr("chalicelib.features.workspaces.keys.repository.ApiKeys.erase", dies)
         with pytest.raises(FunctionKilled):
             service.run_maintenance()
 

@@ -16,7 +16,7 @@ import pytest
 
 from chalicelib.adapters.net import transport
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.core import destinations
+from chalicelib.core import egress_policy
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
 from tests.builders.pages.certificates import certificates
 from tests.builders.pages.web_site import SitePage, running_site
@@ -145,7 +145,7 @@ def world_of(cases: Sequence[Case], folder: Path) -> Iterator[World]:
             world = World(attacks, secret, canary, made.ca_file, zone, sites)
             # Allow the canary's port, so that only its IP addresses are a reason to refuse.
             patch.setattr(
-                destinations, "ALLOWED_TCP_PORTS", (*destinations.ALLOWED_TCP_PORTS, canary.port)
+                egress_policy, "ALLOWED_TCP_PORTS", (*egress_policy.ALLOWED_TCP_PORTS, canary.port)
             )
             patch.setattr(socket, "create_connection", world.connect)
             patch.setenv("SSL_CERT_FILE", str(made.ca_file))

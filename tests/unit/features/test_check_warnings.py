@@ -9,7 +9,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.engine.context import RenderTrace, RenderWarning
 from chalicelib.engine.job import InvoiceJob, Job, PageJob, PdfToolJob, RenderOutcome
 from chalicelib.engine.sources import HtmlSource
-from chalicelib.features.renders.run.check_warnings import check_warnings
+from chalicelib.features.renders.run.check_outcome import check_warnings
 
 WARNINGS = (
     RenderWarning("slow_asset", "It took 3 s.", "https://example.com/a.png"),

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.contract.render.output import complete_output
 from chalicelib.features.renders.accept.redact_request import redacted_options
-from chalicelib.features.renders.output_defaults import output_differences, with_defaults
+from chalicelib.features.renders.rows import output_differences, with_defaults
 
 
 def test_defaults_equal_the_contract() -> None:

@@ -23,9 +23,9 @@ from chalicelib.features.events.relay import OutboxRelay
 from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.renders.model import Render
 from chalicelib.features.renders.rows import row_of
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import endpoints_partition
-from chalicelib.features.webhooks.model import WebhookEndpoint
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
+from chalicelib.features.webhooks.endpoints.repository import endpoints_partition
 from chalicelib.features.webhooks.subscribe import QueueWebhooks
 from chalicelib.features.workspaces.limits.model import NOTHING, Reservation
 from tests.builders.threads import all_at_once

@@ -6,7 +6,7 @@ import datetime as dt
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from chalicelib.features.webhooks.schedule import MAX_ATTEMPTS, attempt_time
+from chalicelib.features.webhooks.deliveries.schedule import MAX_ATTEMPTS, attempt_time
 from chalicelib.features.webhooks.signature import new_secret, signature_header
 
 MOMENT = dt.datetime(2026, 1, 31, tzinfo=dt.UTC)

@@ -4,7 +4,7 @@ import pytest
 
 from chalicelib.adapters.net import smtp
 from chalicelib.features.maintenance import delete_workspace
-from chalicelib.features.templates import due_templates as templates
+from chalicelib.features.templates import handle_due as templates
 from infra.template import load_template
 
 

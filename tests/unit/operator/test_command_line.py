@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.bootstrap.work import all_settings
-from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.features.workspaces.keys.model import SCOPES
 from tests.builders.operator import OperatorTool
 
 

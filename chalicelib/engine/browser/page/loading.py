@@ -1,16 +1,17 @@
 """Loading of an HTML document or a URL into a page, and the waits of `output.wait`."""
 
+import json
 from concurrent.futures import Future
 from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
 from chalicelib.contract.options.output import OutputOptions
-from chalicelib.core.destinations import WEB_PREFIXES
+from chalicelib.core.egress_policy import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.assets import AssetFiles
 from chalicelib.engine.browser.chromium.pipe import CallRefused
-from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
+from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction, RemoteObject
 from chalicelib.engine.browser.output.broken_links import HAS_BROKEN_LINK
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS
 from chalicelib.engine.browser.output.page_fit import ADOPT_PAGE
@@ -36,6 +37,12 @@ from chalicelib.engine.browser.tab.animations import (
 from chalicelib.engine.browser.tab.credentials import Credentials
 from chalicelib.engine.browser.tab.origin import can_reveal_origin
 from chalicelib.engine.browser.tab.tab import RequestedFonts, Tab
+from chalicelib.engine.browser.page.canvases import REFUSED_CANVASES, canvas_script
+from chalicelib.engine.browser.page.load import Load
+from chalicelib.engine.browser.page.print_only_layout import load_fonts, skip_screen_layout
+from chalicelib.engine.browser.requests.assets import BAD_PORT_REASON, has_userinfo
+from chalicelib.engine.browser.requests.requests import PageRequests
+from chalicelib.engine.browser.requests.transfers import MainResponse
 from chalicelib.engine.deadline import Deadline
 
 _POLL_S: Final = 0.01
@@ -50,6 +57,12 @@ _UNSAFE_PORT_ERROR: Final = "net::ERR_UNSAFE_PORT"
 _AWAIT_FRAMES: Final = PageFunction[None]("""async () => {
   for (let number = 0; number < 2; number++) await new Promise(requestAnimationFrame);
 }""")
+_MAX_ERROR_CHARS: Final = 300
+_HAS_SELECTOR: Final = PageFunction[bool](
+    "(s) => Document.prototype.querySelector.call(document, s) !== null"
+)
+# Falsy values that CDP cannot return as JSON.
+_FALSY: Final = frozenset({"NaN", "-0", "0n"})
 
 
 def show_document(
@@ -145,7 +158,7 @@ def wait_for_conditions(tab: Tab, load: Load, requests: PageRequests) -> None:
     wait = load.output.page_wait
     if wait.until == "networkidle":
         load.run(partial(_wait_until_idle, tab, load, requests), min_open_s=_QUIET_S)
-    for name, holds in (("selector", has_selector), ("expression", is_true)):
+    for name, holds in (("selector", _has_selector), ("expression", _is_true)):
         condition = getattr(wait, name)
         if condition is not None:
             tab.waits_for = name
@@ -304,3 +317,63 @@ def _settle_script() -> PageFunction[RequestedFonts | None]:
     for name, text in parts.items():
         script = script.replace(name, text)
     return PageFunction(script)
+
+
+def _has_selector(tab: Tab, selector: str, deadline: Deadline) -> bool:
+    """Tell whether an element matches; raises TimeoutError, RenderFailure `render_failed`."""
+    answer = tab.wait_for(tab.call_function(_HAS_SELECTOR, selector), deadline)
+    if "exceptionDetails" in answer:
+        raise RenderFailure("render_failed", "wait.selector is not a valid CSS selector")
+    return answer["result"]["value"]
+
+
+def _is_true(tab: Tab, expression: str, deadline: Deadline) -> bool:
+    """Tell whether a JavaScript expression is truthy; raises as `_has_selector`.
+
+    The tab knows why it is not.
+    """
+    evaluated = tab.send("Runtime.evaluate", expression=expression, awaitPromise=True, silent=True)
+    answer = tab.wait_for(evaluated, deadline)
+    if "exceptionDetails" not in answer:
+        if _is_truthy(answer["result"]):
+            return True
+        tab.unmet_reason = f"it is {_falsy_text(answer['result'])}"
+        return False
+    thrown = answer["exceptionDetails"].get("exception", {})
+    tab.unmet_reason = f"it throws {_first_line(thrown.get('description') or 'a value')}"
+    # A SyntaxError may also be thrown by the page's own code, so the text is compiled to be sure.
+    if thrown.get("className") == "SyntaxError":
+        _check_syntax(tab, expression, deadline)
+    return False
+
+
+def _check_syntax(tab: Tab, expression: str, deadline: Deadline) -> None:
+    """Raise RenderFailure for an expression that does not compile: it never becomes true."""
+    compiling = tab.send(
+        "Runtime.compileScript", expression=expression, sourceURL="", persistScript=False
+    )
+    compiled = tab.wait_for(compiling, deadline)
+    if "exceptionDetails" in compiled:
+        error = compiled["exceptionDetails"].get("exception", {}).get("description", "SyntaxError")
+        message = f"wait.expression is not valid JavaScript: {_first_line(error)}"
+        raise RenderFailure("render_failed", message)
+
+
+def _first_line(error: object) -> str:
+    """Return the first line of an error; a page can replace its text by anything."""
+    return (str(error).splitlines() or ["SyntaxError"])[0][:_MAX_ERROR_CHARS]
+
+
+def _falsy_text(remote: RemoteObject) -> str:
+    """Return a falsy value as JavaScript writes it."""
+    if remote.get("type") == "undefined":
+        return "undefined"
+    return remote.get("unserializableValue") or json.dumps(remote.get("value"))
+
+
+def _is_truthy(remote: RemoteObject) -> bool:
+    if remote.get("type") in {"object", "function", "symbol"}:
+        return remote.get("subtype") != "null"
+    if "unserializableValue" in remote:
+        return remote["unserializableValue"] not in _FALSY
+    return bool(remote.get("value"))

@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from chalicelib.engine.browser.chromium.pipe import BrowserGone, CallRefused
-from chalicelib.engine.browser.pool.lanes import Lanes
 from chalicelib.engine.browser.pool.launch import BrowserLauncher, PooledPage, RunningBrowser
 from chalicelib.engine.browser.tab.prepared_page import prepare_page
 from chalicelib.engine.browser.tab.warm_up import SELF_TEST, BrowserUnusable, WarmUp, full_warm_up
@@ -22,6 +21,8 @@ _FIRST_PREPARED_AHEAD: Final = 2
 # A render right after a loss gets the whole machine before the next standby browser starts.
 _STANDBY_DELAY_S: Final = 0.5
 _PREPARE_ERRORS: Final = (BrowserGone, CallRefused, TimeoutError)
+# A fresh process costs some 60 ms of processor time: a fiftieth of it for each document.
+MAX_LANE_DOCUMENTS: Final = 50
 
 
 class RecyclePolicy(NamedTuple):
@@ -277,3 +278,49 @@ def _is_dead(future: Future[PooledPage]) -> bool:
     if not future.done():
         return False
     return future.cancelled() or future.exception() is not None or future.result().is_dead
+
+
+class Lanes:
+    """Keeper of the used page that the next one may follow; safe for use from all threads.
+
+    A lane begins with the second document in a row of one workspace, because the page prepared in
+    it is of no use to another workspace, whose document then waits for a fresh one.
+    """
+
+    def __init__(self, max_memory_bytes: int) -> None:
+        """Let no page follow in a browser that takes more than `max_memory_bytes`."""
+        self._max_memory_bytes = max_memory_bytes
+        self._lock = threading.Lock()
+        self._last_lane: str | None = None
+        self._retired: PooledPage | None = None
+
+    def retire(self, used: PooledPage, lane: str | None) -> None:
+        """Keep a used page, which leaves nothing behind, for the next one of its lane."""
+        is_kept = (
+            lane is not None
+            and lane == self._last_lane
+            and used.position < MAX_LANE_DOCUMENTS
+            and used.browser.process.memory_bytes() <= self._max_memory_bytes
+        )
+        self._last_lane = lane
+        if not is_kept:
+            used.page.discard()
+            return
+        used.page.retire()
+        with self._lock:
+            replaced, self._retired = self._retired, used._replace(lane=lane)
+        if replaced is not None:
+            replaced.page.discard()
+
+    def follow(self, browser: RunningBrowser) -> PooledPage | None:
+        """Return a page that follows the kept one; None where this browser keeps none.
+
+        Raises as `prepare_page`.
+        """
+        with self._lock:
+            retired, self._retired = self._retired, None
+        if retired is None or retired.browser is not browser:
+            return None
+        browser.prepared_count += 1
+        page = prepare_next_page(retired.page)
+        return PooledPage(browser, page, retired.lane, retired.position + 1)

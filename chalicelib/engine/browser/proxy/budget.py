@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from chalicelib.core.destinations import DEFAULT_PORTS, host_and_port
+from chalicelib.core.egress_policy import DEFAULT_PORTS, host_and_port
 
 MAX_REQUESTS: Final = 1000
 MAX_RESPONSE_BYTES: Final = 50_000_000

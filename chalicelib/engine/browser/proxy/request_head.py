@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Self
 
-from chalicelib.core.destinations import host_and_port
+from chalicelib.core.egress_policy import host_and_port
 
 MAX_HEAD_BYTES: Final = 262_144
 _HEAD_END: Final = b"\r\n\r\n"

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pybase64 import b64encode
 
 from chalicelib.contract.options.assets import MAX_ASSET_PATH_CHARS, plain_path
-from chalicelib.core.destinations import ALLOWED_TCP_PORTS
+from chalicelib.core.egress_policy import ALLOWED_TCP_PORTS
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
 from chalicelib.core.redact_url import redacted_url, without_userinfo

@@ -3,7 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
-from chalicelib.core.destinations import WEB_PREFIXES
+from chalicelib.core.egress_policy import WEB_PREFIXES
 from chalicelib.engine.browser.chromium.protocol import LogEntry
 from chalicelib.engine.browser.requests.assets import Refusal
 

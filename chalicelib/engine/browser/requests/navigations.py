@@ -4,7 +4,7 @@ import threading
 import time
 from typing import Final
 
-from chalicelib.core.destinations import WEB_PREFIXES
+from chalicelib.core.egress_policy import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url, without_userinfo
 from chalicelib.engine.browser.requests.assets import (

@@ -3,7 +3,7 @@
 import time
 from typing import Final
 
-from chalicelib.core.destinations import WEB_PREFIXES
+from chalicelib.core.egress_policy import WEB_PREFIXES
 from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import Answer
 from chalicelib.engine.browser.chromium.protocol import Event, LogEntry
@@ -13,12 +13,7 @@ from chalicelib.engine.browser.proxy.budget import (
     TrafficBudget,
     host_and_port_of,
 )
-from chalicelib.engine.browser.requests.assets import (
-    OwnOrigin,
-    PageAssets,
-    Refusal,
-    failure_reason,
-)
+from chalicelib.engine.browser.requests.assets import OwnOrigin, PageAssets, Refusal, failure_reason
 from chalicelib.engine.browser.requests.log_entries import SCHEME_REASON, logged_failure
 from chalicelib.engine.browser.requests.navigations import Navigations, frame_refusal
 from chalicelib.engine.browser.requests.open_requests import OpenRequest, OpenRequests

@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from chalicelib.contract.options.http import Cookie, HttpOptions
-from chalicelib.core.destinations import DEFAULT_PORTS
+from chalicelib.core.egress_policy import DEFAULT_PORTS
 from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
 from chalicelib.engine.browser.chromium.protocol import Event

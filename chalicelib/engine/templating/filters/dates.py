@@ -16,7 +16,7 @@ from jinja2.exceptions import FilterArgumentError
 
 from chalicelib.engine.templating.filters.locale_data import digit_translation
 from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
-from chalicelib.engine.templating.filters.value_description import value_description
+from chalicelib.engine.templating.value_description import value_description
 
 type _FormatLength = Literal["short", "medium", "long", "full"]
 

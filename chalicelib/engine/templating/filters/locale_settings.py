@@ -13,7 +13,7 @@ from chalicelib.engine.templating.filters.locale_data import (
     find_time_zone,
 )
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults, page_language
-from chalicelib.engine.templating.filters.value_description import value_description
+from chalicelib.engine.templating.value_description import value_description
 
 # The page's language is in one of the first parts of the output.
 _MAX_HEAD_PARTS: Final = 200

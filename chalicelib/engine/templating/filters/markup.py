@@ -8,9 +8,9 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from chalicelib.engine import barcodes
-from chalicelib.engine.templating.filters.value_description import value_description
 from chalicelib.engine.templating.fuel import FuelMeter
 from chalicelib.engine.templating.number import Number
+from chalicelib.engine.templating.value_description import value_description
 
 _CODE128: Final = "code128"
 _CSS_LENGTH: Final = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?(?:px|pt|mm|cm|in)?")

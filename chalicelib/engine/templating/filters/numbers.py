@@ -18,8 +18,8 @@ from jinja2.exceptions import FilterArgumentError
 
 from chalicelib.engine.templating.filters.locale_data import digit_translation
 from chalicelib.engine.templating.filters.locale_settings import LocaleSettings
-from chalicelib.engine.templating.filters.value_description import value_description
 from chalicelib.engine.templating.number import Number
+from chalicelib.engine.templating.value_description import value_description
 
 _MAX_DIGITS: Final = 400
 _MAX_BITS: Final = 1_320

@@ -12,10 +12,10 @@ from jinja2.nodes import EvalContext
 from jinja2.runtime import Undefined
 from jinja2.utils import pass_eval_context
 
-from chalicelib.engine.templating.filters.value_description import value_description
 from chalicelib.engine.templating.number import Number, parse_number, to_number
 from chalicelib.engine.templating.operators import Operators
 from chalicelib.engine.templating.unprintable import PrintNull
+from chalicelib.engine.templating.value_description import value_description
 
 type _Filter = Callable[..., object]
 

@@ -11,7 +11,7 @@ from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import FileId, derived_id
-from chalicelib.features.batches.combine.progress import (
+from chalicelib.features.batches.combine.repository import (
     CombineLease,
     CombineLeases,
     PartialFile,

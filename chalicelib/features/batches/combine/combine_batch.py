@@ -11,11 +11,7 @@ from typing import Final
 
 import msgspec
 
-from chalicelib.adapters.aws.multipart import (
-    MultipartUpload,
-    MultipartUploadGone,
-    MultipartUploads,
-)
+from chalicelib.adapters.aws.multipart import MultipartUpload, MultipartUploadGone, MultipartUploads
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
@@ -26,8 +22,7 @@ from chalicelib.core.text import safe_filename
 from chalicelib.engine.combining.failure import CombineFailure
 from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.combine.clean_up import CleanUpCombining, file_id
-from chalicelib.features.batches.combine.parts import CombinedPart, PartStart, WritePart
-from chalicelib.features.batches.combine.progress import (
+from chalicelib.features.batches.combine.repository import (
     CombineLease,
     CombineLeases,
     PartialFile,
@@ -35,6 +30,7 @@ from chalicelib.features.batches.combine.progress import (
     state_key,
 )
 from chalicelib.features.batches.combine.succeeded_items import ItemFilesExpired, SucceededItems
+from chalicelib.features.batches.combine.write_part import CombinedPart, PartStart, WritePart
 from chalicelib.features.batches.model import Batch, BatchKey, CombinedFile, CombinedKind
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.renders.run.final_row import retention

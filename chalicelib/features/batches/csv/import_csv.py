@@ -9,23 +9,16 @@ import logging
 from collections.abc import Callable, Iterator
 from copy import replace
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import RowValue, Tables, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.features.batches.bodies import Chunk, CsvForm, csv_key, pack_lines
-from chalicelib.features.batches.csv.reader import (
-    FIRST_DATA_RECORD,
-    CsvItem,
-    CsvRecord,
-    item_of_record,
-    read_records,
-)
+from chalicelib.features.batches.csv.reader import CsvItem, CsvRecord, item_of_record, read_records
+from chalicelib.features.batches.csv.repository import CsvPosition, CsvPositions
 from chalicelib.features.batches.model import MAX_ITEMS, Batch
-from chalicelib.features.batches.rows import partition
 from chalicelib.features.batches.stores import BatchStores
 
 log = logging.getLogger(__name__)
@@ -34,51 +27,6 @@ _TOO_MANY: Final = {
     "code": "payload_too_large",
     "message": f"The CSV has more than {MAX_ITEMS} records. Send it as several batches.",
 }
-
-
-class CsvPosition(NamedTuple):
-    """How far a CSV is read: the next byte, the number of its record, and the chunks so far.
-
-    With `is_read` nothing follows, and the CSV is not needed any more.
-    """
-
-    offset: int
-    number: int
-    starts: tuple[int, ...]
-    total: int
-    is_read: bool = False
-
-
-class CsvPositions:
-    """Rows that tell how far the CSV files of batches are read."""
-
-    def __init__(self, tables: Tables, table: str) -> None:
-        """Keep them in `table`."""
-        self._tables = tables
-        self._table = table
-
-    def find(self, batch: Batch, data_start: int) -> CsvPosition:
-        """Return how far the CSV of a batch is read."""
-        row = self._tables.get(self._table, partition(batch.key), "CHUNKS")
-        assert row is not None, batch.id
-        if "offset" not in row:
-            return CsvPosition(data_start, FIRST_DATA_RECORD, (), 0)
-        fields = {name: row[name] for name in CsvPosition._fields if name in row}
-        return CsvPosition(**fields | {"starts": tuple(row["starts"])})
-
-    def save(self, batch: Batch, before: CsvPosition, after: CsvPosition) -> None:
-        """Save how far the CSV of a batch is read; raises ConditionFailed unless from `before`."""
-        names = {f"#{name}": name for name in CsvPosition._fields}
-        values: dict[str, RowValue] = {f":{name}": value for name, value in after._asdict().items()}
-        write = Write(
-            self._table,
-            key={"PK": partition(batch.key), "SK": "CHUNKS"},
-            update="SET " + ", ".join(f"#{name} = :{name}" for name in CsvPosition._fields),
-            condition="#starts = :seen OR #starts = :starts",
-            names=names,
-            values=values | {":seen": list(before.starts), ":starts": list(after.starts)},
-        )
-        self._tables.write(write)
 
 
 class ImportCsv:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from chalicelib.adapters.aws.session import RequestSignature
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.core.destinations import ip_literal
+from chalicelib.core.egress_policy import ip_literal
 from chalicelib.core.json import JsonObject
 from chalicelib.features.destinations.kinds.http_store import StoreRequest, object_url, open_over
 from chalicelib.features.destinations.outgoing import OpenStore, OutgoingFile

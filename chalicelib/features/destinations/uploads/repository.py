@@ -24,7 +24,7 @@ from chalicelib.features.destinations.uploads.message import (
 )
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads
 from chalicelib.features.destinations.uploads.receipts import present_upload, receipt_of
-from chalicelib.features.renders.receipt_rows import ReceiptPlace, ReceiptRows
+from chalicelib.features.renders.receipts.repository import ReceiptPlace, ReceiptRows
 from chalicelib.features.renders.rows import (
     DUE_RENDER,
     partition,

@@ -6,11 +6,7 @@ from typing import Final, Literal
 
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.outgoing import Check, CheckFailed, HandOver
-from chalicelib.features.emails.providers.exchange import (
-    HttpExchange,
-    ProviderAnswer,
-    shown_text,
-)
+from chalicelib.features.emails.providers.exchange import HttpExchange, ProviderAnswer, shown_text
 
 MAX_SENDERS: Final = 100
 _CODES_WITH_MESSAGES: Final = frozenset(

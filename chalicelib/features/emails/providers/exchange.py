@@ -15,7 +15,7 @@ from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.ports import EgressError, SentState
 from chalicelib.features.emails.compose import ascii_domain
-from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import (
     Check,
     CheckedSession,

@@ -12,7 +12,7 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.compose import ascii_domain
-from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import (
     Check,
     CheckedSession,

@@ -8,7 +8,7 @@ from chalicelib.adapters.net.submission import Submission, SubmissionFailed
 from chalicelib.adapters.net.transport import Connector
 from chalicelib.core.json import JsonObject
 from chalicelib.features.emails.compose import ascii_domain, compose_message
-from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import (
     Check,
     CheckedSession,

@@ -20,6 +20,8 @@ from chalicelib.features.emails.connections import (
     connection_of,
     connections_partition,
 )
+from chalicelib.features.emails.connections.model import EmailConnection
+from chalicelib.features.emails.connections.repository import connection_of, connections_partition
 from chalicelib.features.emails.outgoing import CONNECTION_ERRORS, HandOver, ProviderSession
 from chalicelib.features.emails.sends.model import EmailSend, SendError, SendStatus
 from chalicelib.features.emails.sends.prepare import (

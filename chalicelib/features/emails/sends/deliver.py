@@ -15,17 +15,14 @@ from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
-from chalicelib.features.emails.connections import (
-    EmailConnection,
-    connection_of,
-    connections_partition,
-)
+from chalicelib.features.emails.connections.model import EmailConnection
+from chalicelib.features.emails.connections.repository import connection_of, connections_partition
 from chalicelib.features.emails.outgoing import ProviderSession
 from chalicelib.features.emails.sends.attempt import AttemptEmail, SessionOf
 from chalicelib.features.emails.sends.events import send_event
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.model import EmailSend
-from chalicelib.features.emails.sends.rate import LONGEST_WAIT, SendRate
+from chalicelib.features.emails.sends.rate.repository import LONGEST_WAIT, SendRate
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import PublishEvent
 

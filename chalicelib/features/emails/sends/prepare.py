@@ -11,7 +11,7 @@ from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.delivery.emails import DOWNLOADS_MARKER, EmailRule, RenderedEmail
 from chalicelib.engine.emails.file_names import attachment_name
 from chalicelib.features.emails.compose import ascii_domain
-from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import AttachedFile, OutgoingEmail, ProviderTemplate
 from chalicelib.features.emails.sends.model import EmailSend, SendAttachment, SendError
 from chalicelib.features.files.model import StoredFile

@@ -5,15 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import QueryPage
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import SendId, is_id
 from chalicelib.core.json import Json
-from chalicelib.features.emails.sends.counts import DayCounts
+from chalicelib.features.emails.sends.counts.repository import DayCounts
 from chalicelib.features.emails.sends.model import STATISTIC_NAMES, EmailSend
-from chalicelib.features.emails.sends.reports import ReportPage
-from chalicelib.features.emails.sends.repository import ids_of_render, list_partition
+from chalicelib.features.emails.sends.reports.repository import ReportPage
+from chalicelib.features.emails.sends.repository import ids_of_render
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.renders.read import Viewer
 from chalicelib.features.workspaces.model import Workspace
@@ -98,7 +97,9 @@ class ReadSends:
         below, rows_read = after or newest, 0
         matches: list[EmailSend] = []
         while True:
-            rows = self._rows(viewer, (oldest, below), equal)
+            rows = self._stores.sends.newest_page(
+                viewer.workspace_id, (oldest, below), equal, _PAGE_ROWS
+            )
             ids = [SendId(row["LSK"]) for row in rows.items if row["LSK"] < below]
             # The index is eventually consistent: sends that no longer match are left out.
             matches += [
@@ -114,22 +115,6 @@ class ReadSends:
             rows_read += rows.scanned_count
             if rows_read >= _MAX_ROWS_READ:
                 return SendPage(matches, below)
-
-    def _rows(
-        self, viewer: Viewer, id_range: tuple[str, str], equal: Mapping[str, str | bool]
-    ) -> QueryPage:
-        oldest, below = id_range
-        return self._stores.tables.query(
-            self._stores.table,
-            "LPK = :list AND LSK BETWEEN :oldest AND :below",
-            {":list": list_partition(viewer.workspace_id), ":oldest": oldest, ":below": below}
-            | {f":{name}": value for name, value in equal.items()},
-            index="lists",
-            filter_expression=" AND ".join(f"#{name} = :{name}" for name in equal) or None,
-            names={f"#{name}": name for name in equal},
-            limit=_PAGE_ROWS,
-            newest_first=True,
-        )
 
     def statistics(self, workspace: Workspace) -> dict[str, Json]:
         """Return the statistics object: recipients of today (UTC), and the sends of 30 days."""

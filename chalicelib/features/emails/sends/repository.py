@@ -11,9 +11,16 @@ from typing import Final
 import msgspec
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.query_all import listed_ids, query_all
+from chalicelib.adapters.aws.query_all import listed_ids, newest_listed, query_all
 from chalicelib.adapters.aws.queues import DELAY_PRECISION
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import (
+    BATCH_GET_LIMIT,
+    ConditionFailed,
+    Item,
+    QueryPage,
+    Tables,
+    Write,
+)
 from chalicelib.core.clock import epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import SendId, WorkspaceId, id_created_at, lowest_id
 from chalicelib.features.emails.sends.model import DELIVERY_NAMES, EmailSend
@@ -86,6 +93,18 @@ class Sends:
         """Return the existing ones of up to 100 sends, in this order."""
         keys = [(send_partition(workspace_id, each), "META") for each in ids]
         return [send_of(row) for row in self._tables.get_many(self._table, keys)]
+
+    def newest_page(
+        self,
+        workspace_id: WorkspaceId,
+        ids: tuple[str, str],
+        equal: Mapping[str, str | bool],
+        limit: int,
+    ) -> QueryPage:
+        """Return a page of the index between two ids, newest first."""
+        return newest_listed(
+            self._tables, self._table, list_partition(workspace_id), ids, equal, limit
+        )
 
     def of_render(self, workspace_id: WorkspaceId, render_id: str) -> list[EmailSend]:
         """Return the sends of a render, also those that repeat others."""

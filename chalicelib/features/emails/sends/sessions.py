@@ -6,7 +6,7 @@ from typing import Self
 
 from chalicelib.adapters.aws.sealing import SealBroken, SecretSealer
 from chalicelib.core import json
-from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import (
     HandOver,
     OpenSession,

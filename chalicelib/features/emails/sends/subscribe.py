@@ -19,7 +19,7 @@ from chalicelib.engine.delivery.emails import (
     RenderedEmail,
     contents_key,
 )
-from chalicelib.features.emails.connections import EmailConnection
+from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.sends.events import send_event
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.model import EmailSend, SendError, SendMode

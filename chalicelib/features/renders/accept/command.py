@@ -13,7 +13,7 @@ from chalicelib.engine.delivery.emails import EmailRules
 from chalicelib.engine.job import InvoiceJob, Job, PageJob, PdfToolJob
 from chalicelib.engine.versions import ENGINE_VERSIONS, NEWEST_ENGINE
 from chalicelib.features.renders.accept.delivery import DeliveryPolicy
-from chalicelib.features.renders.idempotency import IdempotencyKey
+from chalicelib.features.renders.idempotency.model import IdempotencyKey
 from chalicelib.features.renders.model import Priority, RenderSource, RunMode
 from chalicelib.features.renders.run.bodies import is_large
 from chalicelib.features.templates.sources import VersionChoice

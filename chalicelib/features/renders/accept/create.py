@@ -16,22 +16,22 @@ from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import IdGenerator, RenderId
 from chalicelib.engine.job import Job
 from chalicelib.engine.schemas.check_schemas import WorkspaceSchemas
+from chalicelib.features.renders.accept.check_uploads import check_uploads
 from chalicelib.features.renders.accept.command import (
     RenderCommand,
     check_command,
     check_plan_features,
 )
 from chalicelib.features.renders.accept.new_render import new_render
-from chalicelib.features.renders.accept.source_files import ResolveSourceFiles
-from chalicelib.features.renders.accept.storage import ResolveStorage
-from chalicelib.features.renders.accept.templates import ResolveTemplate, check_data
-from chalicelib.features.renders.accept.uploads import check_uploads
-from chalicelib.features.renders.idempotency import (
+from chalicelib.features.renders.accept.resolve_source_files import ResolveSourceFiles
+from chalicelib.features.renders.accept.resolve_storage import ResolveStorage
+from chalicelib.features.renders.accept.resolve_template import ResolveTemplate, check_data
+from chalicelib.features.renders.idempotency.model import (
     Accepted202,
     IdempotencyRecord,
-    IdempotencyRecords,
     in_progress_error,
 )
+from chalicelib.features.renders.idempotency.repository import IdempotencyRecords
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.run.bodies import RenderBodies, body_key
@@ -47,7 +47,7 @@ from chalicelib.features.workspaces.limits.model import (
     ReservationRequest,
 )
 from chalicelib.features.workspaces.limits.repository import WorkspaceLimits
-from chalicelib.features.workspaces.service_state import ServiceStates
+from chalicelib.features.workspaces.service_state.repository import ServiceStates
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from chalicelib.core.errors import FieldError, ServiceError, validation_error
 from chalicelib.engine.job import Job, PageJob
-from chalicelib.features.renders.accept.emails import EmailTarget
+from chalicelib.features.renders.accept.resolve_emails import EmailTarget
 from chalicelib.features.renders.model import DeliveryType, RunMode
 from chalicelib.features.renders.run.jobs import referenced_files, referenced_uploads
 

@@ -3,7 +3,7 @@
 They are objects below `tmp/`, which the bucket's lifecycle deletes some days after the longest
 queue wait: a process that dies between storing a body and naming it in a row leaves no orphan.
 
-The body of an item of a batch lies in an object that other items share; its key has a `#`.
+The body of an item of a batch lies in an object that other items share.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.core import json
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.engine.job import Job
+from chalicelib.features.renders.model import BodyKey
 from chalicelib.features.renders.run.jobs import job_from_json, job_to_json
 from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
 
@@ -20,38 +21,33 @@ from chalicelib.features.renders.run.protocol import MAX_BODY_BYTES
 class RenderBodies:
     """Bodies of renders in the bucket."""
 
-    def __init__(self, objects: Objects, read_item: Callable[[str], Job | None]) -> None:
+    def __init__(self, objects: Objects, read_item: Callable[[BodyKey], Job | None]) -> None:
         """Store bodies in `objects`; `read_item` returns the job of a batch's item by its key."""
         self._objects = objects
         self._read_item = read_item
 
-    def store(self, workspace_id: WorkspaceId, render_id: RenderId, job: Job) -> str:
+    def store(self, workspace_id: WorkspaceId, render_id: RenderId, job: Job) -> BodyKey:
         """Store the body of a job and return its key."""
         key = body_key(workspace_id, render_id)
         content = json.dumps(job_to_json(job)).encode()
         digest = hashlib.sha256(content).digest()
-        self._objects.put(key, content, content_type="application/json", sha256=digest)
+        self._objects.put(key.object_key, content, content_type="application/json", sha256=digest)
         return key
 
-    def get(self, key: str) -> Job | None:
+    def get(self, key: BodyKey) -> Job | None:
         """Return the job of an unfinished render, or None if it is gone.
 
         Raises UnknownVersion for a body of another release.
         """
-        if is_shared(key):
+        if key.is_shared:
             return self._read_item(key)
-        content = self._objects.get(key)
+        content = self._objects.get(key.object_key)
         return job_from_json(json.loads_own(content)) if content is not None else None
 
-    def delete(self, key: str) -> None:
+    def delete(self, key: BodyKey) -> None:
         """Delete a body that no other render shares; idempotent."""
-        if not is_shared(key):
-            self._objects.delete(key)
-
-
-def is_shared(key: str) -> bool:
-    """Tell whether a body lies in an object that belongs to a batch."""
-    return "#" in key
+        if not key.is_shared:
+            self._objects.delete(key.object_key)
 
 
 def is_large(job: Job) -> bool:
@@ -59,9 +55,9 @@ def is_large(job: Job) -> bool:
     return len(json.dumps(job_to_json(job)).encode()) > MAX_BODY_BYTES
 
 
-def body_key(workspace_id: WorkspaceId, render_id: RenderId) -> str:
-    """Return the object key of a render's body."""
-    return f"tmp/ws/{workspace_id}/bodies/{render_id}"
+def body_key(workspace_id: WorkspaceId, render_id: RenderId) -> BodyKey:
+    """Return the key of a render's own body."""
+    return BodyKey(f"tmp/ws/{workspace_id}/bodies/{render_id}")
 
 
 def engine_folder(workspace_id: WorkspaceId, name: str) -> str:

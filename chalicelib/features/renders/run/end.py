@@ -12,7 +12,7 @@ from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.renders.events import final_event
 from chalicelib.features.renders.model import Render, RenderStatus
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.run.after_final import SettleAndPublish
+from chalicelib.features.renders.run.settle import SettleAndPublish
 
 log = logging.getLogger(__name__)
 

@@ -7,28 +7,27 @@ from copy import replace
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import PoisonMessage, is_retryable
-from chalicelib.adapters.aws.remote_engine import EngineCallContext
+from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.delivery.emails import EmailContents
 from chalicelib.engine.job import Job, PageJob, RenderOutcome
+from chalicelib.engine.job import Job, MarkJob, PageJob, PdfToolJob, RenderOutcome
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RunMode
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import render_of
-from chalicelib.features.renders.run.after_final import SettleAndPublish
 from chalicelib.features.renders.run.bodies import RenderBodies, engine_folder
 from chalicelib.features.renders.run.cancellation_watch import CancellationWatch
 from chalicelib.features.renders.run.check_conformance import CheckConformance
-from chalicelib.features.renders.run.check_files import check_files
-from chalicelib.features.renders.run.check_warnings import check_warnings
+from chalicelib.features.renders.run.check_outcome import check_files, check_warnings
 from chalicelib.features.renders.run.end import EndRender
 from chalicelib.features.renders.run.finish import FinishRender
 from chalicelib.features.renders.run.jobs import job_with_context, upload_keys
 from chalicelib.features.renders.run.protocol import QueuedRender, RunRenderCall
 from chalicelib.features.renders.run.receipts import first_receipts, has_targets
-from chalicelib.features.renders.run.run_job import RunJob
+from chalicelib.features.renders.run.settle import SettleAndPublish
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +45,27 @@ class AttemptResult(NamedTuple):
 
     render: Render | None
     contents: tuple[bytes, ...] = ()
+
+
+class RunJob:
+    """Runner of jobs; raises what the methods of RemoteEngine raise."""
+
+    def __init__(self, engine: RemoteEngine, pdf_tools: RemoteEngine) -> None:
+        """Run PDF tools by `pdf_tools`, all else by `engine`."""
+        self._engine = engine
+        self._pdf_tools = pdf_tools
+
+    def __call__(self, job: Job, context: EngineCallContext) -> RenderOutcome:
+        """Make the files of a job."""
+        if not isinstance(job, PdfToolJob):
+            return self._engine.run(job, context)
+        mark = job.options.mark
+        if mark is None:
+            return self._pdf_tools.run(job, context)
+        # Only the engine has a browser, which prints the text or picture.
+        printed = self._engine.run(MarkJob(mark, f"/{job.options.tool}"), context)
+        marked = replace(job, mark=printed.files[0].content)
+        return self._pdf_tools.run(marked, context).with_trace_before(printed.trace)
 
 
 class ExecuteRender:

@@ -29,16 +29,17 @@ from chalicelib.features.events.repository import EventOutbox
 from chalicelib.features.files.model import StoredFile
 from chalicelib.features.files.repository import MAX_FINAL_RECORDS, FileOwner, Files
 from chalicelib.features.renders.events import final_event
+from chalicelib.features.renders.file_keys import file_key, file_object_keys
 from chalicelib.features.renders.model import Render, StorageReceipt
-from chalicelib.features.renders.receipt_rows import upload_targets
+from chalicelib.features.renders.receipts.repository import upload_targets
 from chalicelib.features.renders.repository import Renders
-from chalicelib.features.renders.run.after_final import SettleAndPublish, file_key, file_object_keys
 from chalicelib.features.renders.run.final_row import (
     file_retention,
     redact_files,
     redact_render,
     shortened_to_fit,
 )
+from chalicelib.features.renders.run.settle import SettleAndPublish
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,8 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.message_version import UnknownVersion
 from chalicelib.engine.job import Job
-from chalicelib.features.renders.idempotency import Accepted202, IdempotencyKey, IdempotencyRecords
+from chalicelib.features.renders.idempotency.model import Accepted202, IdempotencyKey
+from chalicelib.features.renders.idempotency.repository import IdempotencyRecords
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Render
 from chalicelib.features.renders.repository import Renders
 from chalicelib.features.renders.rows import render_of, row_of

@@ -12,16 +12,12 @@ from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.core.ip_ranges import parse_cidr_ranges
 from chalicelib.features.workspaces.keys import key_format
-from chalicelib.features.workspaces.model import (
-    LIVE_SCOPES,
-    SCOPES,
-    ApiKey,
-    Mode,
-    StoredSecret,
-    Workspace,
-)
-from chalicelib.features.workspaces.people.members import Member, Members
-from chalicelib.features.workspaces.repository import ApiKeys, Workspaces
+from chalicelib.features.workspaces.keys.model import LIVE_SCOPES, SCOPES, ApiKey, StoredSecret
+from chalicelib.features.workspaces.keys.repository import ApiKeys
+from chalicelib.features.workspaces.model import Mode, Workspace
+from chalicelib.features.workspaces.people.model import Member
+from chalicelib.features.workspaces.people.repository import Members
+from chalicelib.features.workspaces.repository import Workspaces
 
 GRACE_HOURS: Final = (0, 1, 24, 72)
 # Older secrets are unknown to the service. This many fit into one read capacity unit.

@@ -14,6 +14,7 @@ from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.workspaces.limits import quota, rate
+from chalicelib.features.workspaces.limits.item.update import LimitsUpdate, LimitsUpdateBuilder
 from chalicelib.features.workspaces.limits.model import (
     DUE_LIMITS,
     NOTHING,
@@ -24,7 +25,6 @@ from chalicelib.features.workspaces.limits.model import (
     Lease,
     ReservationRequest,
 )
-from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate, LimitsUpdateBuilder
 from chalicelib.features.workspaces.model import Workspace
 
 # What a crash has left is free within ten minutes: these, a minute of the tick, and a margin for

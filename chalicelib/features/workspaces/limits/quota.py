@@ -12,8 +12,8 @@ from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
+from chalicelib.features.workspaces.limits.item.update import LimitsUpdateBuilder
 from chalicelib.features.workspaces.limits.model import PREPAID, Hold, passed_attribute
-from chalicelib.features.workspaces.limits.update_builder import LimitsUpdateBuilder
 from chalicelib.features.workspaces.model import Workspace
 
 THRESHOLD_PERCENTS: Final = (50, 80, 100)

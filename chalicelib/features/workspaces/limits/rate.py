@@ -8,8 +8,8 @@ from typing import Final
 from chalicelib.adapters.aws.table import Item
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.errors import ServiceError
+from chalicelib.features.workspaces.limits.item.update import LimitsUpdateBuilder
 from chalicelib.features.workspaces.limits.model import RateState
-from chalicelib.features.workspaces.limits.update_builder import LimitsUpdateBuilder
 from chalicelib.features.workspaces.plans import Plan
 
 _SECOND_MS: Final = 1_000

@@ -13,8 +13,9 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId, id_created_at
 from chalicelib.features.workspaces.limits import admission, model, quota, rate
-from chalicelib.features.workspaces.limits.conditional_item import ConditionalItem
-from chalicelib.features.workspaces.limits.ended_holds import EndedHolds, plan_fold
+from chalicelib.features.workspaces.limits.ended_holds.repository import EndedHolds, plan_fold
+from chalicelib.features.workspaces.limits.item.repository import ConditionalItem
+from chalicelib.features.workspaces.limits.item.update import LimitsUpdate
 from chalicelib.features.workspaces.limits.model import (
     PREPAID,
     Admission,
@@ -28,7 +29,6 @@ from chalicelib.features.workspaces.limits.model import (
 )
 from chalicelib.features.workspaces.limits.rate import rate_state
 from chalicelib.features.workspaces.limits.request_rate import at_arrival, count_once
-from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate
 from chalicelib.features.workspaces.model import Workspace
 
 # Entries that one admission removes. Beyond these numbers reconciliation does.

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from chalicelib.adapters.aws.table import Item, Tables
 from chalicelib.core.clock import Clock
 from chalicelib.features.workspaces.limits import admission, rate
-from chalicelib.features.workspaces.limits.conditional_item import ConditionalItem
+from chalicelib.features.workspaces.limits.item.repository import ConditionalItem
+from chalicelib.features.workspaces.limits.item.update import LimitsUpdate, LimitsUpdateBuilder
 from chalicelib.features.workspaces.limits.model import RateState
 from chalicelib.features.workspaces.limits.rate import RateLimited, rate_state
-from chalicelib.features.workspaces.limits.update_builder import LimitsUpdate, LimitsUpdateBuilder
 from chalicelib.features.workspaces.model import Workspace
 
 

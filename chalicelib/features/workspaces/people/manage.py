@@ -7,14 +7,14 @@ from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.model import Workspace
-from chalicelib.features.workspaces.people.members import (
+from chalicelib.features.workspaces.people.model import (
     ROLES,
     Member,
-    Members,
     Role,
     new_member,
     normalized_email,
 )
+from chalicelib.features.workspaces.people.repository import Members
 from chalicelib.features.workspaces.repository import Workspaces
 
 

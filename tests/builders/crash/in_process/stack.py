@@ -12,7 +12,7 @@ import httpx
 from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.clock import epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint
-from chalicelib.features.workspaces.model import SCOPES
+from chalicelib.features.workspaces.keys.model import SCOPES
 from chalicelib.settings import ApiSettings
 from tests.builders.crash.in_process.gateway import GatewayTransport
 from tests.builders.crash.in_process.service import MortalService

@@ -9,7 +9,7 @@ import pikepdf
 import pytest
 from PIL import Image
 
-from chalicelib.engine.browser.pool.lanes import MAX_LANE_DOCUMENTS
+from chalicelib.engine.browser.pool.browser_pool import MAX_LANE_DOCUMENTS
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from tests.builders.pages.real_browser import Render, folder, new_browser, render_with
 

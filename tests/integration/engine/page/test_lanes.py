@@ -10,7 +10,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.page.page import BrowserPage
-from chalicelib.engine.browser.pool import lanes
+from chalicelib.engine.browser.pool import browser_pool
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import RenderOutcome
@@ -167,7 +167,7 @@ def test_other_workspaces_never_get_the_context_of_a_kept_page(browser: Browser)
 def test_context_is_replaced_after_its_number_of_documents(browser: Browser) -> None:
     begin_lane(browser)
 
-    contexts = [context_of_next(browser, OURS) for _ in range(lanes.MAX_LANE_DOCUMENTS + 1)]
+    contexts = [context_of_next(browser, OURS) for _ in range(browser_pool.MAX_LANE_DOCUMENTS + 1)]
 
     assert len(set(contexts)) == 2
 

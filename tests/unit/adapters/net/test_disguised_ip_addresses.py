@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis.strategies import integers, lists, sampled_from
 
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.core.destinations import _REFUSED_NETWORKS, ip_literal, is_public
+from chalicelib.core.egress_policy import _REFUSED_NETWORKS, ip_literal, is_public
 from chalicelib.engine.ports import DestinationRefusedError
 
 # Metadata, credential, time and name servers of cloud providers.

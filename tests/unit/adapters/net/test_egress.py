@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.core import destinations
+from chalicelib.core import egress_policy
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
 from tests.builders.waiting import PATIENCE_S
 from tests.unit.adapters.net.conftest import Dialled, dial, egress_for
@@ -77,7 +77,7 @@ def test_errors_do_not_reveal_the_resolved_address(dialled: Dialled) -> None:
 def test_loopback_is_refused_even_when_considered_public(
     dialled: Dialled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(destinations, "is_public", lambda _address: True)
+    monkeypatch.setattr(egress_policy, "is_public", lambda _address: True)
 
     for own in ("127.0.0.1", "::1"):
         with pytest.raises(DestinationRefusedError, match="private or internal"):

@@ -7,7 +7,7 @@ from typing import Any, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.features.batches.count import CountBatchItem
+from chalicelib.features.batches.subscribe import CountBatchItem
 
 START = dt.datetime(2026, 11, 25, tzinfo=dt.UTC)
 EVENT = SimpleNamespace(workspace_id="ws_1")

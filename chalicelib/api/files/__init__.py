@@ -1,1 +1,0 @@
-"""Host of the files: stored files, and signed links that make them."""

@@ -1,0 +1,1 @@
+"""Routes that make renders, and their way from a request to an answer."""

@@ -1,0 +1,170 @@
+"""`/v1/renders`: create, list, read, check, cancel and purge renders."""
+
+from typing import TYPE_CHECKING, Final, cast
+
+from chalice.app import Blueprint
+
+from chalicelib.adapters.json_logs import bind
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
+from chalicelib.api.edge.endpoint import Call, Reply, endpoint
+from chalicelib.api.render._render_command import render_command
+from chalicelib.api.render._submit import ENDPOINT_FIELDS, submit_render
+from chalicelib.api.template._template_request import dry_run_deadline
+from chalicelib.core.errors import ServiceError
+from chalicelib.features.previews.preflight import refusal_report
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.read import RenderFilter, Viewer
+
+blueprint: Final = Blueprint(__name__)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import BaseModel
+
+    from chalicelib.contract.render.request import RenderRequest
+    from chalicelib.features.renders.accept.command import RenderCommand
+
+_RENDER = "chalicelib.contract.render.render:Render"
+
+
+@blueprint.route("/v1/renders", methods=["POST"])
+@endpoint(
+    body="chalicelib.contract.render.request:RenderRequest",
+    **ENDPOINT_FIELDS,
+)
+def create(call: Call) -> Reply:
+    """Make a document.
+
+    `sync` responds when the document is ready: with the render or, for delivery `binary` or
+    `base64`, with the file itself. A file of more than 4 300 000 bytes is answered with 303 and a
+    JSON body (`object: redirect`) that says where it is: follow redirects. `async` responds with
+    202 at once.
+    """
+    return submit_render(call, call.body)
+
+
+@blueprint.route("/v1/renders", methods=["GET"])
+@endpoint(
+    auth=KeyAuth("renders:read"),
+    query="chalicelib.contract.render.request:RenderQuery",
+    tag="Renders",
+    answers={200: "chalicelib.contract.render.render:RenderList"},
+)
+def list_renders(call: Call) -> Reply:
+    """List renders, newest first.
+
+    A page may hold fewer than `limit` renders while `has_more` is true: with a filter that few
+    renders match, or when the page would be larger than 4 MB. Test keys see test renders only. A
+    key with a template allowlist sees renders of its templates only; all others are
+    `render_not_found` for it, also those of `html` and `url` that it has made itself.
+    """
+    query = call.query
+    position = paging.start_position(call)
+    page = call.services.renders.read.page(
+        _viewer(call),
+        RenderFilter(query.model_dump(), query.created_after, query.created_before),
+        limit=query.limit,
+        after=position["after"] if position else None,
+    )
+    rows = [call.services.renders.present(render) for render in page.renders]
+    fitting = paging.fitting_prefix(rows)
+    after = page.next_after if len(fitting) == len(rows) else fitting[-1]["id"]
+    return Reply(200, paging.list_envelope(call, fitting, {"after": after} if after else None))
+
+
+@blueprint.route("/v1/renders/{id}", methods=["GET"])
+@endpoint(
+    auth=KeyAuth("renders:read"),
+    tag="Renders",
+    answers={200: _RENDER},
+    problems=("render_not_found",),
+)
+def retrieve(call: Call) -> Reply:
+    """Retrieve a render, with fresh file URLs."""
+    return Reply(200, call.services.renders.present(_requested_render(call)))
+
+
+@blueprint.route("/v1/renders/preflight", methods=["POST"])
+@endpoint(
+    auth=KeyAuth("render:write"),
+    body="chalicelib.contract.render.request:RenderRequest",
+    validates_body_itself=True,
+    tag="Renders",
+    answers={200: "chalicelib.contract.render.request:Preflight"},
+    problems=("concurrency_limited", "region_degraded"),
+)
+def preflight(call: Call) -> Reply:
+    """Check a render request without rendering.
+
+    It takes the body of `POST /v1/renders` and costs nothing. `errors` are the reasons for which
+    that request would be refused, `warnings` those that are known before the page is loaded. A
+    template is tried with the data of the request, or else with its default dataset, and the data
+    are validated against its schema.
+    """
+    return preflight_reply(
+        call, lambda request: render_command(call, cast("RenderRequest", request))
+    )
+
+
+def preflight_reply(call: Call, make_command: "Callable[[BaseModel], RenderCommand]") -> Reply:
+    """Return the report about the render that `make_command` returns for the body's model."""
+    from chalicelib.contract.validation import read_body  # noqa: PLC0415 -- pydantic is slow to import
+
+    assert call.endpoint.body_model is not None
+    try:
+        command = make_command(read_body(call.endpoint.body_model, call.raw_body, call.json))
+        report = call.services.renders.preflight(command, dry_run_deadline(call))
+    except ServiceError as refusal:
+        report = refusal_report(refusal)
+    errors = [error._asdict() for error in report.errors]
+    warnings = [warning._asdict() for warning in report.warnings]
+    return Reply(200, {"ok": not errors, "errors": errors, "warnings": warnings})
+
+
+@blueprint.route("/v1/renders/{id}/cancel", methods=["POST"])
+@endpoint(
+    auth=KeyAuth("render:write"),
+    tag="Renders",
+    answers={200: _RENDER},
+    problems=("render_not_found", "conflict"),
+)
+def cancel(call: Call) -> Reply:
+    """Cancel a render that is queued or processing.
+
+    It is `canceled` at once and never billed. A running render stops within a second, and then its
+    place in the concurrency limit is free. A request that waits for the render gets 409 `conflict`;
+    so does this request if the render is already final.
+    """
+    render = _requested_render(call)
+    canceled = call.services.renders.cancel(render.workspace_id, render.id)
+    return Reply(200, call.services.renders.present(canceled))
+
+
+@blueprint.route("/v1/renders/{id}/files", methods=["DELETE"])
+@endpoint(
+    auth=KeyAuth("renders:delete"),
+    tag="Renders",
+    answers={200: _RENDER},
+    problems=("render_not_found", "conflict"),
+)
+def purge(call: Call) -> Reply:
+    """Delete the files of a render at once.
+
+    The render stays, with `files` empty and `files_purged_at` set. A render that is not final yet
+    is a `conflict`.
+    """
+    purged = call.services.renders.purge(_requested_render(call))
+    return Reply(200, call.services.renders.present(purged))
+
+
+def _requested_render(call: Call) -> Render:
+    """Return the render of the path; raises `render_not_found`."""
+    render = call.services.renders.read.one(_viewer(call), call.params["id"])
+    bind(render=render.id)
+    return render
+
+
+def _viewer(call: Call) -> Viewer:
+    return Viewer(call.caller.workspace_id, call.caller.mode, call.caller.templates)

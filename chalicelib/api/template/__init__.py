@@ -1,0 +1,1 @@
+"""Routes of templates: the template, its draft and versions, and its datasets."""

@@ -1,0 +1,190 @@
+"""`/v1/templates`: create, list, read, change, delete, restore and lock templates."""
+
+from typing import Final
+
+from chalice.app import Blueprint
+
+from chalicelib.api._restricted_key import require_unrestricted_key
+from chalicelib.api.edge import paging
+from chalicelib.api.edge.auth import KeyAuth
+from chalicelib.api.edge.endpoint import Call, Creation, Reply, endpoint
+from chalicelib.api.edge.idempotency import shown_again
+from chalicelib.api.template._template_request import (
+    DRY_RUN_PROBLEMS,
+    LOOKUP_PROBLEMS,
+    allowed_template_id,
+    check_response_size,
+    dry_run_deadline,
+    requested_source,
+    requested_template,
+)
+from chalicelib.core.ids import IdSeed
+from chalicelib.features.templates.create import NewTemplate
+from chalicelib.features.templates.present import template_json
+from chalicelib.features.templates.publish import NewDataset
+from chalicelib.features.templates.read import TemplateFilter
+
+blueprint: Final = Blueprint(__name__)
+
+_READ: Final = "templates:read"
+_WRITE: Final = "templates:write"
+_CONTRACT: Final = "chalicelib.contract.template.template"
+_TEMPLATE: Final = f"{_CONTRACT}:Template"
+
+
+def _made_before(call: Call, seed: IdSeed) -> Reply | None:
+    return shown_again(call, seed.id("tpl"), retrieve)
+
+
+@blueprint.route("/v1/templates", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:TemplateRequest",
+    creates=Creation(_made_before),
+    tag="Templates",
+    answers={201: _TEMPLATE},
+    problems=("template_not_allowed_for_key", *DRY_RUN_PROBLEMS),
+)
+def create(call: Call) -> Reply:
+    """Make a template.
+
+    Its source becomes the draft. With `publish` it also becomes version 1: all datasets are
+    rendered first, without being stored or billed. If one fails, or no data
+    can render the source, no template is made. A key with a template allowlist cannot make
+    templates.
+    """
+    require_unrestricted_key(call, "make a template that is not on it")
+    request = call.body
+    datasets = [NewDataset(each.name, each.data, each.is_default) for each in request.datasets]
+    for dataset in datasets:
+        check_response_size(f'The dataset "{dataset.name}"', dataset.data)
+    new_template = NewTemplate(
+        workspace_id=call.caller.workspace_id,
+        name=request.name,
+        description=request.description,
+        type=request.type,
+        source=requested_source(request, request.type),
+        datasets=datasets,
+        publish=request.publish,
+    )
+    template = call.services.templates.create(
+        new_template, request_id=call.request_id, deadline=dry_run_deadline(call)
+    )
+    headers = {"Location": f"{call.services.settings.base_url}/templates/{template.id}"}
+    return Reply(201, template_json(template), headers=headers)
+
+
+@blueprint.route("/v1/templates", methods=["GET"])
+@endpoint(
+    auth=KeyAuth(_READ),
+    query=f"{_CONTRACT}:TemplateQuery",
+    tag="Templates",
+    answers={200: f"{_CONTRACT}:TemplateList"},
+)
+def list_templates(call: Call) -> Reply:
+    """List templates, newest first.
+
+    A key with a template allowlist sees the templates of its list only. A page may hold fewer than
+    `limit` templates while `has_more` is true.
+    """
+    query = call.query
+    position = paging.start_position(call)
+    page = call.services.templates.read.page(
+        call.caller.workspace_id,
+        TemplateFilter(query.type, deleted=query.deleted, ids=call.caller.templates),
+        limit=query.limit,
+        after=position["after"] if position else None,
+    )
+    next_position = {"after": page.next_after} if page.next_after else None
+    rows = [template_json(template) for template in page.templates]
+    return Reply(200, paging.list_envelope(call, rows, next_position))
+
+
+@blueprint.route("/v1/templates/{id}", methods=["GET"])
+@endpoint(
+    auth=KeyAuth(_READ),
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=LOOKUP_PROBLEMS,
+)
+def retrieve(call: Call) -> Reply:
+    """Retrieve a template."""
+    return Reply(200, template_json(requested_template(call)))
+
+
+@blueprint.route("/v1/templates/{id}", methods=["PATCH"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    body=f"{_CONTRACT}:TemplateChange",
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=LOOKUP_PROBLEMS,
+)
+def change(call: Call) -> Reply:
+    """Change a template's name or description."""
+    fields = {name: getattr(call.body, name) for name in call.body.model_fields_set}
+    template = call.services.templates.change(requested_template(call), fields)
+    return Reply(200, template_json(template))
+
+
+@blueprint.route("/v1/templates/{id}", methods=["DELETE"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=(*LOOKUP_PROBLEMS, "template_locked", "conflict"),
+)
+def delete(call: Call) -> Reply:
+    """Move a template into the trash.
+
+    It can be restored for 30 days, during which requests for it get 410. Then it is deleted with
+    its versions and datasets.
+    """
+    return Reply(200, template_json(call.services.templates.trash.delete(requested_template(call))))
+
+
+@blueprint.route("/v1/templates/{id}/restore", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=("template_not_allowed_for_key", "template_not_found", "conflict"),
+)
+def restore(call: Call) -> Reply:
+    """Restore a template from the trash, as it was; if it is not in the trash: `conflict`."""
+    template_id = allowed_template_id(call)
+    template = call.services.templates.trash.restore(call.caller.workspace_id, template_id)
+    return Reply(200, template_json(template))
+
+
+@blueprint.route("/v1/templates/{id}/lock", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=LOOKUP_PROBLEMS,
+)
+def lock(call: Call) -> Reply:
+    """Lock a template.
+
+    Its draft cannot be replaced and it cannot be deleted. Publishing and rollback still work.
+    """
+    return _change_fields(call, {"locked": True})
+
+
+@blueprint.route("/v1/templates/{id}/unlock", methods=["POST"])
+@endpoint(
+    auth=KeyAuth(_WRITE),
+    tag="Templates",
+    answers={200: _TEMPLATE},
+    problems=LOOKUP_PROBLEMS,
+)
+def unlock(call: Call) -> Reply:
+    """Unlock a template."""
+    return _change_fields(call, {"locked": False})
+
+
+def _change_fields(call: Call, fields: dict[str, bool]) -> Reply:
+    return Reply(
+        200, template_json(call.services.templates.change(requested_template(call), fields))
+    )

@@ -1,0 +1,1 @@
+"""Routes of webhooks: endpoints and deliveries."""

@@ -1,0 +1,245 @@
+"""Releaser of a workspace: looks at its active batches, and releases what its plan allows."""
+
+import datetime as dt
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed
+from chalicelib.adapters.aws.transient_errors import tolerate_transient
+from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.ids import BatchId, WorkspaceId
+from chalicelib.features.batches.advance import AdvanceBatch
+from chalicelib.features.batches.csv.import_csv import ImportCsv
+from chalicelib.features.batches.model import Batch, Counted, ItemCounts
+from chalicelib.features.batches.release.release_step import NoRendersLeft, ReleaseStep, StepResult
+from chalicelib.features.batches.release.repository import ReleaserLease, ReleaserLeases
+from chalicelib.features.batches.repository import Batches
+from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.repository import Workspaces
+
+log = logging.getLogger(__name__)
+
+# A function goes on for so long; then the next one does.
+_TIME_LIMIT: Final = dt.timedelta(seconds=40)
+_NONE_ENDED: Final = Counted(ItemCounts(), 0)
+# CSV files are read for so long; then other batches have their turn.
+_IMPORT_SLICE: Final = dt.timedelta(seconds=5)
+# Until the rate of test renders has more.
+_PACE: Final = dt.timedelta(seconds=1)
+# With zero retention, of the input of items that wait.
+_MAX_UNRETAINED: Final = dt.timedelta(hours=24)
+
+
+class ActiveBatch(NamedTuple):
+    """Batch with work left, and its counters, which were read after it."""
+
+    batch: Batch
+    counted: Counted
+
+    @property
+    def in_flight(self) -> int:
+        """Return the number of released items that have not ended."""
+        return self.batch.released - self.counted.ended
+
+
+class Look(NamedTuple):
+    """Outcome of a look at all batches.
+
+    `is_done`: none is active; `is_paced`: the rate of test renders holds items back;
+    `is_unfinished`: another look is worth it, since items have ended without a render, or a CSV is
+    not read to its end.
+    """
+
+    is_done: bool
+    is_paced: bool = False
+    is_unfinished: bool = False
+
+
+class Releaser:
+    """Release of all batches of a workspace; idempotent, and one function at a time."""
+
+    def __init__(  # noqa: PLR0913 -- the parts it works with
+        self,
+        *,
+        batches: Batches,
+        leases: ReleaserLeases,
+        workspaces: Workspaces,
+        import_csv: ImportCsv,
+        advance: AdvanceBatch,
+        release: ReleaseStep,
+        wake: Callable[[WorkspaceId, dt.timedelta], None],
+        clock: Clock,
+    ) -> None:
+        """Build from the stores; `wake` sends this function's message after a delay."""
+        self._batches = batches
+        self._leases = leases
+        self._workspaces = workspaces
+        self._import_csv = import_csv
+        self._advance = advance
+        self._release = release
+        self._wake = wake
+        self._clock = clock
+
+    def __call__(self, workspace_id: WorkspaceId) -> None:
+        """Look at the batches until there is nothing to do, or the time is over."""
+        until = self._clock.now() + _TIME_LIMIT
+        lease = self._leases.take(workspace_id)
+        while lease is not None:
+            crash_if_armed(CrashPoint.BATCH_LEASED)
+            try:
+                look = self._look(lease, until)
+            except Exception:
+                with tolerate_transient("a lease stays until it expires"):
+                    self._leases.abandon(lease)
+                raise
+            if not look.is_unfinished and self._leases.give_back(lease, is_done=look.is_done):
+                if look.is_paced:
+                    self._wake(workspace_id, _PACE)
+                return
+            lease = self._leases.refresh(lease)
+            if lease is not None and self._clock.now() > until:
+                self._leases.abandon(lease)
+                self._wake(workspace_id, dt.timedelta())
+                return
+
+    def _look(self, lease: ReleaserLease, until: dt.datetime) -> Look:
+        """Look at the active batches; raise the first error of one after the others' turn."""
+        workspace = self._workspaces.get(lease.workspace_id)
+        if workspace is None:
+            return Look(is_done=True)
+        ids = self._batches.active_ids(lease.workspace_id)
+        import_until = self._clock.now() + _IMPORT_SLICE
+        errors: dict[BatchId, Exception] = {}
+        active = []
+        for each in self._active(lease.workspace_id, ids):
+            try:
+                active.append(self._advance_one(each, import_until))
+            except Exception as error:
+                log.exception("batch not advanced", extra={"batch": each.batch.id})
+                errors[each.batch.id] = error
+                # What it has in flight counts.
+                active.append(each)
+        unfinished = [each for each in active if not each.batch.is_final]
+        is_open = unfinished or any(each.batch.combine.kinds for each in active)
+        look = Look(is_done=not is_open)
+        if unfinished and workspace.status == "active":
+            look = self._release_all(lease, workspace, unfinished, until, errors)
+        # Of a workspace that is not active they are looked at each minute.
+        for first in errors.values():
+            raise first
+        return look
+
+    def _active(self, workspace_id: WorkspaceId, ids: Sequence[BatchId]) -> list[ActiveBatch]:
+        batches = [
+            batch
+            for start in range(0, len(ids), BATCH_GET_LIMIT)
+            for batch in self._batches.get_many(workspace_id, ids[start : start + BATCH_GET_LIMIT])
+        ]
+        # In this order, what was released and is not read yet counts as in flight.
+        return [
+            ActiveBatch(batch, self._batches.counters(batch) if batch.released else _NONE_ENDED)
+            for batch in batches
+        ]
+
+    def _advance_one(self, active: ActiveBatch, import_until: dt.datetime) -> ActiveBatch:
+        batch = active.batch
+        if batch.zero_retention and self._clock.now() > _last_moment(batch):
+            # Items that wait for longer, for renders of the next cycle, are canceled.
+            self._batches.request_cancel(batch, format_rfc3339(self._clock.now()))
+        try:
+            is_importing = batch.is_importing and batch.cancel_requested_at is None
+            if is_importing and self._clock.now() < import_until:
+                batch = self._import_csv(batch, import_until)
+            if batch.is_final and batch.combine.kinds:
+                # What is left of its combined files is to be removed.
+                self._advance.ask_for_combining(batch)
+            elif not batch.is_final:
+                batch = self._advance(batch, active.counted)
+            return active._replace(batch=batch)
+        except ConditionFailed:
+            # It was canceled meanwhile, which has sent a message.
+            log.info("batch changed", extra={"batch": active.batch.id})
+            return active
+
+    def _release_all(
+        self,
+        lease: ReleaserLease,
+        workspace: Workspace,
+        active: Sequence[ActiveBatch],
+        until: dt.datetime,
+        errors: dict[BatchId, Exception],
+    ) -> Look:
+        """Fill the room of the plan, the batch with the fewest items in flight first.
+
+        Batches in `errors` are left out; further errors go there.
+        """
+        room = workspace.plan.bulk_concurrency - sum(each.in_flight for each in active)
+        waiting = {
+            each.batch.id: each
+            for each in active
+            if not (each.batch.is_released or each.batch.is_importing or each.batch.id in errors)
+        }
+        is_importing = any(each.batch.is_importing for each in active)
+        look = Look(is_done=False, is_unfinished=is_importing)
+        while room > 0 and waiting:
+            if self._clock.now() > until:
+                return look._replace(is_unfinished=True)
+            each = min(waiting.values(), key=lambda one: one.in_flight)
+            share = -(-room // len(waiting))
+            try:
+                result = self._step(lease, workspace, each.batch, share, errors)
+            except NoRendersLeft:
+                self._pause_live(waiting)
+                continue
+            if result is None:
+                del waiting[each.batch.id]
+                continue
+            room -= result.renders
+            look = look._replace(
+                is_paced=look.is_paced or result.is_paced,
+                is_unfinished=look.is_unfinished or not (result.renders or result.is_paced),
+            )
+            if result.is_paced:
+                # The rate is that of all test renders of the workspace.
+                waiting = {key: one for key, one in waiting.items() if not one.batch.test}
+            elif result.batch.is_released:
+                del waiting[each.batch.id]
+            else:
+                waiting[each.batch.id] = each._replace(batch=result.batch)
+        return look
+
+    def _step(
+        self,
+        lease: ReleaserLease,
+        workspace: Workspace,
+        batch: Batch,
+        room: int,
+        errors: dict[BatchId, Exception],
+    ) -> StepResult | None:
+        """Release a step; None: the batch has changed, or fails. Raises NoRendersLeft."""
+        try:
+            return self._release(lease, workspace, batch, room)
+        except NoRendersLeft:
+            raise
+        except ConditionFailed:
+            log.info("batch or lease changed", extra={"batch": batch.id})
+        except Exception as error:
+            log.exception("items not released", extra={"batch": batch.id})
+            errors[batch.id] = error
+        return None
+
+    def _pause_live(self, waiting: "dict[BatchId, ActiveBatch]") -> None:
+        for each in list(waiting.values()):
+            if not each.batch.test:
+                del waiting[each.batch.id]
+                try:
+                    self._advance.pause(*each)
+                except ConditionFailed:
+                    log.info("batch changed", extra={"batch": each.batch.id})
+
+
+def _last_moment(batch: Batch) -> dt.datetime:
+    """Return until when the input of a batch with zero retention may be kept."""
+    return parse_rfc3339(batch.created_at) + _MAX_UNRETAINED

@@ -1,0 +1,1 @@
+"""Connections of workspaces to providers of email."""

@@ -1,0 +1,1 @@
+"""Registrations of connections for the events of their providers."""

@@ -1,0 +1,95 @@
+"""Registration of a connection for the events of its provider, and the token of their address."""
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Final
+
+from chalicelib.adapters.aws.due_items import DueItem
+from chalicelib.adapters.aws.sealing import KeyUnavailable, SecretSealer
+from chalicelib.core import json
+from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.errors import NotFound
+from chalicelib.core.ids import WorkspaceId, sha256_hex
+from chalicelib.core.json import JsonObject
+from chalicelib.features.emails.connections.model import EmailConnection
+from chalicelib.features.emails.connections.repository import EmailConnections
+from chalicelib.features.emails.registrations.repository import Registrations, registered_connection
+
+# After each failed try; then the registration is given up.
+_PAUSES: Final = (
+    dt.timedelta(minutes=1),
+    dt.timedelta(minutes=5),
+    dt.timedelta(minutes=30),
+    dt.timedelta(hours=2),
+    dt.timedelta(hours=6),
+    dt.timedelta(hours=12),
+    dt.timedelta(hours=24),
+)
+
+
+class RegisterForEvents:
+    """Use case: make the provider of a connection send its events, in the function with secrets."""
+
+    def __init__(
+        self,
+        *,
+        connections: EmailConnections,
+        registrations: Registrations,
+        sealer: SecretSealer,
+        register: Callable[[JsonObject, str], bool],
+        base_url: str,
+        clock: Clock,
+    ) -> None:
+        """Register addresses below `base_url` with `register`."""
+        self._connections = connections
+        self._registrations = registrations
+        self._sealer = sealer
+        self._register = register
+        self._base_url = base_url
+        self._clock = clock
+
+    def __call__(self, item: DueItem) -> None:
+        """Try a registration that is due, and record the result."""
+        workspace_id = WorkspaceId(item.id("WS"))
+        job = self._registrations.waiting(workspace_id, registered_connection(item))
+        now = self._clock.now()
+        if job is None or parse_rfc3339(job.next_at) > now:
+            return
+        try:
+            connection = self._connections.one(workspace_id, job.connection_id)
+        except NotFound:
+            self._registrations.end(job, now)
+            return
+        is_registered = connection.event_registration == "registered" or self._try(connection)
+        crash_if_armed(CrashPoint.EMAIL_EVENTS_REGISTERED)
+        self._connections.note_registration(connection, "registered" if is_registered else "failed")
+        if is_registered or job.tries >= len(_PAUSES):
+            self._registrations.end(job, now)
+        else:
+            at = self._clock.now() + _PAUSES[job.tries]
+            self._registrations.postpone(job, format_rfc3339(at))
+
+    def _try(self, connection: EmailConnection) -> bool:
+        token = event_token(connection)
+        if token is None or connection.sealed_credentials is None:
+            return False
+        try:
+            opened = self._sealer.open(connection.sealed_credentials, connection.credentials_place)
+        except KeyUnavailable:
+            return False
+        address = f"{self._base_url}/provider-events/{connection.id}/{token}"
+        return self._register(json.loads_own(opened), address)
+
+
+def event_token(connection: EmailConnection) -> str | None:
+    """Return the secret part of the address for events; None: the connection takes none.
+
+    It names the workspace, since an id of a connection does not. The sealed credentials are
+    random and never shown, and change with the credentials (decision 46).
+    """
+    sealed = connection.sealed_credentials
+    if connection.provider != "brevo" or sealed is None:
+        return None
+    digest = sha256_hex(f"provider-events\0{connection.id}\0{sealed}".encode())
+    return f"{connection.workspace_id}-{digest}"

@@ -1,0 +1,1 @@
+"""Email rules of templates: their rows, changes, previews and tests."""

@@ -1,0 +1,1 @@
+"""Rate of the sends of a connection."""

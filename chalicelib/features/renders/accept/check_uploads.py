@@ -1,0 +1,106 @@
+"""Checks of the uploads that a render uses: present and small enough."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from chalicelib.contract.options.assets import MAX_ASSET_BYTES, PageAsset, decoded_bytes, plain_path
+from chalicelib.core.errors import NotFound, RenderFailure, validation_error
+from chalicelib.core.ids import WorkspaceId
+from chalicelib.engine.job import Job, PageJob, PdfToolJob
+from chalicelib.engine.pdf_tools.tool import MAX_SOURCE_BYTES, MAX_TOTAL_BYTES
+from chalicelib.features.renders.run.jobs import referenced_uploads
+from chalicelib.features.uploads.contents import UploadContents
+from chalicelib.features.uploads.model import Upload
+from chalicelib.features.uploads.read import ReadUploads
+
+_MAX_HTML_BYTES: Final = 20_000_000
+# In base64 they are 18.7 MB; `POST /v1/einvoices/validate` takes an XML of 20 MB.
+_MAX_EMBEDDED_BYTES: Final = 14_000_000
+# The output limit: a file with larger attachments would be refused.
+_MAX_TOTAL_BYTES: Final = 100_000_000
+
+
+def check_uploads(job: Job, workspace_id: WorkspaceId, uploads: ReadUploads) -> None:
+    """Check the uploads that a job names, and its assets; reads nothing if it names none.
+
+    Raises `upload_not_found`, `conflict` for one that has not arrived, or `validation_error`.
+    """
+    assets = job.assets if isinstance(job, PageJob) else ()
+    _check_paths(assets)
+    ids_by_pointer = referenced_uploads(job)
+    ready = uploads.get_ready(workspace_id, ids_by_pointer) if ids_by_pointer else {}
+    _check_asset_sizes(assets, ready)
+    check = _check_tool_sizes if isinstance(job, PdfToolJob) else _check_sizes
+    check(ready)
+
+
+def _check_paths(assets: Sequence[PageAsset]) -> None:
+    numbers: dict[str, int] = {}
+    for number, asset in enumerate(assets):
+        first = numbers.setdefault(plain_path(asset.path), number)
+        if first != number:
+            message = f"is that of /input/assets/{first} too: leave one of both out"
+            raise validation_error(f"/input/assets/{number}/path", message)
+
+
+def _check_asset_sizes(assets: Sequence[PageAsset], uploads: Mapping[str, Upload]) -> None:
+    total = 0
+    for number, asset in enumerate(assets):
+        if asset.content is None:
+            pointer = f"/input/assets/{number}/upload_id"
+            total += uploads[pointer].bytes
+        else:
+            pointer = f"/input/assets/{number}/content"
+            total += decoded_bytes(asset.content)
+        if total > MAX_ASSET_BYTES:
+            message = f"makes {total} bytes of assets; {MAX_ASSET_BYTES} are allowed together"
+            raise validation_error(pointer, message, "too_large")
+
+
+def _check_sizes(uploads: Mapping[str, Upload]) -> None:
+    total = embedded = 0
+    for pointer, upload in uploads.items():
+        if "/supporting_documents/" in pointer:
+            embedded += upload.bytes
+        if embedded > _MAX_EMBEDDED_BYTES:
+            message = f"makes {embedded} bytes; an e-invoice may embed {_MAX_EMBEDDED_BYTES}"
+            raise validation_error(pointer, message, "too_large")
+        is_html = pointer == "/input/upload_id"
+        is_asset = pointer.startswith("/input/assets/")
+        total += 0 if is_html or is_asset else upload.bytes
+        if is_html and upload.bytes > _MAX_HTML_BYTES:
+            message = f"has {upload.bytes} bytes; HTML may have {_MAX_HTML_BYTES}"
+            raise validation_error(pointer, message, "too_large")
+        if total > _MAX_TOTAL_BYTES:
+            message = f"makes {total} bytes of uploads; a file may carry {_MAX_TOTAL_BYTES}"
+            raise validation_error(pointer, message, "too_large")
+
+
+def _check_tool_sizes(uploads: Mapping[str, Upload]) -> None:
+    total = sum(upload.bytes for upload in uploads.values())
+    for pointer, upload in uploads.items():
+        if upload.bytes > MAX_SOURCE_BYTES:
+            message = f"has {upload.bytes} bytes; a source may have {MAX_SOURCE_BYTES}"
+            raise validation_error(pointer, message, "too_large")
+        if total > MAX_TOTAL_BYTES:
+            message = f"{total} bytes of uploads are named; {MAX_TOTAL_BYTES} are allowed together"
+            raise validation_error(pointer, message, "too_large")
+
+
+class ReadUploadedHtml:
+    """Reader of uploaded HTML, for its includes."""
+
+    def __init__(self, uploads: ReadUploads, contents: UploadContents) -> None:
+        """Build from the records and the bytes of uploads."""
+        self._uploads = uploads
+        self._contents = contents
+
+    def __call__(self, workspace_id: WorkspaceId, upload_id: str) -> str:
+        """Return the text; empty if `check_uploads` or the render itself refuses the upload."""
+        try:
+            upload = self._uploads.get(workspace_id, upload_id)
+            if upload.status != "ready" or upload.bytes > _MAX_HTML_BYTES:
+                return ""
+            return self._contents.get(workspace_id, upload.id).decode(errors="replace")
+        except (NotFound, RenderFailure):
+            return ""

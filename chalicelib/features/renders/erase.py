@@ -1,0 +1,57 @@
+"""Erasure of a workspace's renders."""
+
+from collections.abc import Iterator
+from itertools import batched
+
+from chalicelib.adapters.aws.objects import Objects
+from chalicelib.adapters.aws.query_all import listed_ids
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, TRANSACTION_LIMIT, Tables
+from chalicelib.core.ids import RenderId, WorkspaceId
+from chalicelib.features.files.repository import Files
+from chalicelib.features.renders.file_keys import attempt_object_keys
+from chalicelib.features.renders.model import Render
+from chalicelib.features.renders.repository import Renders
+from chalicelib.features.renders.rows import lists_partition, partition
+from chalicelib.features.renders.run.bodies import RenderBodies
+
+
+class EraseRenders:
+    """Eraser of a workspace's renders; idempotent.
+
+    The row of a render is deleted last, so a later run finds what a crash has left.
+    """
+
+    def __init__(
+        self,
+        *,
+        tables: Tables,
+        table: str,
+        renders: Renders,
+        files: Files,
+        objects: Objects,
+        bodies: RenderBodies,
+    ) -> None:
+        """Build from the stores."""
+        self._tables = tables
+        self._table = table
+        self._renders = renders
+        self._files = files
+        self._objects = objects
+        self._bodies = bodies
+
+    def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
+        """Erase the renders one by one and yield after each."""
+        listed = listed_ids(self._tables, self._table, lists_partition(workspace_id))
+        for ids in batched(map(RenderId, listed), BATCH_GET_LIMIT, strict=False):
+            for render in self._renders.get_many(workspace_id, ids):
+                self._erase_one(render)
+                yield
+
+    def _erase_one(self, render: Render) -> None:
+        self._objects.delete_many(list(attempt_object_keys(render)))
+        if render.body_key is not None:
+            self._bodies.delete(render.body_key)
+        removals = (self._files.removal(file.id) for file in render.files)
+        for writes in batched(removals, TRANSACTION_LIMIT, strict=False):
+            self._tables.transact(writes)
+        self._tables.delete_partition(self._table, partition(render.workspace_id, render.id))

@@ -1,0 +1,31 @@
+"""Object keys of the files of a render's attempts."""
+
+from collections.abc import Iterator
+
+from chalicelib.engine.emails.model import contents_key
+from chalicelib.features.renders.model import Render
+
+
+def file_key(render: Render, attempt: int, index: int, extension: str) -> str:
+    """Return the object key of an attempt's file; keys of two attempts never collide."""
+    return f"{files_folder(render)}{attempt}-{index}.{extension}"
+
+
+def files_folder(render: Render) -> str:
+    """Return what the object keys of all files of a render begin with."""
+    return f"ws/{render.workspace_id}/files/{render.id}/"
+
+
+def attempt_object_keys(render: Render) -> Iterator[str]:
+    """Yield the object keys at which attempts of a render may have stored files."""
+    for attempt in range(1, render.attempt + 1):
+        formats = render.announced.get(str(attempt), render.requested_formats)
+        for n, format_ in enumerate(formats):
+            yield from file_object_keys(render, file_key(render, attempt, n, format_))
+    if render.email_count:
+        yield contents_key(render.workspace_id, render.id)
+
+
+def file_object_keys(render: Render, key: str) -> tuple[str, ...]:
+    """Return the object keys of a file: its own and, with delivery `base64`, its base64 copy's."""
+    return (key, f"{key}.b64") if render.delivery == "base64" else (key,)

@@ -1,0 +1,1 @@
+"""Idempotency-Keys of callers, and the render of each."""

@@ -1,0 +1,1 @@
+"""Receipts of uploads that have rows of their own."""

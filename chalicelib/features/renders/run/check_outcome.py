@@ -1,0 +1,69 @@
+"""Checks of the outcome of a job: its files, and the warnings that `output.fail_on` names."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from chalicelib.core.errors import FieldError, RenderFailure
+from chalicelib.engine.job import Job, RenderOutcome
+from chalicelib.engine.remote.calls import MAX_RETURNED_BYTES
+from chalicelib.features.renders.model import DeliveryType, Render
+
+MAX_OUTPUT_BYTES: Final = 100_000_000
+_MAX_BYTES: Final[Mapping[DeliveryType, int]] = {
+    "url": MAX_OUTPUT_BYTES,
+    "none": MAX_OUTPUT_BYTES,
+    "binary": 20_000_000,
+    "base64": 10_000_000,
+}
+_MAX_DETAIL_CHARACTERS: Final = 200
+
+
+def check_files(render: Render, outcome: RenderOutcome) -> None:
+    """Raise RenderFailure for files that the render may not have.
+
+    Raises `validation_error` for several where the answer is the file, `page_limit_exceeded` and
+    `output_too_large`.
+    """
+    if render.returns_file and len(outcome.files) > 1:
+        message = f"{render.delivery} answers one file, and {len(outcome.files)} came out: send url"
+        pointer = "/delivery/type"
+        raise RenderFailure(
+            "validation_error",
+            f"{pointer}: {message}",
+            errors=[FieldError(pointer, "not_allowed", message)],
+            trace=outcome.trace,
+        )
+    max_bytes = _MAX_BYTES[render.delivery]
+    if render.zero_retention and render.returns_file:
+        # The response must carry the file, as it cannot be fetched later (decision 17).
+        max_bytes = MAX_RETURNED_BYTES
+    for produced in outcome.files:
+        if produced.pages is not None and produced.pages > render.max_pages:
+            raise RenderFailure(
+                "page_limit_exceeded",
+                f"The document has {produced.pages} pages; {render.max_pages} are allowed by the "
+                "plan and the request's max_pages.",
+                trace=outcome.trace,
+            )
+        if len(produced.content) > max_bytes:
+            raise RenderFailure(
+                "output_too_large",
+                f"The {produced.format} has {len(produced.content)} bytes; with delivery "
+                f"{render.delivery}{_retention_note(render)} {max_bytes} are allowed.",
+                trace=outcome.trace,
+            )
+
+
+def _retention_note(render: Render) -> str:
+    return " and retention none" if render.zero_retention else ""
+
+
+def check_warnings(job: Job, outcome: RenderOutcome) -> None:
+    """Raise RenderFailure `render_failed` for the first warning that fails the job."""
+    for warning in outcome.trace.warnings:
+        if warning.code in job.fail_on:
+            place = (
+                "" if warning.detail is None else f" ({warning.detail[:_MAX_DETAIL_CHARACTERS]})"
+            )
+            message = f"{warning.code}, which fail_on names: {warning.message}{place}"
+            raise RenderFailure("render_failed", message, trace=outcome.trace)

@@ -1,0 +1,36 @@
+"""Erasure of a workspace's statistics."""
+
+import datetime as dt
+from collections.abc import Iterator
+from typing import Final
+
+from chalicelib.adapters.aws.table import Tables
+from chalicelib.core.clock import Clock
+from chalicelib.core.ids import WorkspaceId, id_created_at
+from chalicelib.features.usage.repository import usage_partition
+
+# A step no longer than the shortest month, so that no month is skipped.
+_MONTH: Final = dt.timedelta(days=28)
+
+
+class EraseUsage:
+    """Eraser of a workspace's statistics; idempotent."""
+
+    def __init__(self, *, tables: Tables, table: str, clock: Clock) -> None:
+        """Delete from `table`."""
+        self._tables = tables
+        self._table = table
+        self._clock = clock
+
+    def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
+        """Erase month by month; yields after each step of some items."""
+        # One step more at each end, as clocks differ.
+        day, end = id_created_at(workspace_id) - _MONTH, self._clock.now() + _MONTH
+        months = set()
+        while day <= end:
+            months.add(f"{day:%Y-%m}")
+            day += _MONTH
+        for month in sorted(months):
+            yield from self._tables.delete_partition_in_steps(
+                self._table, usage_partition(workspace_id, month)
+            )

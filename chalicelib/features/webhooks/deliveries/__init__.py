@@ -1,0 +1,1 @@
+"""Deliveries of events to receivers: the rows, the attempts, and their log."""

@@ -1,0 +1,27 @@
+"""Resolution of the dead letter of a delivery."""
+
+from chalicelib.adapters.json_logs import bind
+from chalicelib.core.clock import Clock, format_rfc3339
+from chalicelib.core.crash_points import CrashPoint, crash_if_armed
+from chalicelib.core.json import JsonObject
+from chalicelib.features.webhooks.deliveries.message import DeliverWebhook
+from chalicelib.features.webhooks.deliveries.repository import Deliveries
+
+
+class GiveUpDelivery:
+    """Resolution of a dead letter: the delivery ends as failed."""
+
+    def __init__(self, *, deliveries: Deliveries, clock: Clock) -> None:
+        """Change these deliveries."""
+        self._deliveries = deliveries
+        self._clock = clock
+
+    def __call__(self, message: JsonObject) -> str:
+        """End the delivery if it is open and unclaimed, and return the outcome as text."""
+        named = DeliverWebhook.from_json(message)
+        bind(workspace=named.workspace_id)
+        now = format_rfc3339(self._clock.now())
+        if self._deliveries.give_up(named.workspace_id, named.delivery_id, now):
+            crash_if_armed(CrashPoint.WEBHOOK_GIVEN_UP)
+            return "the delivery ended as failed"
+        return "the delivery had ended, or goes on with another message"

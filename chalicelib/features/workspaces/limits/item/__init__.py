@@ -1,0 +1,1 @@
+"""Items of the limits that are updated under conditions on their last known state."""

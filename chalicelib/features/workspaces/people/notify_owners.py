@@ -1,0 +1,45 @@
+"""Mail to the owners of a workspace."""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from chalicelib.features.workspaces.model import Workspace
+from chalicelib.features.workspaces.people.model import is_email_address
+from chalicelib.features.workspaces.people.repository import Members
+
+log = logging.getLogger(__name__)
+
+
+class SendMail(Protocol):
+    """Function that sends mail."""
+
+    def __call__(self, to: Sequence[str], subject: str, text: str) -> None:
+        """Send one mail to all recipients."""
+        ...
+
+
+class NotifyOwners:
+    """Mail to the owners of a workspace; the log contains no email address."""
+
+    def __init__(self, *, members: Members, find_mailer: Callable[[], SendMail | None]) -> None:
+        """Store the parts; `find_mailer` returns None without a mail server."""
+        self._members = members
+        self._find_mailer = find_mailer
+
+    def __call__(self, workspace: Workspace, subject: str, text: str) -> None:
+        """Send one mail; raise the error of the mail server, so that the caller retries."""
+        details = {"workspace": workspace.id, "subject": subject}
+        members = self._members.of_workspace(workspace)
+        owners = [
+            row.email for row in members if row.role == "owner" and is_email_address(row.email)
+        ]
+        send_mail = self._find_mailer()
+        if send_mail is None:
+            log.warning("mail_not_configured", extra=details)
+            return
+        if not owners:
+            log.info("no owner to notify", extra=details)
+            return
+        send_mail(owners, subject, text)
+        log.info("mail sent", extra=details)

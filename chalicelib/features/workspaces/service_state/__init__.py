@@ -1,0 +1,1 @@
+"""State of the service, set by the operator."""

@@ -1,0 +1,1 @@
+"""Tests of credentials by the function that may open them."""
