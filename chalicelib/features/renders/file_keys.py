@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from chalicelib.engine.emails.model import contents_key
+from chalicelib.engine.delivery.emails import contents_key
 from chalicelib.features.renders.model import Render
 
 

@@ -10,7 +10,7 @@ from chalicelib.adapters.aws.table import Item, Write
 from chalicelib.adapters.metrics import Metrics, MetricValues
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint
-from chalicelib.engine.emails.model import contents_key
+from chalicelib.engine.delivery.emails import contents_key
 from chalicelib.features.events.model import EventDelivery, OutgoingMessage, Subscriber
 from chalicelib.features.events.relay import crash_for_each
 from chalicelib.features.renders.events import FINAL_EVENT_TYPES

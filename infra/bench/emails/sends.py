@@ -17,7 +17,6 @@ from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.delivery.emails import EmailContents, EmailRule, RenderedEmail, contents_key
-from chalicelib.features.emails.connections import connections_partition
 from chalicelib.features.emails.connections.repository import connections_partition
 from chalicelib.features.emails.sends.message import SendEmailMessage
 from chalicelib.features.emails.sends.model import COUNT_NAMES, EmailSend

@@ -12,7 +12,6 @@ from chalicelib.api.edge import idempotency
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.engine.delivery.emails import RenderedEmail
-from chalicelib.features.emails.sends.rate import SendRate
 from chalicelib.features.emails.sends.rate.repository import SendRate
 from functions.send_email import handler
 from tests.builders.batches import batch_at, make_batch

@@ -18,7 +18,6 @@ from chalicelib.engine.browser.output.page_fit import ADOPT_PAGE
 from chalicelib.engine.browser.output.page_texts import HEAD_METADATA
 from chalicelib.engine.browser.output.structure_marks import HAS_MARKABLE
 from chalicelib.engine.browser.page.canvases import REFUSED_CANVASES, canvas_script
-from chalicelib.engine.browser.page.conditions import has_selector, is_true
 from chalicelib.engine.browser.page.load import Load
 from chalicelib.engine.browser.page.print_only_layout import load_fonts, skip_screen_layout
 from chalicelib.engine.browser.requests.assets import BAD_PORT_REASON, has_userinfo
@@ -37,12 +36,6 @@ from chalicelib.engine.browser.tab.animations import (
 from chalicelib.engine.browser.tab.credentials import Credentials
 from chalicelib.engine.browser.tab.origin import can_reveal_origin
 from chalicelib.engine.browser.tab.tab import RequestedFonts, Tab
-from chalicelib.engine.browser.page.canvases import REFUSED_CANVASES, canvas_script
-from chalicelib.engine.browser.page.load import Load
-from chalicelib.engine.browser.page.print_only_layout import load_fonts, skip_screen_layout
-from chalicelib.engine.browser.requests.assets import BAD_PORT_REASON, has_userinfo
-from chalicelib.engine.browser.requests.requests import PageRequests
-from chalicelib.engine.browser.requests.transfers import MainResponse
 from chalicelib.engine.deadline import Deadline
 
 _POLL_S: Final = 0.01

@@ -11,8 +11,6 @@ from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import ConnectionId, EmailRuleId, IdGenerator, TemplateId, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.delivery.emails import AttachMode
-from chalicelib.features.emails.connections import EmailConnection, EmailConnections
-from chalicelib.features.emails.rules import MAX_RULES, TEXT_FIELDS, StoredRule, StoredRules
 from chalicelib.features.emails.connections.manage import require_email
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import EmailConnections

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from chalicelib.core.ids import ConnectionId, EmailRuleId, TemplateId, WorkspaceId
-from chalicelib.engine.emails.model import AttachMode, EmailRule
+from chalicelib.engine.delivery.emails import AttachMode, EmailRule
 
 # The fields of a rule that are template sources; `params` are those of a provider's template.
 TEXT_FIELDS: Final = (

@@ -7,7 +7,6 @@ from chalicelib.adapters.aws.table import BATCH_GET_LIMIT
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import EmailRuleId, TemplateId, WorkspaceId
 from chalicelib.engine.delivery.emails import EmailRule
-from chalicelib.features.emails.rules import StoredRule, StoredRules
 from chalicelib.features.emails.rules.manage import PlacedRule
 from chalicelib.features.emails.rules.model import StoredRule
 from chalicelib.features.emails.rules.repository import StoredRules

@@ -13,9 +13,6 @@ from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Item, Tables, Write
 from chalicelib.core import json
 from chalicelib.core.errors import NotFound
-from chalicelib.core.ids import ConnectionId, EmailRuleId, TemplateId, WorkspaceId, is_id
-from chalicelib.engine.delivery.emails import AttachMode, EmailRule
-from chalicelib.features.emails.connections import connections_partition, contention_error
 from chalicelib.core.ids import ConnectionId, EmailRuleId, WorkspaceId, is_id
 from chalicelib.features.emails.connections.repository import (
     connections_partition,

@@ -15,11 +15,6 @@ from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.retry_schedule import LIFE, next_attempt_time
 from chalicelib.engine.delivery.emails import EmailContents, contents_key
-from chalicelib.features.emails.connections import (
-    EmailConnection,
-    connection_of,
-    connections_partition,
-)
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import connection_of, connections_partition
 from chalicelib.features.emails.outgoing import CONNECTION_ERRORS, HandOver, ProviderSession

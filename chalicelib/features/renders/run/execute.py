@@ -13,7 +13,6 @@ from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.delivery.emails import EmailContents
-from chalicelib.engine.job import Job, PageJob, RenderOutcome
 from chalicelib.engine.job import Job, MarkJob, PageJob, PdfToolJob, RenderOutcome
 from chalicelib.features.renders.model import MAX_ATTEMPTS, Attempt, Render, RunMode
 from chalicelib.features.renders.repository import Renders
