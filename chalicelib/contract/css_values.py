@@ -24,10 +24,11 @@ _COLOR_NAMES: Final = frozenset(
     seashell sienna silver skyblue slateblue slategray slategrey snow springgreen steelblue tan teal
     thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen""".split()  # noqa: SIM905 -- read as CSS lists them
 )
-_HEX_COLOR: Final = re.compile(r"#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})")
+# Compiled at their first use: cold starts need no colours (decision 7).
+_HEX_COLOR: Final = r"#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})"
 _NUMBER: Final = r"[0-9]{1,3}(?:\.[0-9]{1,4})?"
 _OPACITY: Final = rf"(?: *[,/] *{_NUMBER}%?)?"
-_COLOR_FUNCTION: Final = re.compile(
+_COLOR_FUNCTION: Final = (
     rf"rgba?\( *{_NUMBER}%?(?: *, *| +){_NUMBER}%?(?: *, *| +){_NUMBER}%?{_OPACITY} *\)"
     rf"|hsla?\( *{_NUMBER}(?:deg)?(?: *, *| +){_NUMBER}%(?: *, *| +){_NUMBER}%{_OPACITY} *\)"
 )
@@ -75,7 +76,7 @@ def is_color(text: str) -> bool:
     Nothing may follow the colour, because the text is put into style sheets.
     """
     is_name = text.isascii() and text.lower() in _COLOR_NAMES
-    return is_name or any(form.fullmatch(text) for form in (_HEX_COLOR, _COLOR_FUNCTION))
+    return is_name or any(re.fullmatch(form, text) for form in (_HEX_COLOR, _COLOR_FUNCTION))
 
 
 def length_in_inches(length: str) -> float:

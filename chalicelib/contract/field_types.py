@@ -1,8 +1,9 @@
-"""Field types of several models: times, language tags, time zones, colours, metadata, sources."""
+"""Field types of several models, and of the texts that typed options name (`options/values.py`)."""
 
+import binascii
 import datetime as dt
 import re
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -14,19 +15,32 @@ from pydantic import (
     Field,
     GetPydanticSchema,
     StringConstraints,
-    model_validator,
 )
 from pydantic_core import PydanticCustomError, PydanticKnownError, core_schema
 from pydantic_core.core_schema import ErrorType
 
-from chalicelib.contract.base import Model
-from chalicelib.contract.css_values import is_color
+from chalicelib.contract.css_values import is_color, length_in_inches
+from chalicelib.contract.options.assets import MAX_ASSET_PATH_CHARS, checked_path
 from chalicelib.core.json import Json
-from chalicelib.core.text import pattern_with_form
+from chalicelib.core.passwords import prepare_password
+from chalicelib.core.text import is_safe_filename, pattern_with_form
 
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
+LENGTH_PATTERN: Final = r"^(?:0|[0-9]{1,6}(?:\.[0-9]{1,4})?(?:mm|cm|in|px|pt|pc))$"
+MAX_INCHES: Final = 200
+PAGE_RANGES_PATTERN: Final = (
+    r"^ *[0-9]{1,5}(?: *- *[0-9]{1,5})?(?: *, *[0-9]{1,5}(?: *- *[0-9]{1,5})?)* *$"
+)
+# AES-256 uses the first 127 bytes of a password (ISO 32000-2, 7.6.4.3.3).
+MAX_PASSWORD_BYTES: Final = 127
+# A PDF date has four digits for the year (ISO 32000-1 7.9.4). The bounds keep them in every time
+# zone.
+_MIN_YEAR: Final = 1001
+_MAX_YEAR: Final = 9998
 _DATE_PATTERN: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME_PATTERN: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
+_FIRST_PRINTABLE: Final = 0x20
+_DELETE: Final = 0x7F
 _PATTERN_CONTEXT: Final = {"error": "another form"}
 
 Count = Annotated[int, Field(ge=0)]
@@ -113,16 +127,6 @@ PageLimit = Annotated[
 ]
 
 
-def _check_length_type(value: object) -> object:
-    """Refuse a number where a CSS length is expected, and say so."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        raise PydanticCustomError("length_type", "must be a text with a unit, such as 10mm")
-    return value
-
-
-LengthText = Annotated[str, StringConstraints(max_length=16), BeforeValidator(_check_length_type)]
-
-
 def _check_color(text: str) -> str:
     if not is_color(text):
         message = "must be a CSS color: a name, #rgb, #rrggbb, rgb(r, g, b) or hsl(h, s%, l%)"
@@ -190,18 +194,175 @@ HTTP_NAME_PATTERN: Final = pattern_with_form(
 Base64 = Annotated[str, StringConstraints(min_length=1, pattern=BASE64_PATTERN)]
 
 
-class ContentSource(Model):
-    """Exactly one of `upload_id`, `url` and `content`."""
+def _check_length_type(value: object) -> object:
+    """Refuse a number where a CSS length is expected, and say so."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise PydanticCustomError("length_type", "must be a text with a unit, such as 10mm")
+    return value
 
-    upload_id: UploadId | None = None
-    url: Url | None = None
-    """A public http or https URL."""
-    content: Annotated[str, StringConstraints(min_length=1, pattern=BASE64_PATTERN)] | None = None
-    """The bytes in base64."""
 
-    @model_validator(mode="after")
-    def _check_exactly_one(self) -> Self:
-        if sum(given is not None for given in (self.upload_id, self.url, self.content)) != 1:
-            message = "needs exactly one of upload_id, url and content"
-            raise ValueError(message)
-        return self
+def _check_length(text: str) -> str:
+    if re.fullmatch(LENGTH_PATTERN, text) is None:
+        message = "must be 0 or a number with one of the units mm, cm, in, px, pt, pc"
+        raise ValueError(message)
+    if length_in_inches(text) > MAX_INCHES:
+        message = f"must be at most {MAX_INCHES}in"
+        raise ValueError(message)
+    return text
+
+
+def _check_positive_length(text: str) -> str:
+    if not length_in_inches(text):
+        message = "must be more than 0"
+        raise ValueError(message)
+    return text
+
+
+def _check_page_ranges(text: str) -> str:
+    is_valid = re.fullmatch(PAGE_RANGES_PATTERN, text) is not None and all(
+        1 <= int(first) <= int(last or first)
+        for first, _, last in (part.partition("-") for part in text.split(","))
+    )
+    if not is_valid:
+        message = "must be pages and ascending ranges of pages, counted from 1, such as 1-3,5"
+        raise ValueError(message)
+    return text
+
+
+def _check_filename(text: str) -> str:
+    if not is_safe_filename(text):
+        message = (
+            "must be the name of a file on any system: without folders, drives, control characters "
+            "and a dot or blank at its end, and no name of a device"
+        )
+        raise ValueError(message)
+    return text
+
+
+def _check_document_date(moment: dt.datetime) -> dt.datetime:
+    if not _MIN_YEAR <= moment.year <= _MAX_YEAR:
+        message = f"must lie in the years {_MIN_YEAR} to {_MAX_YEAR}"
+        raise ValueError(message)
+    return moment
+
+
+Length = Annotated[
+    str,
+    StringConstraints(max_length=16),
+    BeforeValidator(_check_length_type),
+    AfterValidator(_check_length),
+    Field(
+        description="0, or a number with one of the units mm, cm, in, px, pt, pc; at most 200in.",
+        json_schema_extra={"pattern": LENGTH_PATTERN},
+    ),
+]
+PositiveLength = Annotated[Length, AfterValidator(_check_positive_length)]
+PageRanges = Annotated[
+    str,
+    StringConstraints(max_length=500),
+    AfterValidator(_check_page_ranges),
+    Field(json_schema_extra={"pattern": PAGE_RANGES_PATTERN}),
+]
+FileName = Annotated[
+    str, StringConstraints(min_length=1, max_length=255), AfterValidator(_check_filename)
+]
+DocumentDate = Annotated[Timestamp, AfterValidator(_check_document_date)]
+DocumentLanguage = Annotated[
+    str, StringConstraints(max_length=35), AfterValidator(check_language_tag)
+]
+
+
+def _check_password(text: str) -> str:
+    if len(text.encode()) > MAX_PASSWORD_BYTES:
+        message = f"must have at most {MAX_PASSWORD_BYTES} bytes in UTF-8"
+        raise ValueError(message)
+    return text
+
+
+Password = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=MAX_PASSWORD_BYTES),
+    AfterValidator(_check_password),
+]
+
+
+def _check_new_password(text: str) -> str:
+    _check_password(prepare_password(text))
+    return text
+
+
+NewPassword = Annotated[Password, AfterValidator(_check_new_password)]
+
+
+def _check_no_line_breaks(text: str) -> str:
+    if any(character in text for character in "\r\n\0"):
+        message = "must have no line breaks"
+        raise ValueError(message)
+    return text
+
+
+def _check_cookie_text(text: str) -> str:
+    """Check what a cookie may hold (RFC 6265bis 5.6): browsers refuse it whole otherwise."""
+    if ";" in text or any(ord(each) < _FIRST_PRINTABLE or ord(each) == _DELETE for each in text):
+        message = "must have no ; and no control characters: encode them, such as ; by %3B"
+        raise ValueError(message)
+    if text != text.strip(" "):
+        message = "must neither begin nor end with a blank"
+        raise ValueError(message)
+    return text
+
+
+def _check_cookie_name(name: str) -> str:
+    if "=" in name:
+        message = "must have no ="
+        raise ValueError(message)
+    return name
+
+
+_CookieText = AfterValidator(_check_cookie_text)
+CookieName = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=256),
+    _CookieText,
+    AfterValidator(_check_cookie_name),
+]
+CookieValue = Annotated[str, StringConstraints(max_length=4096), _CookieText]
+CookieDomain = Annotated[str, StringConstraints(max_length=253), _CookieText]
+CookiePath = Annotated[str, StringConstraints(max_length=1024), _CookieText]
+HeaderName = Annotated[
+    str, StringConstraints(min_length=1, max_length=256, pattern=HTTP_NAME_PATTERN)
+]
+HeaderValue = Annotated[
+    str, StringConstraints(max_length=8192), AfterValidator(_check_no_line_breaks)
+]
+UserAgent = Annotated[str, StringConstraints(max_length=512), AfterValidator(_check_no_line_breaks)]
+LanguageTag = Annotated[str, AfterValidator(check_language_tag)]
+TimeZone = Annotated[str, AfterValidator(check_time_zone)]
+
+
+def _check_asset_path(path: str) -> str:
+    checked_path(path)
+    return path
+
+
+def _check_base64(content: str) -> str:
+    try:
+        binascii.a2b_base64(content)
+    except binascii.Error as error:
+        message = f"is not base64: {error}"
+        raise ValueError(message) from None
+    return content
+
+
+AssetPath = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=MAX_ASSET_PATH_CHARS),
+    AfterValidator(_check_asset_path),
+]
+AssetContent = Annotated[
+    str,
+    StringConstraints(min_length=4, pattern=BASE64_PATTERN),
+    AfterValidator(_check_base64),
+]
+MediaType = Annotated[str, StringConstraints(max_length=255, pattern=MEDIA_TYPE_PATTERN)]
+FileId = Annotated[str, StringConstraints(min_length=1, max_length=64)]

@@ -1,1 +1,1 @@
-"""Typed options of an output with their defaults; the request models check them."""
+"""Typed options of an output, with bounds and defaults; request models are derived from them."""

@@ -4,22 +4,30 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
+from chalicelib.contract.options import values
 from chalicelib.contract.options.base import Options
 
 MAX_ASSETS: Final = 50
 MAX_ASSET_BYTES: Final = 20_000_000
 MAX_ASSET_PATH_CHARS: Final = 255
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+# Compiled at their first use, which is none in a cold start (decision 7).
+_SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]*:"
+_CONTROL: Final = r"[\x00-\x1f\x7f]"
 
 
 class PageAsset(Options, frozen=True, kw_only=True):
     """File beside the document: an upload, or `content` in base64."""
 
-    path: str
-    upload_id: str | None = None
-    content: str | None = None
-    content_type: str | None = None
+    path: values.AssetPath
+    """The relative address by which the document, its header, its footer or another asset names
+    the file: `logo.png`, `fonts/a.woff2`. `./a` equals `a`, percent-encoding is decoded; an
+    address finds the file without its query and fragment."""
+    upload_id: values.UploadId | None = None
+    """An upload; not with zero retention."""
+    content: values.AssetContent | None = None
+    """The bytes in base64."""
+    content_type: values.MediaType | None = None
+    """Null: that of the path's extension."""
 
 
 class PathRefused(ValueError):  # noqa: N818 -- what it is
@@ -37,7 +45,7 @@ def checked_path(path: str) -> str:
     plain = plain_path(path)
     if "?" in path or "#" in path:
         message = "must have no ? and #: an address finds its asset without query and fragment"
-    elif _SCHEME.match(path):
+    elif re.match(_SCHEME, path):
         message = "must be relative to the document, without a scheme"
     elif plain.startswith("/"):
         message = "must be relative to the document: leave out the first /"
@@ -45,7 +53,7 @@ def checked_path(path: str) -> str:
         message = "must not lead out of the document's folder: leave out .."
     elif "" in plain.split("/"):
         message = "must name a file, with no empty part"
-    elif _CONTROL.search(plain):
+    elif re.search(_CONTROL, plain):
         message = "must have no control characters"
     else:
         return plain

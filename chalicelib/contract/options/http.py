@@ -1,17 +1,18 @@
 """HTTP options for pages and their assets."""
 
-from collections.abc import Mapping
+from typing import Annotated
 
-from chalicelib.contract.options.base import Options
+from chalicelib.contract.options import values
+from chalicelib.contract.options.base import Bounds, Options
 
 
 class Cookie(Options, frozen=True):
     """Cookie; without a `domain` it belongs to the host of the page."""
 
-    name: str
-    value: str
-    domain: str | None = None
-    path: str | None = None
+    name: values.CookieName
+    value: values.CookieValue
+    domain: values.CookieDomain | None = None
+    path: values.CookiePath | None = None
     secure: bool | None = None
     http_only: bool | None = None
 
@@ -19,17 +20,19 @@ class Cookie(Options, frozen=True):
 class BasicAuth(Options, frozen=True):
     """Credentials of HTTP Basic authentication."""
 
-    username: str
-    password: str
+    username: Annotated[str, Bounds(max_length=256)]
+    password: Annotated[str, Bounds(max_length=1024)]
 
 
 class HttpOptions(Options, frozen=True):
     """HTTP options for the page's own origin."""
 
-    headers: Mapping[str, str] | None = None
-    cookies: tuple[Cookie, ...] | None = None
+    headers: (
+        Annotated[dict[values.HeaderName, values.HeaderValue], Bounds(max_length=50)] | None
+    ) = None
+    cookies: Annotated[tuple[Cookie, ...], Bounds(max_length=50)] | None = None
     basic_auth: BasicAuth | None = None
-    user_agent: str | None = None
+    user_agent: values.UserAgent | None = None
 
     @property
     def origin_only_fields(self) -> list[str]:

@@ -1,11 +1,12 @@
 """All options of one render's output."""
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
 from chalicelib.contract.css_values import DEFAULT_VIEWPORT
-from chalicelib.contract.options.base import Options
+from chalicelib.contract.options import values
+from chalicelib.contract.options.base import Bounds, Options
 from chalicelib.contract.options.http import HttpOptions
 from chalicelib.contract.options.image import ImageOptions, Viewport, Wait, Window
 from chalicelib.contract.options.pdf import PdfOptions
@@ -63,20 +64,39 @@ class OutputOptions(Options, frozen=True):
     """
 
     format: OutputFormat | None = None
-    requested_formats: tuple[PartFormat, ...] | None = msgspec.field(default=None, name="formats")
-    filename: str | None = None
+    """`pdf` if neither this nor `formats` is given. `zip` holds the files of `formats`. `html` is
+    the page's document as it stands after its waits, without its scripts, event handlers and
+    frames. `xml` is the XML of the e-invoice alone."""
+    requested_formats: (
+        Annotated[tuple[PartFormat, ...], Bounds(min_length=1, max_length=6)] | None
+    ) = msgspec.field(default=None, name="formats")
+    """Several files of one page, which is loaded once. `xml` is the XML of the e-invoice."""
+    filename: Annotated[str, Bounds(max_length=255)] | None = None
+    """A template if the document is one. Characters that file systems refuse are removed; the
+    extension follows the format."""
     pdf: PdfOptions = PdfOptions()
     einvoice: EInvoiceOptions | None = None
+    """The PDF carries this e-invoice and is PDF/A-3b, or the level of part 3 in `pdf.pdfa`.
+    Templates see it as `invoice`, with computed totals and net amounts. Null turns off the
+    e-invoice of the template's options."""
     image: ImageOptions = ImageOptions()
     http: HttpOptions = HttpOptions()
     viewport: Viewport | None = None
+    """The window that the page is laid out in; by default as wide as the content of a page for PDF,
+    and 1280 x 720 for pictures."""
     wait: Wait = Wait()
     media: Literal["print", "screen"] | None = None
+    """The CSS media type; by default `print` for PDF and `screen` for images."""
     javascript: bool = True
-    locale: str | None = None
-    timezone: str | None = None
+    locale: values.LanguageTag | None = None
+    """A BCP 47 tag, such as `de-AT`: what the page sees as the reader's language."""
+    timezone: values.TimeZone | None = None
+    """An IANA name, such as `Europe/Vienna`."""
     strict_undefined: bool = False
+    """An undefined value in the template is an error instead of nothing."""
     asset_policy: Literal["lenient", "strict"] = "lenient"
+    """A resource of the page that cannot be loaded gives a warning (`lenient`), or the render fails
+    (`strict`)."""
     fail_on: tuple[WarningCode, ...] = ()
 
     @property

@@ -1,16 +1,19 @@
 """PDF options; lengths are CSS lengths, their values in inches are properties."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 import msgspec
 
 from chalicelib.contract.css_values import PAGE_SIZES, length_in_inches
-from chalicelib.contract.options.base import Options
+from chalicelib.contract.options import values
+from chalicelib.contract.options.base import Bounds, Options
 
 # Height of a page that is as long as its content.
 AUTO_HEIGHT: Final = "auto"
 PageSize = Literal["A0", "A1", "A2", "A3", "A4", "A5", "A6", "Letter", "Legal", "Tabloid", "Ledger"]
+HeaderText = Annotated[str, Bounds(max_length=2000)]
+DocumentText = Annotated[str, Bounds(max_length=1000)]
 PdfALevel = Literal["2b", "2u", "2a", "3b", "3u", "3a"]
 AttachmentRelationship = Literal["Source", "Data", "Alternative", "Supplement", "Unspecified"]
 WatermarkPosition = Literal[
@@ -38,10 +41,10 @@ class MarginInches(NamedTuple):
 class Margin(Options, frozen=True):
     """Margins of the page."""
 
-    top: str = "10mm"
-    right: str = "10mm"
-    bottom: str = "10mm"
-    left: str = "10mm"
+    top: values.Length = "10mm"
+    right: values.Length = "10mm"
+    bottom: values.Length = "10mm"
+    left: values.Length = "10mm"
 
     @property
     def inches(self) -> MarginInches:
@@ -54,12 +57,23 @@ class HeaderFooter(Options, frozen=True):
     """Header or footer: `html`, or else the three texts."""
 
     enabled: bool = False
-    html: str | None = None
-    left: str | None = None
-    center: str | None = None
-    right: str | None = None
-    font_size: str | None = None
-    height: str | None = None
+    html: Annotated[str, Bounds(max_length=200_000)] | None = None
+    """HTML without the document's styles, from the left edge of the sheet: 8pt sans-serif. Loads
+    `input.assets` and `data:` URLs, nothing from the web, and runs no scripts. Elements with the
+    classes `pageNumber`, `totalPages`, `title`, `date` and `url` are filled in; `url` is empty
+    unless the document is a web page. A template if the document is one; `page`, `pages`, `title`
+    and `date` are the same marks there. Excludes `left`, `center` and `right`."""
+    left: HeaderText | None = None
+    """Text at the left; `{{ page }}`, `{{ pages }}` (the number of the last page), `{{ title }}`
+    and `{{ date }}` (day and minute of printing, which makes the bytes of equal renders differ) are
+    filled in. A template if the document is one."""
+    center: HeaderText | None = None
+    right: HeaderText | None = None
+    font_size: values.Length | None = None
+    """For `left`, `center` and `right`; 8pt by default."""
+    height: values.Length | None = None
+    """Height from the paper's edge; by default that of the content. If it is more than the margin,
+    it overlaps the document (`header_footer_overlap`)."""
 
     @property
     def has_content(self) -> bool:
@@ -87,32 +101,45 @@ class HeaderFooterPair(NamedTuple):
 class ContentSource(Options, frozen=True):
     """Source of bytes that the request names: exactly one of the three; `content` is base64."""
 
-    upload_id: str | None = None
-    url: str | None = None
-    content: str | None = None
+    upload_id: values.UploadId | None = None
+    url: values.Url | None = None
+    """A public http or https URL."""
+    content: values.Base64 | None = None
+    """The bytes in base64."""
 
 
-class PdfMetadata(Options, frozen=True):
-    """Metadata of the document; None leaves the page's own; `created_at` is RFC 3339."""
+class DocumentInfo(Options, frozen=True):
+    """Metadata to write; None keeps those of the document."""
 
-    title: str | None = None
-    author: str | None = None
-    subject: str | None = None
-    keywords: tuple[str, ...] | None = None
-    language: str | None = None
-    created_at: str | None = None
+    title: DocumentText | None = None
+    author: DocumentText | None = None
+    subject: DocumentText | None = None
+    keywords: (
+        Annotated[
+            tuple[Annotated[str, Bounds(min_length=1, max_length=200)], ...], Bounds(max_length=100)
+        ]
+        | None
+    ) = None
+    language: values.DocumentLanguage | None = None
+    """A BCP 47 tag."""
 
 
-class Attachment(Options, frozen=True, kw_only=True):
+class PdfMetadata(DocumentInfo, frozen=True):
+    """Metadata of the document; None leaves the page's own."""
+
+    created_at: values.DocumentDate | None = None
+    """The date in the document; 2000-01-01 by default, so that equal renders give equal bytes."""
+
+
+class Attachment(ContentSource, frozen=True, kw_only=True):
     """File to embed in the PDF; `relationship` is its AFRelationship."""
 
-    upload_id: str | None = None
-    url: str | None = None
-    content: str | None = None
-    filename: str
-    content_type: str = "application/octet-stream"
-    description: str | None = None
+    filename: values.FileName
+    """The second file of the same name gets `-2` before its extension."""
+    content_type: values.BareMediaType = "application/octet-stream"
+    description: DocumentText | None = None
     relationship: AttachmentRelationship = "Unspecified"
+    """The relationship to the document (ISO 32000-2, AFRelationship)."""
 
     @property
     def source(self) -> ContentSource:
@@ -132,53 +159,86 @@ class Permissions(Options, frozen=True):
 class Protection(Options, frozen=True):
     """Encryption: passwords, and the permissions without the owner password."""
 
-    user_password: str | None = None
-    owner_password: str | None = None
+    user_password: values.NewPassword | None = None
+    """Needed to open the document."""
+    owner_password: values.NewPassword | None = None
+    """Allows everything that `permissions` forbid, and changes of the protection. Without this
+    password, no reader can do so."""
     permissions: Permissions = Permissions()
 
 
 class Watermark(Options, frozen=True):
     """Text or picture on every page; `angle` in degrees, counter-clockwise."""
 
-    text: str | None = None
+    text: Annotated[str, Bounds(min_length=1, max_length=200)] | None = None
+    """In any script; a line feed begins a new line."""
     image: ContentSource | None = None
-    opacity: float = 0.15
-    angle: float = 45
+    """Any picture that browsers show: PNG, JPEG, WebP, GIF, SVG."""
+    opacity: Annotated[float, Bounds(ge=0, le=1)] = 0.15
+    angle: Annotated[float, Bounds(ge=-180, le=180)] = 45
+    """Degrees, counter-clockwise."""
     position: WatermarkPosition = "center"
-    font_size: str | None = None
-    color: str = "#808080"
+    font_size: values.PositiveLength | None = None
+    """For text; by default it takes 80 % of the page in the middle, and 35 % at an edge. Pictures
+    take at most the same share and are never enlarged."""
+    color: values.Color = "#808080"
     layer: Literal["over", "under"] = "over"
+    """Over or under what the page shows; a background of the page hides what lies under it."""
 
 
 class PdfOptions(Options, frozen=True):
     """Options of a PDF."""
 
     page_size: PageSize = "A4"
-    width: str | None = None
-    height: str | None = None
+    width: values.PositiveLength | None = None
+    """More than 0. `width` and `height` together replace `page_size`."""
+    height: values.PositiveLength | Literal["auto"] | None = None
+    """`auto`: one page that is as long as its content, at most 5 m, and as wide as `width` or else
+    `page_size`; the document's own `@page` size wins over it, which may be `80mm auto`."""
     landscape: bool = False
     margin: Margin = Margin()
-    scale: float = 1.0
-    page_ranges: str | None = None
+    """Opposite margins together must be smaller than the page."""
+    scale: Annotated[float, Bounds(ge=0.1, le=2)] = 1.0
+    page_ranges: values.PageRanges | None = None
+    """Pages to keep, counted from 1, such as `1-3,5`."""
     print_background: bool = True
     prefer_css_page_size: bool = True
+    """The document's own `@page` size wins over `page_size`; false: this size and `landscape`
+    do."""
     header: HeaderFooter = HeaderFooter()
     footer: HeaderFooter = HeaderFooter()
     first_header: HeaderFooter | None = None
+    """Replaces `header` on the first page; if it is not `enabled`, the first page has none."""
     first_footer: HeaderFooter | None = None
     last_footer: HeaderFooter | None = None
-    page_number_start: int = 1
+    """Replaces `footer` on the last page, also if that is the first page."""
+    page_number_start: Annotated[int, Bounds(ge=0, le=1_000_000)] = 1
+    """The number of the first page in headers and footers."""
     tagged: bool = True
+    """Write the structure tree that assistive technology reads."""
     outline: bool = False
+    """Write bookmarks from the headings."""
     accessibility_report: bool = False
+    """Check a tagged document against PDF/UA-1 as `pdfua` does, but never fail the render: the
+    report is `result.conformance.pdfua`. There it is only a warning that the document is not marked
+    as PDF/UA. Links in headers and footers are kept, which is a finding."""
     pdfa: PdfALevel | None = None
+    """Part and level of PDF/A (ISO 19005) that the document must conform to. Excludes `protection`;
+    attachments need part 3. Null turns off the value of the template's options."""
     pdfua: bool = False
+    """The document must conform to PDF/UA-1 (ISO 14289). Its page must have a title, headings in
+    order and a text for every picture; its language is `metadata.language` or its own `lang`, else
+    en-US. Links in headers and footers are left out (`feature_unavailable`). Visible content that
+    is not read out is a warning of the report: `PLT-UNTAGGED-CONTENT`, by CSS selector."""
     forms: bool = False
+    """The controls of the page become form fields (AcroForm): texts, check boxes, radio buttons and
+    choices, with their names and values. Excludes `pdfa`."""
     metadata: PdfMetadata = PdfMetadata()
-    attachments: tuple[Attachment, ...] = ()
+    attachments: Annotated[tuple[Attachment, ...], Bounds(max_length=20)] = ()
     protection: Protection | None = None
     watermark: Watermark | None = None
-    max_pages: int | None = None
+    max_pages: Annotated[int, Bounds(ge=1, le=100_000)] | None = None
+    """A lower limit than that of the plan; a document with more pages fails."""
 
     @property
     def paper_size(self) -> tuple[float, float]:

@@ -1,23 +1,24 @@
 """Requests of the PDF tools, one for each."""
 
-from typing import Annotated, Final, Literal, Self, override
-
 import msgspec
-from pydantic import Field, StringConstraints, model_validator
 
-from chalicelib.contract.field_types import Base64, UploadId
 from chalicelib.contract.options import pdf_tools as options
-from chalicelib.contract.options.pdf import PdfALevel
-from chalicelib.contract.pdf_tools.source import FileId, SourceRequest, SourcesRequest, ToolRequest
-from chalicelib.contract.render.pdf import Attachment, DocumentTexts, PageRanges, Watermark
-from chalicelib.contract.render.protection import Protection
+from chalicelib.contract.options.pdf import DocumentInfo as DocumentTexts
+from chalicelib.contract.options_model import OptionsModel
+from chalicelib.contract.pdf_tools.source import SourceRequest, SourcesRequest, ToolRequest
 
-# The defaults stand in the typed options.
-_STAMP: Final = options.Stamp()
-_TO_IMAGES: Final = options.ToImagesOptions()
 
-FieldName = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
-FieldText = Annotated[str, StringConstraints(max_length=50_000)]
+def _check_stamp(stamp: options.Stamp) -> None:
+    given = (stamp.text, stamp.image, stamp.file_id, stamp.upload_id, stamp.content)
+    if sum(each is not None for each in given) != 1:
+        message = "needs exactly one of text, image, file_id, upload_id and content"
+        raise ValueError(message)
+
+
+def _check_info(info: DocumentTexts) -> None:
+    if info == DocumentTexts():
+        message = "needs at least one of title, author, subject, keywords and language"
+        raise ValueError(message)
 
 
 class MergeRequest(SourcesRequest):
@@ -27,139 +28,74 @@ class MergeRequest(SourcesRequest):
     """
 
 
-class SplitRequest(SourceRequest):
+class SplitRequest(OptionsModel, SourceRequest, of=options.SplitOptions):
     """A PDF to split."""
 
-    ranges: Annotated[list[PageRanges], Field(min_length=1, max_length=500)] | None = None
-    """A file for each of them, such as `["1-3", "4,6"]`. Null: a file for each page, at most 500.
-    Embedded files of the source go into the first file."""
 
-
-class ExtractPagesRequest(SourceRequest):
+class ExtractPagesRequest(OptionsModel, SourceRequest, of=options.ExtractPagesOptions):
     """A PDF and the pages to keep."""
 
-    pages: PageRanges
-    """Pages to keep, counted from 1, such as `1,3-5`; they stay in the order of the document."""
 
-
-class DeletePagesRequest(SourceRequest):
+class DeletePagesRequest(OptionsModel, SourceRequest, of=options.DeletePagesOptions):
     """A PDF and the pages to delete; one at least must be left."""
 
-    pages: PageRanges
-    """Pages to delete, counted from 1, such as `1,3-5`."""
 
-
-class RotateRequest(SourceRequest):
+class RotateRequest(OptionsModel, SourceRequest, of=options.RotateOptions):
     """A PDF and how its pages are turned, in addition to how they are turned already."""
 
-    angle: Literal[90, 180, 270]
-    """Degrees, clockwise."""
-    pages: PageRanges | None = None
-    """Pages to turn, counted from 1, such as `1,3-5`; null: all."""
 
-
-class ReorderRequest(SourceRequest):
+class ReorderRequest(OptionsModel, SourceRequest, of=options.ReorderOptions):
     """A PDF and the order of its pages."""
 
-    order: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1, max_length=10_000)]
-    """Every page number once, such as `[3, 1, 2]`."""
 
-
-class WatermarkRequest(SourceRequest):
+class WatermarkRequest(OptionsModel, SourceRequest, of=options.WatermarkOptions):
     """A PDF and the text or picture that is drawn on its pages."""
 
-    watermark: Watermark
-    pages: PageRanges | None = None
-    """Pages to draw it on, counted from 1, such as `1,3-5`; null: all."""
 
-
-class Stamp(Watermark):
+class Stamp(OptionsModel, of=options.Stamp, check=_check_stamp):
     """A watermark that is upright and opaque by default, and may be the first page of a PDF.
 
     Exactly one of `text`, `image`, `file_id`, `upload_id` and `content`; the last three name a PDF.
     """
 
-    file_id: FileId | None = None
-    """A PDF whose first page is the stamp: a file of an earlier render or tool."""
-    upload_id: UploadId | None = None
-    """An uploaded PDF whose first page is the stamp."""
-    content: Base64 | None = None
-    """A PDF in base64 whose first page is the stamp."""
-    opacity: Annotated[float, Field(ge=0, le=1)] = _STAMP.opacity
-    angle: Annotated[float, Field(ge=-180, le=180)] = _STAMP.angle
-    """Degrees, counter-clockwise."""
 
-    @model_validator(mode="after")
-    @override
-    def _check_text_or_image(self) -> Self:
-        given = (self.text, self.image, self.file_id, self.upload_id, self.content)
-        if sum(each is not None for each in given) != 1:
-            message = "needs exactly one of text, image, file_id, upload_id and content"
-            raise ValueError(message)
-        return self
-
-
-class StampRequest(SourceRequest):
+class StampRequest(OptionsModel, SourceRequest, of=options.StampOptions):
     """A PDF and the text, picture or page that is drawn on its pages."""
 
-    stamp: Stamp
-    pages: PageRanges | None = None
-    """Pages to draw it on, counted from 1, such as `1,3-5`; null: all."""
 
-
-class ProtectRequest(SourceRequest):
+class ProtectRequest(OptionsModel, SourceRequest, of=options.ProtectOptions):
     """A PDF to encrypt with AES-256; this replaces the protection that it has."""
-
-    protection: Protection
 
 
 class UnlockRequest(SourceRequest):
     """A PDF whose protection is removed; one without protection is taken as well."""
 
 
-class DocumentInfo(DocumentTexts):
+class DocumentInfo(OptionsModel, of=DocumentTexts, check=_check_info):
     """Metadata to write, at least one.
 
     An absent member or null keeps what the document has; an empty title, author, subject or list
     of keywords removes it.
     """
 
-    @model_validator(mode="after")
-    def _check_not_empty(self) -> Self:
-        if all(getattr(self, name) is None for name in type(self).model_fields):
-            message = "needs at least one of title, author, subject, keywords and language"
-            raise ValueError(message)
-        return self
 
-
-class MetadataRequest(SourceRequest):
+class MetadataRequest(OptionsModel, SourceRequest, of=options.MetadataOptions):
     """A PDF and its new metadata."""
 
-    info: DocumentInfo
 
-
-class AttachRequest(SourceRequest):
+class AttachRequest(OptionsModel, SourceRequest, of=options.AttachOptions):
     """A PDF and the files to embed in it.
 
     A file of a name that the PDF has already gets `-2` before its extension.
     """
-
-    attachments: Annotated[list[Attachment], Field(min_length=1, max_length=20)]
 
 
 class FlattenRequest(SourceRequest):
     """A PDF whose form fields and annotations, all but links, are drawn into its pages."""
 
 
-class FillFormRequest(SourceRequest):
+class FillFormRequest(OptionsModel, SourceRequest, of=options.FillFormOptions):
     """A PDF with a form, and values of its fields."""
-
-    fields: Annotated[
-        dict[FieldName, FieldText | bool | list[FieldText]],
-        Field(min_length=1, max_length=5000),
-    ]
-    """Values by the full names of the fields: texts; true or false, or the name of a state, for
-    check boxes; the name of a state for radio buttons; a choice, or a list of choices."""
 
 
 class CompressRequest(SourceRequest):
@@ -169,29 +105,20 @@ class CompressRequest(SourceRequest):
     """
 
 
-class ToImagesRequest(SourceRequest):
+class ToImagesRequest(OptionsModel, SourceRequest, of=options.ToImagesOptions):
     """A PDF whose pages become pictures, at most 500."""
-
-    format: options.PageImageFormat = _TO_IMAGES.format
-    dpi: Annotated[int, Field(ge=36, le=300)] = _TO_IMAGES.dpi
-    """Pixels for each inch; a picture has at most 16 384 on a side."""
-    pages: PageRanges | None = None
-    """Pages to draw, counted from 1, such as `1,3-5`; null: all."""
 
 
 class ToTextRequest(SourceRequest):
     """A PDF whose text is extracted, in UTF-8 with a form feed between two pages."""
 
 
-class ConvertPdfaRequest(SourceRequest):
+class ConvertPdfaRequest(OptionsModel, SourceRequest, of=options.ConvertPdfaOptions):
     """A PDF that is made to conform to PDF/A (ISO 19005).
 
     Fonts that are not embedded are replaced, and what PDF/A forbids is left out. The validators
     judge the file; what they refuse is `pdfa_conversion_failed`.
     """
-
-    pdfa: PdfALevel = options.ConvertPdfaOptions().pdfa
-    """Part and level; level `a` needs a tagged document."""
 
 
 class ValidateRequest(SourceRequest):

@@ -48,7 +48,7 @@ class PdfOutput(Model):
 
     def output_spec(self) -> OutputSpec:
         """Return the requested output."""
-        return OutputSpec(pdf=self.pdf)
+        return OutputSpec.model_validate({"pdf": self.pdf})
 
 
 class ImageOutput(Model):
@@ -59,7 +59,7 @@ class ImageOutput(Model):
 
     def output_spec(self) -> OutputSpec:
         """Return the requested output."""
-        return OutputSpec(format=self.format, image=self.image)
+        return OutputSpec.model_validate({"format": self.format, "image": self.image})
 
 
 class _HtmlConvenience(HtmlSource):
@@ -91,7 +91,7 @@ class PdfFromTemplate(_TemplateConvenience, PdfOutput, Convenience):
     @override
     def output_spec(self) -> OutputSpec:
         """Return a PDF output, which overrides the template's own format."""
-        return OutputSpec(format="pdf", pdf=self.pdf)
+        return OutputSpec.model_validate({"format": "pdf", "pdf": self.pdf})
 
 
 class ImageFromHtml(_HtmlConvenience, ImageOutput, Convenience):

@@ -2,15 +2,15 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, StringConstraints, model_validator
+from pydantic import StringConstraints, model_validator
 
 from chalicelib.contract.base import Model
 from chalicelib.contract.emails.target import EmailTargets
-from chalicelib.contract.field_types import DATA_PATH_PATTERN, check_language_tag, check_time_zone
+from chalicelib.contract.field_types import DATA_PATH_PATTERN, LanguageTag, TimeZone
+from chalicelib.contract.options import pdf
 from chalicelib.contract.options.output import OutputFormat
 from chalicelib.contract.render.output import FailOn, ImageOptions, Viewport, Wait
-from chalicelib.contract.render.pdf import PdfOptions
-from chalicelib.contract.render.pdf_conformance import check_hybrid_invoice
+from chalicelib.contract.render.pdf import PdfOptions, check_hybrid_invoice
 
 
 class EInvoiceDefault(Model):
@@ -42,8 +42,8 @@ class TemplateOptions(Model):
     wait: Wait | None = None
     media: Literal["print", "screen"] | None = None
     javascript: bool | None = None
-    locale: Annotated[str, AfterValidator(check_language_tag)] | None = None
-    timezone: Annotated[str, AfterValidator(check_time_zone)] | None = None
+    locale: LanguageTag | None = None
+    timezone: TimeZone | None = None
     strict_undefined: bool | None = None
     """An undefined value is an error instead of nothing."""
     asset_policy: Literal["lenient", "strict"] | None = None
@@ -60,5 +60,5 @@ class TemplateOptions(Model):
     @model_validator(mode="after")
     def _check_hybrid_invoice(self) -> Self:
         if self.einvoice is not None and self.pdf is not None:
-            check_hybrid_invoice(self.pdf)
+            check_hybrid_invoice(pdf.PdfOptions.from_json(self.pdf.model_dump(mode="json")))
         return self

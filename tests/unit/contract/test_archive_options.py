@@ -5,15 +5,16 @@ from typing import Any
 
 import pytest
 
-from chalicelib.contract.render.output import OutputSpec
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.render.output import OutputSpec, output_options
 from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import ServiceError
 
 ATTACHMENT = {"filename": "a.txt", "content": "YQ=="}
 
 
-def read(**output: Any) -> OutputSpec:
-    return read_body(OutputSpec, json.dumps(output).encode(), output)
+def read(**output: Any) -> OutputOptions:
+    return output_options(read_body(OutputSpec, json.dumps(output).encode(), output))
 
 
 @pytest.mark.parametrize("pdfa", ["2b", "2u", "2a", "3b", "3u", "3a"])

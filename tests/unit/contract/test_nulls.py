@@ -4,7 +4,8 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from chalicelib.contract.base import Model
-from chalicelib.contract.render.pdf import PdfOptions
+from chalicelib.contract.options.pdf import PdfOptions
+from chalicelib.contract.render.output import output_options
 from chalicelib.contract.render.request import RenderRequest
 from chalicelib.contract.template.template import TemplateChange
 from tests.unit.contract.test_all_bounds import BODIES, models
@@ -36,8 +37,8 @@ def test_null_inside_an_object_is_absent() -> None:
     )
 
     assert request.output is not None
-    assert request.output.pdf == PdfOptions()
-    assert request.output.pdf.model_fields_set == set()
+    assert output_options(request.output).pdf == PdfOptions()
+    assert request.output.model_dump(exclude_unset=True) == {"pdf": {}}
 
 
 def test_null_of_a_change_is_refused_where_it_is_no_value() -> None:

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from chalicelib.contract.render.output import OutputSpec
+from chalicelib.contract.options.output import OutputOptions
+from chalicelib.contract.render.output import OutputSpec, output_options
 from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import FieldError, ServiceError
 
 
-def read(**output: Any) -> OutputSpec:
-    return read_body(OutputSpec, json.dumps(output).encode(), output)
+def read(**output: Any) -> OutputOptions:
+    return output_options(read_body(OutputSpec, json.dumps(output).encode(), output))
 
 
 def refusal_of(**output: Any) -> FieldError:

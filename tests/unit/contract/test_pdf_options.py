@@ -5,13 +5,15 @@ from typing import Any
 
 import pytest
 
+from chalicelib.contract.options import pdf as options
 from chalicelib.contract.render.pdf import PdfOptions
 from chalicelib.contract.validation import read_body
 from chalicelib.core.errors import FieldError, ServiceError
 
 
-def read(**pdf: Any) -> PdfOptions:
-    return read_body(PdfOptions, json.dumps(pdf).encode(), pdf)
+def read(**pdf: Any) -> options.PdfOptions:
+    model = read_body(PdfOptions, json.dumps(pdf).encode(), pdf)
+    return options.PdfOptions.from_json(model.model_dump(mode="json"))
 
 
 def refusal_of(**pdf: Any) -> FieldError:
