@@ -142,7 +142,7 @@ class PdfToolJob(msgspec.Struct, frozen=True, tag_field="kind", tag="pdf_tool"):
 
     @property
     def einvoice(self) -> None:
-        """Return None: no tool writes an e-invoice."""
+        """Return None, as no tool writes an e-invoice."""
 
     def pdf_sources(self) -> dict[str, PdfSource]:
         """Return the PDFs by their JSON Pointers in the request."""

@@ -46,8 +46,8 @@ def webhooks() -> None:
 def forward(url: str, workspace: str | None, events: tuple[str, ...], *, as_json: bool) -> None:
     """Post each new event to URL, signed as a webhook, until Ctrl-C.
 
-    URL may be on this machine. An event is posted once. It is signed with
-    the secret that signs webhooks of requests, or with a new one that is shown.
+    URL may be on this machine. An event is posted once. It is signed with the secret that signs
+    webhooks of requests, or with a new secret that is shown.
     """
     _check_url(url)
     try:

@@ -42,7 +42,7 @@ class RemoteMerge:
         *,
         is_last: bool,
     ) -> MergedPart:
-        """Append PDFs to a file of which `state` tells what is there; None: nothing yet.
+        """Append PDFs to a merged file whose `state` tells its parts; a file without one is begun.
 
         Raises CombineFailure, and RenderFailure, FunctionBusy and EngineLost as RemoteEngine does.
         """

@@ -141,7 +141,7 @@ class Submission:
     def end_message(self, timeout_s: float | None) -> None:
         """Send the last line, the dot; from then on the server may have accepted the message.
 
-        Its reply has `timeout_s`; None: the time of the steps before goes on.
+        Its reply has `timeout_s`, by default the time that the commands before have left.
         """
         if timeout_s is not None:
             self.restart_clock(timeout_s)

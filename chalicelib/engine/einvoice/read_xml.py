@@ -146,7 +146,7 @@ class _FittedInvoice(NamedTuple):
 
 
 def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInvoice:
-    """Return an invoice that was read as one that a caller may send, and what differs."""
+    """Return a received invoice as a caller may send it, and the differences."""
     content, misfits = fit_invoice(raw, INVOICE_ROOT)
     embedded = tuple(_embedded_documents(raw))
     try:

@@ -101,7 +101,7 @@ class CallInputs:
 
 @contextmanager
 def _watch_for_stop(url: str | None, objects: "PresignedObjects") -> Iterator[Future[None]]:
-    """Yield a future that is set once there is an object at `url`; None: never."""
+    """Yield a future that is set once there is an object at `url`; without a URL it stays open."""
     stop: Future[None] = Future()
     if url is None:
         yield stop

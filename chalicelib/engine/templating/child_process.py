@@ -88,7 +88,7 @@ class ChildProcess:
     def _await_end(self, remaining_ms: Callable[[], float]) -> None:
         """Wait until the child of the request before has ended: it could read the next one.
 
-        Raises EOFError for one that stays.
+        Raises EOFError if it does not end.
         """
         if self._ends is None:
             return

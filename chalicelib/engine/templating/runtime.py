@@ -113,7 +113,7 @@ class ImportedModule(Unprintable):
 
 
 def callable_block(reference: "BlockReference | Undefined") -> "Block | Undefined":
-    """Return Jinja2's reference to a block as one that templates may call, but not print."""
+    """Return Jinja2's reference to a block in a form that templates may call, but not print."""
     if not isinstance(reference, BlockReference):
         return reference
     return Block(reference.name, reference._context, reference._stack, reference._depth)  # noqa: SLF001 -- no other way to copy it

@@ -110,7 +110,7 @@ class _Wakes:
     def next_message(self, workspace_id: WorkspaceId) -> QueueMessage | None:
         """Return the message for an item that has just ended.
 
-        It is delayed if one was just sent; None: a delayed one has yet to arrive.
+        It is delayed if another was sent just now, and None if a delayed one has yet to arrive.
         """
         item, now = release_item(workspace_id), self._clock.now()
         with self._lock:

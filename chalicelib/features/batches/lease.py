@@ -53,7 +53,7 @@ class ReleaserLeases:
         )
 
     def take(self, workspace_id: WorkspaceId) -> ReleaserLease | None:
-        """Take the lease; None: another function has it, and looks again because of this call."""
+        """Take the lease, or return None: then its owner looks again because of this call."""
         while True:
             now = self._clock.now()
             try:
@@ -94,7 +94,7 @@ class ReleaserLeases:
         )
 
     def refresh(self, lease: ReleaserLease) -> ReleaserLease | None:
-        """Prolong the lease and return it with the wakes of now; None: another function has it."""
+        """Prolong the lease and return it with its present wakes, or None if it is lost."""
         try:
             row = self._tables.write(self.renewal(lease))
         except ConditionFailed:

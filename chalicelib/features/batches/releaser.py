@@ -218,7 +218,10 @@ class Releaser:
         room: int,
         errors: dict[BatchId, Exception],
     ) -> StepResult | None:
-        """Release a step; None: the batch has changed, or fails. Raises NoRendersLeft."""
+        """Release a step, or return None if the batch has changed or fails.
+
+        Raises NoRendersLeft.
+        """
         try:
             return self._release(lease, workspace, batch, room)
         except NoRendersLeft:

@@ -86,10 +86,10 @@ class Destinations:
     def replace(
         self, destination: StorageDestination, *, is_default: bool | None = None
     ) -> StorageDestination | None:
-        """Store a changed destination and return it; None: it has changed meanwhile.
+        """Store a changed destination and return it, or None if it has changed meanwhile.
 
-        With `is_default` it becomes the default one instead of any other, or is no longer; None
-        leaves that as it is.
+        `is_default` makes it the default destination of its workspace, or no longer so; None
+        changes nothing of that.
         """
         after = destination._replace(changes=destination.changes + 1)
         writes = [
@@ -158,10 +158,10 @@ class Destinations:
                 return
 
     def note_outcome(self, used: StorageDestination, error: JsonObject | None) -> None:
-        """Store the error that an upload to a destination has met, or its end; None: it is there.
+        """Store the error of an upload to a destination, or with None that uploads succeed again.
 
-        It is of no use where settings or credentials were replaced meanwhile. An error that is
-        known already keeps its time: many uploads to a store that fails need one write.
+        Nothing is stored if settings or credentials were replaced meanwhile. An error that is known
+        already keeps its time: many uploads to a store that fails need one write.
         """
         for current in self._while_used(used):
             is_known = _without_time(current.last_error) == _without_time(error)

@@ -38,7 +38,7 @@ class ValidationEvent(TypedDict):
 
 
 class ValidationCall(NamedTuple):
-    """Call to validate a document by `deadline` (Unix seconds); `content` None: it is an upload."""
+    """Call to validate a document, a `content` or an upload, by `deadline` (Unix seconds)."""
 
     workspace_id: WorkspaceId
     request_id: str

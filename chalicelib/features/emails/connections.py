@@ -104,7 +104,7 @@ class EmailConnections:
     def replace(
         self, connection: EmailConnection, also: Sequence[Write] = ()
     ) -> EmailConnection | None:
-        """Store a changed connection, do `also`, and return it; None: it has changed meanwhile."""
+        """Store a changed connection with `also`; return it, or None if it has changed before."""
         try:
             self._tables.transact([self.replacement(connection), *also])
         except ConditionFailed:
@@ -175,9 +175,9 @@ class EmailConnections:
         raise contention_error()
 
     def note_outcome(self, used: EmailConnection, error: JsonObject | None) -> None:
-        """Store the error that an email of a connection has met, or its end; None: it was sent.
+        """Store the error of an email of a connection, or with None that emails are sent again.
 
-        It is of no use where settings or credentials were replaced meanwhile.
+        Nothing is stored if settings or credentials were replaced meanwhile.
         """
         current = used
         while current.last_error != error and _tested_part(current) == _tested_part(used):

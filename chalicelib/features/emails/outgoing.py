@@ -132,6 +132,7 @@ class OpenSession(Protocol):
     ) -> AbstractContextManager[CheckedSession]:
         """Open the session of a connection; its end closes what it has opened.
 
-        All that is done in it takes `timeout_s` at most; None: each email has its own time.
+        All its emails together take `timeout_s` at most, or without that each has a time of its
+        own.
         """
         ...

@@ -160,10 +160,10 @@ class RegisterForEvents:
 
 
 def event_token(connection: EmailConnection) -> str | None:
-    """Return the secret part of the address for events; None: the connection takes none.
+    """Return the secret part of a connection's address for events, or None without one.
 
-    It names the workspace, since an id of a connection does not. The sealed credentials are
-    random and never shown, and change with the credentials (decision 46).
+    It begins with the workspace's id, which the id of a connection does not tell. The sealed
+    credentials are random and never shown, and change with the credentials (decision 46).
     """
     sealed = connection.sealed_credentials
     if connection.provider != "brevo" or sealed is None:

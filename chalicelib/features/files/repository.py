@@ -64,7 +64,7 @@ class Files:
         return [FileRecord(_file(item), _owner(item), "purged_at" in item) for item in items]
 
     def due(self, file_id: FileId) -> DueFile | None:
-        """Return a file whose record is due, or None: it is not, or no longer."""
+        """Return a file whose record is due, or None if it is not, or no longer."""
         item = self._tables.get(self._table, f"FILE#{file_id}")
         if item is None or "due_at" not in item:
             return None

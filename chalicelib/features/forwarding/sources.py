@@ -111,7 +111,7 @@ class RowWatch:
         self._keys.pop(key, None)
 
     def read(self) -> Iterator[tuple[RowKey, Item | None]]:
-        """Yield the next rows, strongly consistent; None for one that does not exist."""
+        """Yield the next rows, strongly consistent, or None in place of a missing one."""
         for keys in batched(list(islice(self._keys, MAX_ROWS_READ)), BATCH_GET_LIMIT, strict=False):
             rows = {(row["PK"], row["SK"]): row for row in self._tables.get_many(self._table, keys)}
             for key in keys:

@@ -43,9 +43,9 @@ class ReconcileLimits:
     ) -> None:
         """Store the parts; a render without a row may have left a request body.
 
-        Sync renders have no due time, so `handle_due` gets each one that is not final.
-        `reconcile_others` gets the holders that have rows of other features.
-        `notify_thresholds` gets the limits item after each reconciliation.
+        Sync renders have no due time, so `handle_due` gets each that is not final.
+        `reconcile_others` gets the holders that have rows of other features. `notify_thresholds`
+        gets the limits item after each reconciliation.
         """
         self._renders = renders
         self._limits = limits

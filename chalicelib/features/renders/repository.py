@@ -60,7 +60,7 @@ class Renders:
     def get_with_claim(
         self, workspace_id: WorkspaceId, render_id: RenderId, at: str
     ) -> ClaimResult | None:
-        """Return one render and whether it is free at the time `at`; None: there is no render."""
+        """Return one render and whether it is free at the time `at`, or None if there is none."""
         item = self._tables.get(self._table, partition(workspace_id, render_id))
         if item is None:
             return None
@@ -78,7 +78,7 @@ class Renders:
     def claim(
         self, workspace_id: WorkspaceId, render_id: RenderId, attempt: Attempt
     ) -> ClaimResult | None:
-        """Claim an attempt of an unfinished render; None: there is no render.
+        """Claim an attempt of an unfinished render, or return None if there is no render.
 
         Idempotent for one invocation. A claimed render is free again after `claimed_until`, or when
         the message of its attempt is delivered again: then its function has died (decision 5).

@@ -91,7 +91,7 @@ class SignedLinks:
         self._tables.write(write)
 
     def change(self, link: SignedLink, sets: Mapping[str, RowValue]) -> SignedLink | None:
-        """Change attributes of a link's row and return it; None: it is deleted."""
+        """Change attributes of a link's row and return the link, or None if it is deleted."""
         write = Write(
             self._table,
             key=_key(link.id),

@@ -127,8 +127,8 @@ class Deliveries:
     ) -> WebhookDelivery | None:
         """Claim the next attempt of a delivery and return the delivery.
 
-        None: it is not due, another process has the claim, or no attempt is to come. The claim
-        ends at `until`; the same attempt is then made again.
+        The result is None if it is not due, another process has the claim, or no attempt is to
+        come. The claim ends at `until`; the same attempt is then made again.
         """
         write = Write(
             self._table,
@@ -200,7 +200,7 @@ class Deliveries:
         return Write(self._table, item=row, condition="attribute_not_exists(PK)")
 
     def replay(self, delivery: WebhookDelivery, now: str) -> WebhookDelivery | None:
-        """Make a replay the next attempt and return the delivery; None: one is being made."""
+        """Make a replay the next attempt and return the delivery, or None while another is made."""
         replayed = replace(delivery, is_replay=True, next_attempt_at=now)
         write = Write(
             self._table,

@@ -143,7 +143,7 @@ class Endpoints:
         raise _contention_error()
 
     def defaulting(self, endpoint: WebhookEndpoint) -> Write | None:
-        """Return the write that makes an endpoint the default one of its mode; None: it is.
+        """Return the write that makes an endpoint the default of its mode, or None if it is that.
 
         It is refused if endpoints come, go or change places meanwhile.
         """
@@ -189,7 +189,7 @@ class Endpoints:
         unchanged: Sequence[str] = (),
         also: Sequence[Write] = (),
     ) -> WebhookEndpoint | None:
-        """Change fields of an endpoint and return it; None: it is deleted or has changed.
+        """Change fields of an endpoint and return it, or None if it is deleted or has changed.
 
         The attributes named by `unchanged` must be those of `endpoint`. The writes `also` are of
         the same transaction.

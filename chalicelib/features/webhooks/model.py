@@ -132,7 +132,7 @@ class WebhookDelivery:
         return replace(self, status=status, is_replay=False, next_attempt_at=None)
 
     def at_endpoint(self, endpoint: WebhookEndpoint | None) -> "WebhookDelivery":
-        """Return the delivery as it is with its endpoint, None for one that is deleted.
+        """Return the delivery in the state that its endpoint, None if deleted, allows.
 
         Pausing and deleting an endpoint cancel what is open, at once and for good, and so does a
         URL that live events may not go to; the rows of deliveries follow when they are due
@@ -161,7 +161,7 @@ class Receiver(NamedTuple):
     def of_delivery(
         cls, delivery: WebhookDelivery, endpoint: WebhookEndpoint | None
     ) -> "Receiver | None":
-        """Return the receiver of a delivery; None: its endpoint is deleted, or may not have it."""
+        """Return the receiver, or None if the endpoint is deleted or may not have the delivery."""
         if endpoint is not None:
             return cls(endpoint.url, endpoint) if endpoint.may_get(test=delivery.test) else None
         return None if delivery.url is None else cls(delivery.url, None)

@@ -87,8 +87,8 @@ def check_temporary_folder() -> None:
 def shared_copy(source: Path, fill: Callable[[Path, Path], None]) -> Path:
     """Return a cached folder that `fill(source, folder)` writes on first use.
 
-    The folder is complete or absent, never partial. Concurrent processes wait for the one that
-    writes it; the remains of a killed process are discarded. Raises BrowserMissing.
+    The folder is complete or absent, never partial. Concurrent processes wait for the writer; the
+    remains of a killed writer are discarded. Raises BrowserMissing.
     """
     cache = _cache_folder()
     target = cache / f"{source.name}-{_content_key(source)}"

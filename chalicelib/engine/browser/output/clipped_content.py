@@ -53,7 +53,7 @@ class PrintedPage(NamedTuple):
 def page_that_may_clip(content: bytes, scale: float, *, is_rtl: bool) -> PrintedPage | None:
     """Return the page of a document whose content may be cut; None if it is not.
 
-    `content` is a PDF as Chromium writes it, `scale` the one that was set.
+    `content` is a PDF as Chromium writes it, `scale` the scale of the print.
     """
     full = _UNITS_PER_PIXEL * scale
     for match in islice(_CONTENTS.finditer(content), _MAX_PAGES):

@@ -66,7 +66,7 @@ class Load:
     def page_css(self, html: str) -> str:
         """Return the style sheet of the pages that a document without scripts is printed on.
 
-        It is empty for one that may say something about them itself.
+        It is empty for a document that may have page rules of its own.
         """
         if "pdf" not in self.output.formats or may_have_page_rules(html):
             return ""

@@ -59,7 +59,7 @@ type Scrolling = Literal["never", "maybe", "certain"]
 def scrolling_of(html: str, *, is_inert: bool) -> Scrolling:
     """Tell whether the text of a document says that boxes of it scroll, or that it has frames.
 
-    `is_inert` is one that neither scripts nor linked files change.
+    An `is_inert` document is changed by neither scripts nor linked files.
     """
     if _SCROLLS.search(html) is not None:
         return "certain"

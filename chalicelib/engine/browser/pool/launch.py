@@ -43,8 +43,8 @@ class RunningBrowser:
 class PooledPage(NamedTuple):
     """Prepared page and the browser that it belongs to.
 
-    `lane`: whose documents alone may use it, as `position` - 1 of theirs came before it in its
-    context; None: anybody's may, as none did.
+    With a `lane` only its documents may use it: `position` - 1 of them came before in its context.
+    Without a lane it is unused and free for any document.
     """
 
     browser: RunningBrowser

@@ -40,7 +40,7 @@ class OpenRequests:
             self._requests[request] = OpenRequest(url, kind, time.monotonic())
 
     def remove(self, request: str) -> OpenRequest | None:
-        """Return a request that ends, or None for one that is not open."""
+        """Return a request that ends, or None if it is not open."""
         with self._lock:
             return self._requests.pop(request, None)
 

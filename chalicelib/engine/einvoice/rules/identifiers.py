@@ -75,7 +75,7 @@ class ImpossibleIdentifier(NamedTuple):
 def impossible_identifiers(
     invoice: Invoice, *, is_xrechnung: bool
 ) -> Iterator[ImpossibleIdentifier]:
-    """Yield the identifiers of an invoice that cannot exist; it may be one that was received."""
+    """Yield the identifiers of an invoice, sent or received, that cannot exist."""
     for path, value in _vat_ids(invoice):
         if _is_short(value) and has_impossible_vat_form(value):
             message = f"has no form of a VAT id of {value.lstrip()[:2].upper()}"

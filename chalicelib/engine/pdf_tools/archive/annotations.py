@@ -37,7 +37,7 @@ _FORM_KEYS: Final = ("/NeedAppearances", "/XFA", "/SigFlags")
 def convert_annotations(
     document: pikepdf.Pdf, tool_input: ToolInput[ConvertPdfaOptions]
 ) -> list[str]:
-    """Change all annotations; return the types of those that had to leave."""
+    """Change all annotations; return the types of the removed ones."""
     draw_form(document, tool_input)
     looks = AnnotationLooks(document, tool_input)
     left: list[str] = []

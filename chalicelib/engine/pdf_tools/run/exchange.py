@@ -96,7 +96,7 @@ class _Warning(msgspec.Struct, frozen=True):
 
 
 class _Check(msgspec.Struct, frozen=True):
-    """Checks of a content by its number; None: the source."""
+    """Checks of a content, by its number, or of the source."""
 
     content: _Count | None
     checks: tuple[ConformanceCheck, ...]
@@ -153,7 +153,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
         return list(islice(dict.fromkeys(warnings), _MAX_WARNINGS))
 
     def render_failure(self) -> RenderFailure | None:
-        """Return the failure, if it is one; raises StrangeAnswer for one that no tool raises."""
+        """Return the failure, if there is one; raises StrangeAnswer if no tool raises its code."""
         failure = self.failure
         if failure is None:
             return None
@@ -171,7 +171,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
         return RenderFailure(failure.code, detail, errors=errors)
 
     def output(self) -> ToolOutput:
-        """Return the output; raises StrangeAnswer for one that names what is not there."""
+        """Return the output; raises StrangeAnswer if it names a content that is missing."""
         if len(self.contents) < len(self.files) or any(
             each.content is not None and each.content >= len(self.contents) for each in self.checks
         ):

@@ -43,7 +43,7 @@ class CombinedPart(NamedTuple):
 
 
 class PartStart(NamedTuple):
-    """Begin of a part: its first item, and the state before it; None: the file begins.
+    """Begin of a part: its first item, and the state before it, which the first part lacks.
 
     `fence` is that of the lease, which `renew` prolongs.
     """

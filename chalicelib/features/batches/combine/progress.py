@@ -76,7 +76,7 @@ class CombineLeases:
         self._clock = clock
 
     def take(self, batch: Batch) -> CombineLease | None:
-        """Take the lease of a batch; None: another function has it."""
+        """Take the lease of a batch, or return None if another function has it."""
         now = self._clock.now()
         write = Write(
             self._table,

@@ -73,7 +73,7 @@ class SucceededItems:
     def _with_files(
         self, batch: Batch, start: int
     ) -> Iterator[tuple[BatchItem, Sequence[StoredFile] | None]]:
-        """Yield items with their files; None: the files are gone."""
+        """Yield items with their files, or with None if the files are gone."""
         for item, render in self._with_renders(batch, start):
             is_gone = render is None or render.files_purged_at is not None
             yield item, None if render is None or is_gone else render.files

@@ -88,7 +88,8 @@ class StorageUploads:
     ) -> TargetUploads | None:
         """Claim the next attempt and return the uploads as the attempt has them.
 
-        None: it is not due, another process has the claim, or no attempt is to come.
+        The result is None if it is not due, another process has the claim, or no attempt is to
+        come.
         """
         # A queue delays by whole seconds.
         times = {":until": until, ":now": now, ":soon": now + DELAY_PRECISION}

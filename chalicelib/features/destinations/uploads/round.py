@@ -62,7 +62,7 @@ class RecordRounds:
         self._clock = clock
 
     def begin(self, message: UploadFilesMessage, claim: str) -> UploadRound | None:
-        """Claim the next attempt; None: it is not due, or another function has it."""
+        """Claim the next attempt, or return None if it is not due or another function has it."""
         now = self._clock.now()
         until = now + _CLAIM_TIME
         uploads = self._uploads.claim(message, claim=claim, now=now, until=until)
@@ -112,7 +112,7 @@ class RecordRounds:
     def record(
         self, round_: UploadRound, changed: Sequence[FileUpload], *, is_end: bool = False
     ) -> None:
-        """Record files that have changed, with the events of those that have failed.
+        """Record files that have changed, with the events of failed ones.
 
         With the last open file, or `is_end`, the attempt ends. Raises ClaimLost.
         """

@@ -30,7 +30,7 @@ class Account:
     ) -> None:
         """Send requests to `base` with the `headers` for an address.
 
-        `failure` returns the meaning of a refusal; None: the credentials are good, and may do less.
+        `failure` returns the failure that a refusal means, or None if good credentials may do less.
         """
         self._exchange = exchange
         self._base = base

@@ -244,7 +244,7 @@ def type_refusal(filename: str) -> HandOver:
 
 
 def beyond_ascii_refusal(email: OutgoingEmail) -> HandOver | None:
-    """Return the refusal of an email with a local part beyond ASCII; None: it has none."""
+    """Return the refusal of an email with a local part beyond ASCII, or None without one."""
     mailboxes = [email.sender, *email.to, *email.cc, *email.bcc]
     if email.reply_to is not None:
         mailboxes.append(email.reply_to)

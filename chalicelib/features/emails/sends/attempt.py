@@ -50,7 +50,7 @@ class _Situation(NamedTuple):
     is_rule_on: bool
 
     def end_of(self, send: EmailSend) -> EmailSend | None:
-        """Return the send as it ends because of what has changed; None: it may go."""
+        """Return the send as changes since its creation end it, or None if it may go."""
         workspace = self.workspace
         if workspace is None or workspace.status != "active" or self.render is None:
             return send.as_canceled()
@@ -91,7 +91,7 @@ class AttemptEmail:
     def __call__(
         self, send: EmailSend, session_of: SessionOf, claim: str, now: dt.datetime
     ) -> EmailSend | None:
-        """Return the send after its attempt; None: another process has it meanwhile."""
+        """Return the send after its attempt, or None if another process has it meanwhile."""
         end = _end_without_attempt(send, now)
         if end is not None:
             return end
@@ -195,7 +195,7 @@ class AttemptEmail:
 
 
 def _end_without_attempt(send: EmailSend, now: dt.datetime) -> EmailSend | None:
-    """Return the send as it ends without an attempt; None: it is to be tried."""
+    """Return the send as it ends without an attempt, or None if it is to be tried."""
     if send.handed_over_at is not None:
         log.error("email outcome unknown: its function died")
         return send.as_unknown()

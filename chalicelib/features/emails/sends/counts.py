@@ -72,7 +72,7 @@ class SendCounts:
         )
 
     def move(self, before: EmailSend, after: EmailSend) -> Iterator[Write]:
-        """Yield the writes that count a send in its new state, or one that repeats another."""
+        """Yield the writes that count a send in its new state, or a repeat in its place."""
         here, there = before.count_name, after.count_name
         if here != there:
             due, values = _due_render(after, after.sent_at, is_done=there in DONE_EMAIL_COUNTS)

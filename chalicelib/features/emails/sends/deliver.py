@@ -1,7 +1,8 @@
 """Delivery of one email: takes a slot, claims an attempt, hands over, and records the result.
 
-Before the provider may have the email, its row says so: an attempt that was lost after that ends as
-`unknown` and is never repeated, one that was lost before is made again (decision 44).
+The row is marked before the provider can have the email: an attempt that is lost after the mark
+ends as `unknown` and is never repeated; an attempt that is lost before it is made again (decision
+44).
 """
 
 import datetime as dt

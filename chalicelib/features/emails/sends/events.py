@@ -143,7 +143,7 @@ _TYPE_BY_REPORT: Final[Mapping[ReportKind, EventType]] = {
 
 
 def send_event(send: EmailSend, now: dt.datetime) -> DomainEvent | None:
-    """Return the event of a send's final state; None: that state has none."""
+    """Return the event of a send's final state, or None if that state has no event."""
     event_type = _TYPE_BY_STATUS.get(send.status)
     if event_type is None:
         return None
@@ -153,7 +153,7 @@ def send_event(send: EmailSend, now: dt.datetime) -> DomainEvent | None:
 def report_event(
     send: EmailSend, report: Report, now: dt.datetime, request_id: str
 ) -> DomainEvent | None:
-    """Return the event of a report on a send; None: its kind has none."""
+    """Return the event of a report on a send, or None if its kind has no event."""
     event_type = _TYPE_BY_REPORT.get(report.kind)
     return event_type and _event(send, event_type, now, request_id, report.id(send))
 

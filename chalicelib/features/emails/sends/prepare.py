@@ -48,7 +48,7 @@ class PreparedEmail(NamedTuple):
 
 
 class EmailImpossible(Exception):  # noqa: N818 -- what it is
-    """The email cannot be made; `error` None: its files are gone."""
+    """The email cannot be made; without an `error` its files are gone."""
 
     def __init__(self, error: SendError | None) -> None:
         """Carry the error of the send."""

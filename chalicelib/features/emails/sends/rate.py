@@ -25,9 +25,9 @@ class SendRate:
         self._next_us: dict[str, int] = {}
 
     def take_slot(self, connection: EmailConnection, now: dt.datetime) -> dt.timedelta | None:
-        """Take the next slot of a connection and return how long it is until then.
+        """Take the next slot of a connection and return the time until it begins.
 
-        None: it is further away than LONGEST_WAIT, and none was taken.
+        If it is further away than LONGEST_WAIT, take none and return None.
         """
         now_us = round(now.timestamp() * _SECOND_US)
         step_us = _SECOND_US // cast("int", connection.config["max_per_second"])

@@ -113,7 +113,8 @@ class Sends:
     ) -> EmailSend | None:
         """Claim the next attempt of a send and return the send as the attempt has it.
 
-        None: it is not due, another process has the claim, or no attempt is to come.
+        The result is None if it is not due, another process has the claim, or no attempt is to
+        come.
         """
         # A queue delays by whole seconds.
         soon = now + DELAY_PRECISION

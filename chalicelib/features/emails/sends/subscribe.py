@@ -63,7 +63,7 @@ class QueueEmails(Subscriber[Sequence[EmailSend]]):
     def writes(
         self, deliveries: Sequence[EventDelivery], plans: Mapping[str, Sequence[EmailSend]]
     ) -> Sequence[Write]:
-        """Return the writes of the sends, their counts, and the events of those that failed."""
+        """Return the writes of the sends, of their counts, and of the events of failed ones."""
         planned = [plans.get(each.event.id) for each in deliveries]
         renders = [sends for sends in planned if sends]
         new = [send for sends in renders for send in sends]

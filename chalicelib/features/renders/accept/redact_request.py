@@ -95,7 +95,7 @@ def _without_content(picture: ContentSource | None) -> ContentSource | None:
 
 
 def _tool_format(job: PdfToolJob) -> str | None:
-    """Return the format of the files; None: there are none."""
+    """Return the format of the files, or None if the tool makes none."""
     match job.options:
         case ToImagesOptions(format=image_format):
             return image_format

@@ -98,7 +98,7 @@ class ExecuteRender:
         return self._begin(claim.render, call.job, call)
 
     def run_queued(self, message: QueuedRender, invocation: str, message_id: str) -> AttemptResult:
-        """Run the next attempt of a queued render; skip one that is final or running.
+        """Run the next attempt of a queued render; skip it if it is final or running.
 
         Raises PoisonMessage if there is no such render.
         """
@@ -200,7 +200,7 @@ class ExecuteRender:
 
 
 def _emails_of(job: Job, outcome: RenderOutcome) -> EmailContents | None:
-    """Return the rules of a job and the emails that they gave; None: it has no rules."""
+    """Return the rules of a job and their emails, or None if it has no rules."""
     if not isinstance(job, PageJob) or job.emails is None or not job.emails.rules:
         return None
     # Few jobs have some.

@@ -164,7 +164,7 @@ def passed_attribute(threshold: str) -> str:
 
 
 def find_passed(item: Item, threshold: str) -> PassedThreshold | None:
-    """Return when a threshold was passed in the cycle of the item; None: that is not known."""
+    """Return the time at which a threshold was passed in the item's cycle, or None if unknown."""
     kept = item.get(passed_attribute(threshold))
     return None if kept is None else PassedThreshold(*kept)
 

@@ -49,7 +49,7 @@ class RateWindow:
 
 
 def request_window(plan: Plan) -> RateWindow:
-    """Return the window of requests: of those that create renders, or of all others."""
+    """Return the window of requests; creations of renders and all others are counted apart."""
     return RateWindow("rate_tat", plan.rate_limit_rps, _SECOND_MS)
 
 
