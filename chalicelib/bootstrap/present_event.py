@@ -1,4 +1,4 @@
-"""View of events: what a webhook shows, for the relay and the operator tool."""
+"""View of events: the object that a webhook shows, for the relay and the operator tool."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -28,7 +28,7 @@ from chalicelib.features.workspaces.repository import Workspaces
 def event_viewer(
     state: SharedServices, *, signing_secret: str, files_host: str
 ) -> Callable[[WorkspaceId], EventView]:
-    """Return what makes the view of a workspace's events."""
+    """Return the function that makes the view of a workspace's events."""
     clock = state.clock
     workspaces = Workspaces(state.tables, state.main_table)
     signing_keys = SigningKeys(Secret(state.clients, signing_secret, clock), clock)

@@ -23,7 +23,7 @@ class CheckTargetUrl:
         self._rules = rules
 
     def __call__(self, url: str, pointer: str) -> bool:
-        """Return whether what is live may be sent to a URL: by https, or exempted.
+        """Return whether a URL may get live data: it has https, or is exempted.
 
         Raises `validation_error` for form, scheme and credentials, and `url_not_allowed` for an
         address or a port, with this pointer.
@@ -40,7 +40,7 @@ class CheckTargetUrl:
 def fetch_refusal(rules: DestinationRules, url: str) -> str | None:
     """Return why a URL that a render gets is refused without any lookup, or None.
 
-    What only a browser can tell, such as a name with other letters than a-z, is left to it.
+    Only a browser can check some names, such as those with letters beyond a-z: they pass here.
     """
     if not url.lower().startswith(WEB_PREFIXES):
         return "must begin with https:// or http://"

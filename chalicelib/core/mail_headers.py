@@ -148,7 +148,7 @@ def _quoted_string(text: str) -> str:
 def _encoded_words(text: str, column: int) -> Iterator[str]:
     """Yield encoded words, one for each line; the first begins at `column` of its line.
 
-    All of the text is in them: readers drop what stands between two, and nothing else.
+    They carry the whole text, as readers drop only the white space between two.
     """
     encoded = [each.encode(errors="replace") for each in text]
     escapes = sum(byte not in _PLAIN_BYTES and byte != _BLANK for each in encoded for byte in each)

@@ -55,7 +55,7 @@ def build(parts: WorkParts) -> ServeEvent:
 def _release_each(
     release: Releaser, workspace_ids: Collection[WorkspaceId]
 ) -> Mapping[WorkspaceId, Exception]:
-    """Look at the batches of each workspace once, at the same time; return what failed."""
+    """Look at the batches of each workspace once, at the same time; return the failures."""
     # A workspace does not wait for another one, whose items take many seconds.
     with ThreadPoolExecutor(_MAX_MESSAGES, thread_name_prefix="workspace") as pool:
         looks = {each: pool.submit(copy_context().run, release, each) for each in workspace_ids}

@@ -132,7 +132,7 @@ class _Answers(asyncio.Protocol):
 
 
 class _RefusedError(Exception):
-    """A request does not pass; `answer` is what its caller gets."""
+    """A request does not pass; its caller gets `answer`."""
 
     def __init__(self, status: HTTPStatus, text: str) -> None:
         super().__init__(text)
@@ -146,7 +146,7 @@ class _RefusedError(Exception):
 
 
 def _read_head(head: bytearray) -> tuple[str, str, dict[str, str]]:
-    """Return method, target and headers; raises ValueError for what can be read in two ways."""
+    """Return method, target and headers; raises ValueError for an ambiguous head."""
     request_line, *lines = head.decode("latin-1").split("\r\n")
     method, target, _version = request_line.split(" ")
     headers: dict[str, str] = {}

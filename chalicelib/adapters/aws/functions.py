@@ -99,7 +99,7 @@ class LambdaFunction:
         return result
 
     def start(self, event: JsonObject, *, wait_s: float, tenant: str) -> Future[dict[str, Json]]:
-        """Invoke the function in a thread; the future has what `invoke` returns or raises.
+        """Invoke the function in a thread; the future has the result or exception of `invoke`.
 
         boto3 cannot abandon a call: its caller stops waiting for the future instead.
         """

@@ -126,7 +126,7 @@ class QueueConsumer:
     def process_together(
         self, records: Sequence[QueueRecord], handle: HandleTogether
     ) -> BatchResponse:
-        """Pass all records of a Lambda event to `handle` in one call; return what failed.
+        """Pass all records of a Lambda event to `handle` in one call; return the failed ones.
 
         `handle` returns the errors by the id of their message.
         """

@@ -27,7 +27,7 @@ class MultipartUploadGone(Exception):  # noqa: N818 -- names the event
 
 
 class MultipartConflict(Exception):  # noqa: N818 -- names the event
-    """Another process has put or completed other parts; `resume` shows what is there."""
+    """Another process has put or completed other parts; `resume` lists the present ones."""
 
 
 class Part(NamedTuple):
@@ -70,8 +70,8 @@ class MultipartUpload:
     """Upload of one object; key and id are all that another process needs to resume it.
 
     Several processes may work on the same upload: `complete` makes the object only if S3 has
-    exactly the parts that this process has found and put, so their parts are never mixed. What is
-    neither completed nor aborted after a day is deleted by the bucket's lifecycle.
+    exactly the parts that this process has found and put, so their parts are never mixed. The
+    bucket's lifecycle deletes uploads that are neither completed nor aborted within a day.
     """
 
     def __init__(self, clients: "AwsClients", bucket: str, key: str, upload_id: str) -> None:

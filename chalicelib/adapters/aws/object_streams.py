@@ -1,4 +1,4 @@
-"""Streams from and to objects: a reader that outlives its connection, a check of what is sent."""
+"""Streams from and to objects: a reader that outlives its connection, a check of sent bytes."""
 
 import hashlib
 import io
@@ -33,7 +33,7 @@ class ObjectVersion(NamedTuple):
 
 
 class StoredContent(NamedTuple):
-    """Size in bytes and SHA-256 of what a stream has stored."""
+    """Size in bytes and SHA-256 of the content that a stream has stored."""
 
     size: int
     sha256: bytes
@@ -61,7 +61,7 @@ class ObjectReader:
         open_range: Callable[[ObjectVersion, int, int], "StreamingBody"],
         body: "StreamingBody | None" = None,
     ) -> None:
-        """Read from `body`, or from what `open_range` returns for the version, begin and end."""
+        """Read from `body`; after a fault from `open_range` with the version, begin and end."""
         self.version = version
         self._position = begin
         self._end = end
@@ -131,10 +131,10 @@ class ObjectReader:
 
 
 class CheckedReader:
-    """Reader that fails at the end of a stream which is not what was announced."""
+    """Reader that fails at the end of a stream without its announced length or digest."""
 
     def __init__(self, source: Readable, length: int | None, sha256: bytes | None) -> None:
-        """Read from `source`; what is None was not announced."""
+        """Read from `source`; `length` and `sha256` are None where they are not announced."""
         self._source = source
         self._length = length
         self._sha256 = sha256
@@ -143,7 +143,7 @@ class CheckedReader:
 
     @property
     def content(self) -> StoredContent:
-        """Return size and digest of what has been read so far."""
+        """Return size and digest of the bytes that have been read so far."""
         return StoredContent(self._size, self._hash.digest())
 
     def read(self, size: int = -1) -> bytes:

@@ -1,4 +1,4 @@
-"""Engine over the engine function, which has no rights: every call brings what it may reach."""
+"""Engine over the engine function, which has no rights: every call brings its presigned URLs."""
 
 import hashlib
 import logging
@@ -107,7 +107,7 @@ class RemoteEngine:
     """
 
     def __init__(self, function: LambdaFunction, objects: Objects, clock: Clock) -> None:
-        """Call `function`; what is too large for an invocation is stored in `objects` meanwhile."""
+        """Call `function`; jobs and results too large for an invocation pass through `objects`."""
         self._function = function
         self._objects = objects
         self._clock = clock

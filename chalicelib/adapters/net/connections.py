@@ -1,4 +1,4 @@
-"""HTTP/1.1 connections that know what was sent on them, under one budget of bytes and time."""
+"""HTTP/1.1 connections that count their sent bytes, under one budget of bytes and time."""
 
 import contextlib
 import select
@@ -52,7 +52,7 @@ class _RefusedError(Exception):
 
 
 class RequestBudget:
-    """Bytes and time that one request may take, over all its connections, and what it has sent."""
+    """Bytes and time that one request may take, over all its connections, and its sent bytes."""
 
     def __init__(self, max_bytes: int, timeout_s: float) -> None:
         """Start the clock."""
@@ -114,7 +114,7 @@ class HttpConnection:
         """Send a request and read the head of its response; its body is read from the response.
 
         Raises ConnectionLostError, DeadlineError, DestinationUnreachableError, h11.ProtocolError
-        and what the request's body raises; the connection is closed then.
+        and the exceptions of the request's body; the connection is closed then.
         """
         self._budget = budget
         self.has_received = False
@@ -205,7 +205,7 @@ class HttpConnection:
         return bool(ready[0][1] & select.POLLIN)
 
     def _receive_early(self) -> None:
-        """Read what has come before the request was sent; raises _RefusedError."""
+        """Read an answer that has come before the request was sent; raises _RefusedError."""
         try:
             self._h11.receive_data(self._receive())
         except _WOULD_BLOCK:

@@ -98,12 +98,11 @@ class HttpClient:
     def request(self, method: str, url: str, **options: Unpack[RequestOptions]) -> FetchResponse:
         """Send a request and return its response of any status.
 
-        The content is as the server sent it, without what goes beyond `max_bytes`. A request is
-        repeated only if a kept connection turns out to be closed, and only if no byte was sent or
-        the method is idempotent; pieces of a body are never sent twice. Raises
-        DestinationRefusedError or DestinationUnreachableError, which tell by `sent` whether a
-        server may have acted, and ValueError for headers that cannot be sent. What reading the
-        body raises is passed on.
+        The content is as the server sent it, cut at `max_bytes`. A request is repeated only if a
+        kept connection turns out to be closed, and only if no byte was sent or the method is
+        idempotent; pieces of a body are never sent twice. Raises DestinationRefusedError or
+        DestinationUnreachableError, which tell by `sent` whether a server may have acted, and
+        ValueError for headers that cannot be sent. Exceptions of reading the body are passed on.
         """
         assert method != "CONNECT"
         headers = _complete_headers(options.get("headers", {}))
@@ -198,7 +197,7 @@ def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:
 
 @contextmanager
 def _egress_errors(url: str, budget: RequestBudget) -> Iterator[None]:
-    """Turn all failures into the errors of egress, which say what was sent."""
+    """Turn all failures into the errors of egress, which tell whether bytes were sent."""
     try:
         with _readable_errors(url, budget):
             if "\\" in url:

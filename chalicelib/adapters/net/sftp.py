@@ -77,7 +77,8 @@ class SftpClient:
     def put(self, path: str, source: Source, sha256: str) -> None:
         """Write a file under a temporary name, then move it over one of its name.
 
-        The temporary name is made of both, so that a repetition overwrites what was left behind.
+        The temporary name follows from path and content, so that a repetition overwrites the
+        remains.
         """
         self._run(self._put(path, source, sha256))
 

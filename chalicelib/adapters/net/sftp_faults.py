@@ -42,13 +42,13 @@ class SftpFailed(Exception):  # noqa: N818 -- says what happened
     """
 
     def __init__(self, fault: SftpFault, text: str) -> None:
-        """Carry what happened."""
+        """Carry the fault in words."""
         super().__init__(text)
         self.fault = fault
 
 
 def sftp_failure(error: Exception) -> SftpFailed:
-    """Return what happened, as it goes on after the name of the host."""
+    """Return the fault in words that follow the name of the host."""
     for kinds, fault, text in _FAULTS:
         if isinstance(error, kinds):
             return SftpFailed(fault, text)

@@ -38,7 +38,7 @@ class SubmissionFailed(Exception):  # noqa: N818 -- says what happened
         is_handed_over: bool = False,
         is_login_refused: bool = False,
     ) -> None:
-        """Carry what happened."""
+        """Carry the fault in words."""
         super().__init__(detail)
         self.reply_code = reply_code
         self.is_handed_over = is_handed_over
@@ -88,7 +88,7 @@ class Submission:
     def start_tls(self) -> None:
         """Agree on TLS; the certificate must be valid for the host.
 
-        What the server has sent before is forgotten: anyone on the way could have written it.
+        Earlier answers of the server are forgotten: anyone on the way could have written them.
         """
         with self._readable_errors():
             # It trusts the system's authorities, or those of SSL_CERT_FILE.
@@ -187,7 +187,7 @@ class Submission:
             ) from error
 
     def _fault(self, error: Exception) -> str:
-        """Return what happened, as it goes on after the name of the host."""
+        """Return the fault in words that follow the name of the host."""
         is_over = self._watch is not None and self._watch.is_over
         # smtplib makes an ended connection of a socket's timeout, which may come before the watch.
         if is_over or isinstance(error, TimeoutError) or time.monotonic() >= self._ends_at:

@@ -9,7 +9,7 @@ _ENHANCED_STATUS: Final = re.compile(rb"[245]\.[0-9]{1,3}\.[0-9]{1,3}(?= |$)")
 
 
 def smtp_fault(error: smtplib.SMTPException, *, is_secure: bool) -> str:
-    """Return what happened, as it goes on after the name of the host; `is_secure`: over TLS."""
+    """Return the fault in words that follow the name of the host; `is_secure`: over TLS."""
     if isinstance(error, smtplib.SMTPResponseException):
         return _reply_text(error.smtp_code, error.smtp_error)
     if isinstance(error, smtplib.SMTPRecipientsRefused):

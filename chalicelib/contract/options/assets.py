@@ -33,7 +33,7 @@ def plain_path(address: str) -> str:
 
 
 def checked_path(path: str) -> str:
-    """Return the plain path of an asset; raises PathRefused for what no document can name."""
+    """Return the plain path of an asset; raises PathRefused if no document can name it."""
     plain = plain_path(path)
     if "?" in path or "#" in path:
         message = "must have no ? and #: an address finds its asset without query and fragment"

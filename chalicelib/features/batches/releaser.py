@@ -33,7 +33,7 @@ _MAX_UNRETAINED: Final = dt.timedelta(hours=24)
 
 
 class ActiveBatch(NamedTuple):
-    """Batch with work left, and its counters, which were read after it."""
+    """Batch with work left, and its counters, which are read after the batch itself."""
 
     batch: Batch
     counted: Counted
@@ -45,7 +45,7 @@ class ActiveBatch(NamedTuple):
 
 
 class Look(NamedTuple):
-    """Outcome of a look at all batches.
+    """Outcome of one pass over all batches.
 
     `is_done`: none is active; `is_paced`: the rate of test renders holds items back;
     `is_unfinished`: another look is worth it, since items have ended without a render, or a CSV is

@@ -47,7 +47,7 @@ class UploadFailed(Exception):  # noqa: N818 -- says what happened
         status: int | None = None,
         retry_after_s: float | None = None,
     ) -> None:
-        """Carry what happened."""
+        """Carry the fault in words."""
         super().__init__(message)
         self.code = code
         self.is_final = is_final

@@ -80,7 +80,7 @@ class CheckFailed(Exception):  # noqa: N818 -- says what happened
     """
 
     def __init__(self, detail: str, code: str | None = None) -> None:
-        """Carry what happened; `code` is that of any failure."""
+        """Carry the fault in words; `code` is that of any failure."""
         super().__init__(detail)
         self.code = code if code in CONNECTION_ERRORS else None
 

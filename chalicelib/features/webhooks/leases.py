@@ -1,4 +1,4 @@
-"""Leases of invocations: one receiver and one workspace hold only some functions at a time.
+"""Leases of invocations: they bound the attempts at a time for a receiver and for a workspace.
 
 The leases of a workspace are string sets of one row for each queue: `all`, and one set for each
 receiver. An update of a set takes or returns a lease without reading it first (decision 38).

@@ -27,7 +27,7 @@ _SECONDS: Final = re.compile("[0-9]{1,6}")
 
 
 class UnsignedError(Exception):
-    """A request is not signed with the key of this stack; the message says what is wrong."""
+    """A request is not signed with the key of this stack; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ReceivedRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What a request says about its signature."""
+    """Claim of a request about its signature."""
 
     credential: str
     date: str
@@ -146,7 +146,7 @@ def _check_time(claim: _Claim, now: dt.datetime) -> None:
 
 
 def _check_signed_headers(claim: _Claim, request: ReceivedRequest) -> None:
-    """Refuse headers that change what a request does and that its signature does not cover."""
+    """Refuse headers that change a request's effect and that its signature does not cover."""
     if missing := [name for name in claim.signed_headers if name not in request.headers]:
         raise UnsignedError(f"signed headers are missing: {', '.join(missing)}")
     needed = {"host", *(name for name in request.headers if name.startswith("x-amz-"))}

@@ -50,7 +50,7 @@ class InvocationAnswer:
 
 
 class Worker(Protocol):
-    """Port: what serves one invocation at a time, a process or a thread."""
+    """Port: a process or a thread that serves one invocation at a time."""
 
     channel: Channel
     idle_since: float

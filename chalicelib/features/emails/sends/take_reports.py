@@ -1,4 +1,4 @@
-"""Take the reports that a provider sends, each once."""
+"""Reports of a provider on emails: each is stored once."""
 
 import hmac
 import logging

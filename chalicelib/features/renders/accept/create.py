@@ -196,7 +196,7 @@ class CreateRender:
             raise
 
     def _write(self, render: Render, writes: Sequence[Write]) -> None:
-        """Create a render; if others are in the way, give back what it has taken, and raise."""
+        """Create a render; if another write refuses it, settle its reservation and raise."""
         try:
             self._tables.transact(writes)
         except (ConditionFailed, Throttled) as refused:
