@@ -1,7 +1,8 @@
 """Answers of requests with an Idempotency-Key, kept for 24 hours (decision 62).
 
-The item `ANS#<key>` is claimed before the request has any effect. It has a seed, of which the ids
-of what the request makes are derived: a repeat after a crash finds what the first attempt has made.
+The item `ANS#<key>` is claimed before the request has any effect. It has a seed, from which the ids
+of all that the request makes are derived: a repeat after a crash finds the objects of the first
+attempt.
 """
 
 import datetime as dt

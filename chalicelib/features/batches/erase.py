@@ -1,4 +1,4 @@
-"""End of batches: their data after retention, what was never accepted, and deleted workspaces."""
+"""End of batches: data after their retention, batches never accepted, and deleted workspaces."""
 
 import datetime as dt
 import logging

@@ -22,7 +22,7 @@ _PAST: Final = format_rfc3339(dt.datetime.fromtimestamp(0, dt.UTC))
 
 
 class ReleaserLease(NamedTuple):
-    """Lease of one function; `wakes` is what it has seen of the others."""
+    """Lease of one function; `wakes` counts the messages that it has seen in the row."""
 
     workspace_id: WorkspaceId
     fence: int

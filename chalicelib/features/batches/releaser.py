@@ -1,4 +1,4 @@
-"""Releaser of a workspace: looks at its active batches, and releases what its plan allows."""
+"""Releaser of a workspace: looks at its active batches, and releases items as its plan allows."""
 
 import datetime as dt
 import logging

@@ -18,7 +18,7 @@ _RETENTION: Final = dt.timedelta(days=14)
 class DeadLetter:
     """Message that no worker could process.
 
-    `queue` is its queue, `reason` says why it failed there, `outcome` what its resolution did.
+    `queue` is its queue, `reason` the cause of its failure, `outcome` the effect of its resolution.
     """
 
     queue: str

@@ -47,7 +47,7 @@ class Destinations:
     def of_renders(
         self, workspace_id: WorkspaceId, ids: Sequence[str]
     ) -> Mapping[str, KnownDestination]:
-        """Return what renders need of those of up to 100 destinations that exist, by id."""
+        """Return the parts of up to 100 destinations for renders, by id; some may be missing."""
         partition = destinations_partition(workspace_id)
         keys = [(partition, each) for each in ids if is_id("dst", each)]
         return {

@@ -134,7 +134,7 @@ def _may_store(call: ValidationCall) -> bool:
 
 
 def _document(call: ValidationCall, content: bytes) -> bytes | str:
-    """Return what the engine gets: the content, or the key of the upload."""
+    """Return the document for the engine: the content, or the key of the upload."""
     if call.upload_id is None:
         return content
     return upload_key(call.workspace_id, UploadId(call.upload_id))

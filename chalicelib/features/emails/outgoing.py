@@ -1,4 +1,4 @@
-"""Email on its way to a provider, and what came of handing it over."""
+"""Email on its way to a provider, and the outcome of handing it over."""
 
 import datetime as dt
 from collections.abc import Callable, Sequence
@@ -56,7 +56,7 @@ class OutgoingEmail(NamedTuple):
 
 
 class HandOver(NamedTuple):
-    """What came of one attempt to hand an email over.
+    """Outcome of one attempt to hand an email over.
 
     `accepted`: the provider has it; `refused_count` recipients were refused. `rejected`: final.
     `retry`: the provider has certainly not taken it. `unknown`: it may have. All but `accepted`
@@ -105,10 +105,10 @@ class ProviderSession(Protocol):
     """Emails of one connection, one after the other; a lost connection is opened again."""
 
     def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
-        """Hand an email over; never raises for what the provider does.
+        """Hand an email over; never raises for a fault of the provider.
 
         `before_acceptance` is called once, before the last byte that could make the provider
-        accept. What it raises ends the attempt, and is raised.
+        accept. Its exceptions end the attempt, and are raised.
         """
         ...
 
@@ -130,7 +130,7 @@ class OpenSession(Protocol):
         credentials: JsonObject,
         timeout_s: float | None = None,
     ) -> AbstractContextManager[CheckedSession]:
-        """Open the session of a connection; its end closes what it has opened.
+        """Open the session of a connection; its end closes all its network connections.
 
         All its emails together take `timeout_s` at most, or without that each has a time of its
         own.

@@ -22,8 +22,8 @@ type RowKey = tuple[str, str]
 class DomainEvent(NamedTuple):
     """Record of a change; its id is derived from the change, so it exists once.
 
-    `subject` is the partition of the changed entity, which also has its `META` row.
-    `request_id` is the request that caused the change. `detail` is what the subject's row lacks.
+    `subject` is the partition of the changed entity, which also has its `META` row. `request_id` is
+    the request that caused the change. `detail` has the data that the subject's row lacks.
     """
 
     id: str
@@ -41,7 +41,7 @@ class DomainEvent(NamedTuple):
 
 
 class EventType(NamedTuple):
-    """Type of events, with what the API's reference says of it.
+    """Type of events, with its texts for the API's reference.
 
     `describe` gets the event and the row of its subject, and returns the object that webhooks show
     to customers. It is None for an event that stays inside. `summary` says when a webhook is sent,
@@ -88,8 +88,8 @@ class Subscriber[Plan = object]:
     A function may die at any line. `prepare` and `follow_up` are then called again, so their
     effects have derived ids. The writes happen exactly once.
 
-    One subscriber serves several relays at once, so it keeps nothing of a call. What a later call
-    needs of an earlier one is in the plans, which the relay hands on.
+    One subscriber serves several relays at once, so it keeps nothing of a call. Plans carry the
+    results of `prepare` to the later calls.
     """
 
     types: frozenset[str] = frozenset()
@@ -109,8 +109,8 @@ class Subscriber[Plan = object]:
     ) -> Sequence[Write]:
         """Return writes for the transaction that publishes the events, each key once.
 
-        Those of one event fit into a transaction with those of other subscribers: what is more goes
-        into an event of a next step.
+        The writes of one event fit into a transaction with those of other subscribers; all further
+        ones go into an event of a next step.
         """
         return ()
 

@@ -71,7 +71,7 @@ class OutboxRelay:
         self._observers = observers
 
     def publish(self, messages: Sequence[PublishEvent]) -> Failures:
-        """Publish up to 30 events, those of one workspace together; return what failed.
+        """Publish up to 30 events, those of one workspace together; return the failures.
 
         A message without an event fails with PoisonMessage, an event of an unknown type with
         UnknownVersion. Where several fail together, each is
@@ -221,7 +221,7 @@ def crash_for_each(point: CrashPoint, deliveries: Sequence[EventDelivery]) -> No
 
 
 def _merge_repeated(deliveries: Sequence[EventDelivery]) -> list[EventDelivery]:
-    """Return one delivery for each event, with what all its messages say."""
+    """Return one delivery for each event, which joins all its messages."""
     merged: dict[str, EventDelivery] = {}
     for each in deliveries:
         first = merged.setdefault(each.event.id, each)

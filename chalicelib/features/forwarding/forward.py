@@ -63,7 +63,7 @@ class WatchEvents:
         self._found: set[str] = set()
 
     def start(self) -> None:
-        """Begin: only what happens from now on is found."""
+        """Begin: only events from now on are found."""
         for source in self._sources:
             source.start(self._clock.now())
         self._since = format_rfc3339(self._clock.now())
@@ -99,7 +99,7 @@ class WatchEvents:
 
 
 class ForwardSecrets(NamedTuple):
-    """Secrets that sign what is forwarded.
+    """Secrets that sign forwarded events.
 
     They are those of the endpoint `endpoint_id`, else the workspace's own one, unless `is_new`.
     `has_unusable` tells that one of them could not be opened, and a new one stands in.
@@ -188,7 +188,7 @@ class ForwardEvents:
         self._clock = clock
 
     def start(self) -> None:
-        """Begin: only what happens from now on is forwarded."""
+        """Begin: only events from now on are forwarded."""
         self._watch.start()
 
     def forward_new(self, target: ForwardTarget) -> Iterator[ForwardedEvent]:

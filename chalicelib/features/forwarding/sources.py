@@ -40,7 +40,7 @@ class EventSource(Protocol):
     """Source of events of one workspace."""
 
     def start(self, now: dt.datetime) -> None:
-        """Learn what there is; events of before are of no interest."""
+        """Learn the present rows; earlier events are of no interest."""
         ...
 
     def changed_subjects(self, since: str, now: dt.datetime) -> Iterator[str]:

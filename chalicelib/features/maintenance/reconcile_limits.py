@@ -1,4 +1,4 @@
-"""Reconciliation of a workspace's limits with its renders: settles what a crash has left."""
+"""Reconciliation of a workspace's limits with its renders: settles the remains of crashes."""
 
 import datetime as dt
 import logging
@@ -80,7 +80,7 @@ class ReconcileLimits:
         crash_if_armed(CrashPoint.LIMITS_CLEARED)
 
     def _reconcile(self, workspace_id: WorkspaceId, ids: Sequence[RenderId], item: Item) -> None:
-        """Settle what is over or never began; remove the entries of rows that hold."""
+        """Settle holds that have ended or never began; remove the entries of rows that hold."""
         renders = {render.id: render for render in self._renders.get_many(workspace_id, ids)}
         created_before = self._clock.now() - _CREATED_WITHIN
         ended = []

@@ -109,7 +109,7 @@ class IdempotencyRecords:
     def mark_accepted(
         self, key: IdempotencyKey, render_id: RenderId, accepted: Accepted202
     ) -> None:
-        """Save what the 202 answer showed, so that repeats get the same answer."""
+        """Save the 202 answer, so that repeats get the same."""
         write = Write(
             self._table,
             key={"PK": key.partition, "SK": "META"},

@@ -1,4 +1,4 @@
-"""Output options of rows: only what differs from the defaults is stored."""
+"""Output options of rows: only differences from the defaults are stored."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -102,7 +102,7 @@ class PurgeFiles:
         log.info("files expired")
 
     def remove_objects(self, render: Render) -> None:
-        """Remove what attempts of a purged render may have stored; end all URLs first."""
+        """End the URLs of a purged render, then remove the objects of all its attempts."""
         self._purge_other_records(render)
         self._objects.delete_many(list(attempt_object_keys(render)))
         crash_if_armed(CrashPoint.MAINTENANCE_PURGED)
@@ -152,7 +152,7 @@ class PurgeFiles:
 class EraseRenders:
     """Eraser of a workspace's renders; idempotent.
 
-    The row of a render is deleted last, so a later run finds what a crash has left.
+    The row of a render is deleted last, so a later call finds the remains of a crash.
     """
 
     def __init__(

@@ -138,7 +138,7 @@ def _key(place: ReceiptPlace, number: int) -> dict[str, str]:
 
 
 def _receipt_item(receipt: StorageReceipt) -> Item:
-    """Return a receipt without what its row and its place say."""
+    """Return a receipt without the members that follow from its row and its place."""
     values = receipt._asdict()
     del values["destination_id"], values["file_index"]
     return {name: value for name, value in values.items() if value is not None}

@@ -159,8 +159,8 @@ class Renders:
     def end_write(self, render: Render, *, is_running: bool, only_queued: bool = False) -> Write:
         """Return the write that ends an unfinished render (a queued one) from outside.
 
-        If `is_running`, the render stays due until `claimed_until`: maintenance then removes what a
-        dead function has left (decision 5).
+        If `is_running`, the render stays due until `claimed_until`: maintenance then removes the
+        remains of a dead function (decision 5).
         """
         code = (render.error or {}).get("code", render.status)
         due = ", due_at = claimed_until, DPK = :dpk" if is_running else " REMOVE due_at, DPK"

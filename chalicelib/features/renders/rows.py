@@ -97,7 +97,7 @@ def row_key(workspace_id: WorkspaceId, render_id: RenderId) -> Item:
 def row_of(render: Render) -> Item:
     """Return the row of a render; `render_of` is the inverse.
 
-    What is not known yet is absent, unless a condition needs it.
+    Values that are not known yet are absent, unless a condition needs them.
     """
     optional = {name: getattr(render, name) for name in _OPTIONAL_ATTRIBUTES}
     return {name: value for name, value in optional.items() if value is not None} | {
@@ -198,7 +198,7 @@ def _upload_targets(stored: Item | None) -> UploadTargets | None:
 
 
 def storage_attributes(render: Render) -> Item:
-    """Return the attributes with the receipts of a render, or with what says where they are."""
+    """Return the attributes with the receipts of a render, or with the place of their rows."""
     if render.upload_targets is not None:
         return {"upload_targets": render.upload_targets._asdict()}
     return {"storage": receipt_items(render.storage)} if render.storage else {}
@@ -243,7 +243,7 @@ def _without_defaults(render: Render, names: Sequence[str]) -> _Fields:
 
 
 def _file_json(file: StoredFile, render: Render) -> _Fields:
-    """Return a file without what its row has, and without sizes that it lacks."""
+    """Return a file without the members of its row, and without sizes that it lacks."""
     values = file._asdict()
     if file.expires_at == render.expires_at:
         del values["expires_at"]

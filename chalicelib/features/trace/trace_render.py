@@ -195,7 +195,7 @@ class TraceRender:
 
 
 def _origin(render: Render) -> JsonObject:
-    """Return what has made a render: the source, and its batch or signed link, if any."""
+    """Return the origin of a render: the source, and its batch or signed link, if any."""
     origin: dict[str, Json] = {"source": render.source}
     if render.link_id is not None:
         origin["link"] = render.link_id

@@ -1,9 +1,9 @@
 """Bytes that the uploads of a workspace hold: announced ones and stored ones, until they expire.
 
 The item `UPL#<workspace>`, `HELD` has their sum as `held`, and one attribute `h<n>` for each hour
-since 1970 in which some were made. What was made 25 hours ago is subtracted with the next upload
-that finds no room. A process that dies between this item and the row of its upload leaves bytes
-that are counted until then: never too few.
+since 1970 in which some were made. Bytes of 25 hours ago are subtracted with the next upload that
+finds no room. A process that dies between this item and the row of its upload leaves bytes that are
+counted until then: never too few.
 """
 
 import datetime as dt

@@ -161,7 +161,7 @@ class SendWebhook:
     def _endpoint_changes(
         self, endpoint: WebhookEndpoint | None, attempt: DeliveryAttempt
     ) -> Sequence[Write]:
-        """Return the write of what an attempt changes in its endpoint's row, if anything."""
+        """Return the write of an attempt's changes in its endpoint's row, if there are any."""
         if endpoint is None:
             return ()
         failing_since = None

@@ -82,16 +82,16 @@ class WebhookEndpoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookDelivery:
-    """Delivery of one event to one endpoint; `payload` is what every attempt sends.
+    """Delivery of one event to one endpoint; every attempt sends `payload`.
 
-    One to the webhook of a request has a `url` of its own instead of an `endpoint_id`. `test`: the
-    event is of a test render, or a sample for an endpoint of test events. A large payload is the
-    object `payload_key`. `attempts_made` counts finished attempts, `scheduled_made` those of them
-    that were no replay. `first_attempt_at` is the start of the first one. `next_attempt_at` is None
-    when none is to come. With `is_replay` the next one is a replay. `claims_made` counts the
-    claims of the next attempt: more than one if functions died with it. `sent_url` and
-    `sent_headers` are those of the last attempt. `template_id` is the template of the event, if it
-    has one; rows of earlier releases have none.
+    A delivery to the webhook of a request has a `url` of its own instead of an `endpoint_id`.
+    `test`: the event is of a test render, or a sample for an endpoint of test events. A large
+    payload is the object `payload_key`. `attempts_made` counts finished attempts, `scheduled_made`
+    those of them that were no replay. `first_attempt_at` is the start of the first one.
+    `next_attempt_at` is None when none is to come. With `is_replay` the next one is a replay.
+    `claims_made` counts the claims of the next attempt: more than one if functions died with it.
+    `sent_url` and `sent_headers` are those of the last attempt. `template_id` is the template of
+    the event, if it has one; rows of earlier releases have none.
     """
 
     id: DeliveryId
@@ -134,8 +134,8 @@ class WebhookDelivery:
     def at_endpoint(self, endpoint: WebhookEndpoint | None) -> "WebhookDelivery":
         """Return the delivery in the state that its endpoint, None if deleted, allows.
 
-        Pausing and deleting an endpoint cancel what is open, at once and for good, and so does a
-        URL that live events may not go to; the rows of deliveries follow when they are due
+        Pausing and deleting an endpoint cancel its open deliveries, at once and for good, and so
+        does a URL that live events may not go to; the rows of deliveries follow when they are due
         (decision 38).
         """
         if self.endpoint_id is None or not self.is_open:
@@ -168,7 +168,7 @@ class Receiver(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return what names the receiver among those of its workspace."""
+        """Return the name of the receiver among those of its workspace."""
         if self.endpoint is not None:
             return self.endpoint.id
         parts = urlsplit(self.url)

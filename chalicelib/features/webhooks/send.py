@@ -36,7 +36,7 @@ class SentRequest(NamedTuple):
 
 
 class PostWebhook:
-    """Sender of one attempt; it never raises for what the receiver does."""
+    """Sender of one attempt; it never raises for a fault of the receiver."""
 
     def __init__(
         self,

@@ -38,7 +38,7 @@ WEBHOOK_STEP: Final = EventType("webhook.step")
 
 
 class EventView(Protocol):
-    """View of the events of one workspace: what their subjects' rows say of webhooks."""
+    """View of the events of one workspace: what webhooks show of their subjects' rows."""
 
     def present(self, event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
         """Return the object that an event shows: as it was then, with fresh file URLs."""
@@ -111,7 +111,7 @@ class QueueWebhooks(Subscriber[WebhookPlan]):
         objects: Objects,
         view: Callable[[WorkspaceId], EventView],
     ) -> None:
-        """Subscribe to the public ones of `types`; `view` reads what one call needs once."""
+        """Subscribe to the public ones of `types`; `view` reads the data of one call once."""
         self._types = {each.name: each for each in types}
         self.types = frozenset(each.name for each in types if each.is_public) | {WEBHOOK_STEP.name}
         self._endpoints = endpoints

@@ -88,7 +88,7 @@ class CombineBatch:
     def __call__(self, key: BatchKey) -> None:
         """Make the combined files of a batch whose items have all ended, or a share of them.
 
-        What making them has left is removed once the batch has ended.
+        The remains of making them are removed once the batch has ended.
         """
         batch = self._batches.get(key)
         lease = None if batch is None else self._leases.take(batch)

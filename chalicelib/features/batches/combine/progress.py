@@ -1,7 +1,7 @@
 """Progress of a batch's combined files: the row `COMBINE`, and the lease of who makes them.
 
-What the next function needs is saved with each part, under the fence of the lease: the number of
-the part, the index of the next item, and an object with the state of the writer.
+Each part saves the start of the next function under the fence of the lease: the number of the part,
+the index of the next item, and an object with the state of the writer.
 """
 
 import datetime as dt
@@ -27,7 +27,7 @@ _EXTENSIONS: Final[dict[CombinedKind, str]] = {"zip": "zip", "merged_pdf": "pdf"
 
 
 class PartialFile(msgspec.Struct, frozen=True):
-    """Combined file in the making: its multipart upload, and what its parts contain so far."""
+    """Combined file in the making: its multipart upload, and the content of its parts so far."""
 
     kind: CombinedKind
     run: int

@@ -25,8 +25,8 @@ class ItemFiles(NamedTuple):
     def name_of(self, file: StoredFile) -> str | None:
         """Return the name that a file was given, if only by its template; None without one.
 
-        What is left of some names is nothing, and the file is then called after its render, which
-        equal batches do not have in common.
+        Some names have no usable character: such a file is called after its render, which differs
+        in equal batches.
         """
         is_of_render = file.filename.startswith(self.item.render_id or "")
         return None if is_of_render else file.filename

@@ -24,7 +24,7 @@ _REGION_IN_BODY: Final = re.compile(rb"<Region>([a-z0-9-]{1,64})</Region>")
 
 
 def egress_failure(failure: EgressError) -> UploadFailed:
-    """Return what it means that a store was not reached, or gave no answer."""
+    """Return the failure of an upload whose store was not reached or gave no answer."""
     if isinstance(failure, DestinationRefusedError):
         message = f"The address of the store is not allowed: {failure}."
         return UploadFailed("url_not_allowed", message, is_final=True)
@@ -33,7 +33,7 @@ def egress_failure(failure: EgressError) -> UploadFailed:
 
 
 def answer_failure(answer: FetchResponse) -> UploadFailed:
-    """Return what an answer over HTTP means that is no success."""
+    """Return the failure that an answer over HTTP means."""
     status = answer.status
     region = _expected_region(answer)
     if region is not None:

@@ -1,4 +1,4 @@
-"""HTTP with stores: one request puts a file, and what the answers to it mean."""
+"""HTTP with stores: the request that puts a file, and the meaning of its answers."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -132,6 +132,6 @@ class _HttpStoreSession:
 
 
 def _require_success(answer: FetchResponse) -> None:
-    """Raise UploadFailed unless the store did what was requested."""
+    """Raise UploadFailed unless the store has obeyed the request."""
     if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
         raise answer_failure(answer)

@@ -219,7 +219,7 @@ class StorageUploads:
             )
 
     def _with_files(self, row: Item) -> TargetUploads:
-        """Return the uploads of a row; those of many files with what their rows say."""
+        """Return the uploads of a row; with many files their states are in rows of their own."""
         uploads = uploads_of(row)
         if uploads.receipts_attempt is None:
             return uploads

@@ -1,4 +1,4 @@
-"""Round of uploads to a target: an attempt that is claimed, and the records of what came of it."""
+"""Round of uploads to a target: the claim of an attempt, and the records of its results."""
 
 import datetime as dt
 import logging
@@ -153,7 +153,7 @@ class RecordRounds:
             crash_if_armed(CrashPoint.STORAGE_EVENT_SENT)
 
     def _send_message(self, uploads: TargetUploads, delay: dt.timedelta) -> None:
-        """Send the message of an attempt; what is later than a queue can delay is a due item."""
+        """Send the message of an attempt; beyond a queue's longest delay it stays a due item."""
         if delay <= MAX_DELAY:
             body = UploadFilesMessage.of(uploads).to_json()
             self._queue.try_send(body, group=uploads.workspace_id, delay=delay)

@@ -1,4 +1,4 @@
-"""Upload of the files of one target: claims them, stores each one, and records what came of it.
+"""Upload of the files of one target: claims them, stores each one, and records the results.
 
 A function may die at any line: the same bytes are then stored once more under the same key.
 """
@@ -163,8 +163,8 @@ class UploadFiles:
     ) -> None:
         """Upload the open files one after the other; raises UploadFailed and KeyUnavailable.
 
-        What is final for a file is recorded. UploadFailed is a failure of the destination, or one
-        that is to be repeated.
+        Final results of files are recorded. UploadFailed is a failure of the destination, or a
+        failure worth a retry.
         """
         files = round_.uploads.open_files
         timeout_s = _timeout_s(max(file.bytes for file in files))

@@ -1,4 +1,4 @@
-"""Tests of connections over HTTP: what the steps of several providers have in common."""
+"""Tests of connections over HTTP: the common part of several providers' steps."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice

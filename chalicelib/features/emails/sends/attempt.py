@@ -82,7 +82,7 @@ class AttemptEmail:
         prepare: PrepareEmail,
         clock: Clock,
     ) -> None:
-        """Read what emails say from `objects`."""
+        """Read the contents of emails from `objects`."""
         self._stores = stores
         self._objects = objects
         self._prepare = prepare
@@ -245,6 +245,6 @@ def _after(send: EmailSend, outcome: HandOver, now: dt.datetime) -> EmailSend:
 
 
 def _expiry_error(send: EmailSend) -> SendError:
-    """Return the error of a send that was tried for a day; it names what failed last."""
+    """Return the error of a send that was tried for a day; it names the last failure."""
     last = "" if send.error is None else f" The last attempt: {send.error.message}"
     return SendError("email_send_expired", f"The email could not be sent within 24 hours.{last}")

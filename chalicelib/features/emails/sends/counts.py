@@ -183,7 +183,7 @@ def _batch_prefix(batch_id: str) -> str:
 
 
 def _due_render(send: EmailSend, at: str | None, *, is_done: bool) -> tuple[str, Mapping[str, str]]:
-    """Return what makes a render due whose files may have been kept for this email alone.
+    """Return the update that makes a render due whose files may be kept for this email alone.
 
     Maintenance looks whether others wait: one write of many cannot.
     """

@@ -188,7 +188,7 @@ class DeliverEmail:
             self._send_message(message, parse_rfc3339(after.next_attempt_at) - now)
 
     def _send_message(self, message: SendEmailMessage, delay: dt.timedelta) -> None:
-        """Send the message of an attempt; what is later than a queue can delay is a due item."""
+        """Send the message of an attempt; beyond a queue's longest delay it stays a due item."""
         if delay <= MAX_DELAY:
             self._queue.try_send(message.to_json(), group=message.workspace_id, delay=delay)
             crash_if_armed(CrashPoint.EMAIL_DELAYED)

@@ -31,7 +31,7 @@ type SignUrl = Callable[[StoredFile, dt.datetime], str]
 
 
 class EmailParts(NamedTuple):
-    """What an email is made of."""
+    """Parts of which an email is made."""
 
     send: EmailSend
     rule: EmailRule

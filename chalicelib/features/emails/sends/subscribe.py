@@ -45,7 +45,7 @@ class QueueEmails(Subscriber[Sequence[EmailSend]]):
     types = frozenset({"render.succeeded"})
 
     def __init__(self, stores: EmailStores, objects: Objects) -> None:
-        """Write to `stores` what the emails in `objects` say."""
+        """Write the emails in `objects` to `stores`."""
         self._stores = stores
         self._objects = objects
 

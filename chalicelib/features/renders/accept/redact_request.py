@@ -58,7 +58,7 @@ def redacted_output(job: Job, *, zero_retention: bool = False) -> JsonObject:
 
 
 def _redacted_tool(job: PdfToolJob, *, zero_retention: bool) -> JsonObject:
-    """Return the tool with its options, and the references to what it reads."""
+    """Return the tool with its options, and references to its sources."""
     summary: JsonObject = {"type": "pdf", "tool": job.options.tool}
     if zero_retention:
         return summary

@@ -117,7 +117,7 @@ class CleanUpRender(Subscriber):
 
     @override
     def prepare(self, deliveries: Sequence[EventDelivery]) -> Mapping[str, object]:
-        """Settle the renders of final events, and delete what nobody needs any more."""
+        """Settle the renders of final events, and delete objects that nobody needs any more."""
         renders = [render_of(delivery.subject_row) for delivery in deliveries]
         self._settle(
             [
@@ -176,7 +176,7 @@ class CountEndedHold(Subscriber):
     def follow_up(
         self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
     ) -> Sequence[OutgoingMessage]:
-        """Fold what was counted; if a usage threshold is reached, tell maintenance at once."""
+        """Fold the counted holds; if a usage threshold is reached, tell maintenance at once."""
         workspace_id = deliveries[0].event.workspace_id
         rows = [delivery.subject_row for delivery in deliveries]
         sources = sorted({row["hold"] for row in rows if _is_counted(row)})
@@ -198,7 +198,7 @@ def file_key(render: Render, attempt: int, index: int, extension: str) -> str:
 
 
 def files_folder(render: Render) -> str:
-    """Return what the object keys of all files of a render begin with."""
+    """Return the common prefix of the object keys of a render's files."""
     return f"ws/{render.workspace_id}/files/{render.id}/"
 
 

@@ -7,7 +7,7 @@ from chalicelib.engine.job import Job, MarkJob, PdfToolJob, RenderOutcome
 
 
 class RunJob:
-    """Runner of jobs; raises what the methods of RemoteEngine raise."""
+    """Runner of jobs; raises as the methods of RemoteEngine do."""
 
     def __init__(self, engine: RemoteEngine, pdf_tools: RemoteEngine) -> None:
         """Run PDF tools by `pdf_tools`, all else by `engine`."""

@@ -1,8 +1,8 @@
 """Admission: rate, lease and hold of one render as one conditional update of the limits item.
 
-The conditions of an update say what must be true of the item, so no read comes first. Each
-function builds the update from a guess (the item as last seen). A failed condition returns the item
-itself, and the update is built again from that, or refused (decision 2).
+The conditions of an update check the item, so no read comes first. Each function builds the update
+from a guess (the item as last seen). A failed condition returns the item itself, and the update is
+built again from that, or refused (decision 2).
 """
 
 import datetime as dt
@@ -143,7 +143,7 @@ def plan_settlement(ended: Sequence[EndedHold], seen: Item) -> LimitsUpdate | No
 
 
 def guess_before_settlement(ended: Sequence[EndedHold]) -> Item:
-    """Return what the limits item has if none of the holds is settled yet."""
+    """Return the limits item as it is if none of the holds is settled yet."""
     return {
         "holds": {holder_id: hold.to_text() for holder_id, hold, _ in ended},
         "leases": {holder_id: 0 for holder_id, _, _ in ended},

@@ -176,7 +176,7 @@ class WorkspaceLimits:
     def settle(self, workspace_id: WorkspaceId, ended: Sequence[EndedHold]) -> bool:
         """Settle ended holds that have entries, and release their leases.
 
-        Idempotent: what is settled stays settled. Return whether a threshold is reached: then the
+        Idempotent: a settled hold stays settled. Return whether a threshold is reached: then the
         item is due at once. Raise Throttled under too much contention.
         """
         guess = admission.guess_before_settlement(ended)
@@ -238,7 +238,7 @@ class WorkspaceLimits:
     def _take(self, workspace_id: WorkspaceId, plan: admission.PlanTaking) -> Item:
         """Apply an update that takes of the quota, and remove confirmed entries with it.
 
-        What was given back is folded in before a pack is bought or the renders are refused.
+        Returned renders are folded in before a pack is bought or the renders are refused.
         """
         # Read in one call: other threads add to it and remove from it.
         confirmed = list(self._confirmed.get(workspace_id, ()))[:_MAX_CONFIRMED]
