@@ -1,4 +1,4 @@
-"""Walls around processes that handle content of strangers; what follows where one is missing."""
+"""Walls around processes that handle content of strangers, and the consequence of a missing one."""
 
 import logging
 import threading
@@ -40,7 +40,7 @@ class Walls:
         return tuple(sorted(self._missing))
 
     def admit(self, process: str, missing: Collection[str]) -> None:
-        """Record what a process lacks before it gets any content; raises WallsMissing."""
+        """Record the walls that a process lacks before it gets any content; raises WallsMissing."""
         with self._lock:
             news = sorted(set(missing) - self._missing)
             self._missing.update(news)

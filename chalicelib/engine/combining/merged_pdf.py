@@ -1,6 +1,6 @@
 """Merged PDF, written item by item; the whole of it is never held.
 
-An item's objects are written with it, in object streams; `finish` writes what joins the items.
+An item's objects are written with it, in object streams; `finish` writes those that join the items.
 """
 
 from typing import Final
@@ -94,7 +94,7 @@ def _check_pages(state: MergeState, prepared: PreparedItem, index: int) -> None:
 def _merge_elements(
     state: MergeState, item: ItemObjects, prepared: PreparedItem, index: int
 ) -> None:
-    """Merge what the structure elements name: keys of the parent tree, types, classes, ids."""
+    """Merge the names of the structure elements: keys of the parent tree, types, classes, ids."""
     first = state.next_struct_parent
     keys = {key: first + rank for rank, key in enumerate(prepared.struct_parents)}
     state.next_struct_parent = item.renumber_struct_parents(keys, first)
@@ -119,7 +119,7 @@ def _begin_entry(state: MergeState) -> tuple[int, list[PlainObject]]:
 
 
 def _joints(state: MergeState, item: ItemObjects, entry: int) -> dict[int, int]:
-    """Return the numbers of objects that the item shares with the others: what joins them."""
+    """Return the numbers of objects that the item shares with the others."""
     joints = dict.fromkeys(item.lists.get("Structure", ()), STRUCTURE_ROOT)
     joints |= dict.fromkeys(item.lists.get("Outline", ()), entry)
     leaves = item.lists["Leaves"]

@@ -55,7 +55,7 @@ class PdfClaims:
     invoice: bytes | None
     problem: str | None = None
     contradictions: tuple[Contradiction, ...] = ()
-    """What the metadata say of the invoice against its XML."""
+    """Metadata that contradict the XML of the invoice."""
     is_damaged: bool = False
     """The PDF was readable after a repair only: something may be lost."""
 
@@ -128,7 +128,7 @@ def _read_metadata(pdf: "pikepdf.Pdf") -> Mapping[str, str]:
 
 
 class EmbeddedInvoice(NamedTuple):
-    """The XML of the invoice in a PDF, and what the metadata say of it against this XML."""
+    """The XML of the invoice in a PDF, and metadata that contradict it."""
 
     content: bytes
     contradictions: tuple[Contradiction, ...]

@@ -1,4 +1,4 @@
-"""Root and guideline of the XML of an invoice: what tells which rules it follows."""
+"""Root and guideline of the XML of an invoice, which tell the rules that it follows."""
 
 from dataclasses import dataclass, field
 from typing import Final

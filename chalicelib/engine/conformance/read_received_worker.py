@@ -196,7 +196,7 @@ def _impossible_identifiers(reading: XmlInvoice) -> list[ReportFinding]:
 def _embedded_files(
     reading: XmlInvoice, invoice: JsonObject, findings: list[ReportFinding]
 ) -> list[EmbeddedFile]:
-    """Return the embedded documents; what is no base64 is left out and named."""
+    """Return the embedded documents; those that are no base64 are left out and named."""
     files: list[EmbeddedFile] = []
     for position, content, location in reading.embedded:
         compact = "".join(content.split())

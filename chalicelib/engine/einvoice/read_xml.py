@@ -164,7 +164,7 @@ def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInv
 
 
 def _missing_fields(raw: Invoice) -> Iterator[LocatedMessage]:
-    """Yield what the rules of the model require, and the official sheets do not."""
+    """Yield the fields that the rules of the model require, and the official sheets do not."""
     if lacks_corrected_invoice(raw):
         path = f"{INVOICE_ROOT}.preceding_invoices"
         message = f"{path} is absent, which the type_code 384 needs"

@@ -1,6 +1,6 @@
 """Emails of a render: runs the texts of its rules once its files exist.
 
-A rule never fails the render: what goes wrong is the fault of its email.
+A rule never fails the render: its failure is the fault of its email.
 """
 
 import logging
@@ -118,7 +118,7 @@ class _Texts:
             raise _faulty(field, failure) from failure
 
     def line(self, field: str, source: str) -> str:
-        """Return a text in one line: what ends a line in it, and white space, becomes a blank."""
+        """Return a text in one line: line ends and white space become a blank."""
         text = self.text(field, source)
         kept = (" " if unicodedata.category(each) in _LINE_ENDS else each for each in text)
         return _SPACES.sub(" ", "".join(kept)).strip()

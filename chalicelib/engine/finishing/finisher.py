@@ -43,7 +43,7 @@ class RunOnFreshPage(Protocol):
     """Port to the browser that gives `work` an empty page, for parts printed separately."""
 
     def __call__[Result](self, work: "Callable[[BrowserPage], Result]") -> Result:
-        """Return what `work` returns; raises as `Browser.use`."""
+        """Return the result of `work`; raises as `Browser.use`."""
         ...
 
 

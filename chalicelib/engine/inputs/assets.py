@@ -58,7 +58,7 @@ def load_assets(assets: tuple[PageAsset, ...], context: "JobContext") -> AssetFi
 
 
 def missing_asset_reason(path: str, assets: AssetFiles) -> str:
-    """Return why no asset has the path of an address, and what to send."""
+    """Return why no asset has the path of an address, and the remedy."""
     reason = "no asset of the request has this path"
     if not assets:
         reason = "a document that came as text has no address of its own to add this to"

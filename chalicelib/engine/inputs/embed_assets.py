@@ -129,7 +129,7 @@ def embed_assets(
 def _embed(
     pdf: PdfOptions, assets: AssetFiles, web: WebFiles
 ) -> tuple[PdfOptions, dict[str, Refusal]]:
-    """Return the options with the files, and what is missing, by its address."""
+    """Return the options with the files, and the missing ones by their addresses."""
     level = 1
     while True:
         files = NamedFiles(assets, web)

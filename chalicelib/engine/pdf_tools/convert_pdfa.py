@@ -25,9 +25,9 @@ from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
 
 
 def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
-    """Change what can be changed; the validators judge the file, and fail it for what is left.
+    """Change all that can be changed; the validators judge the file, and fail it for the rest.
 
-    Raises RenderFailure `pdfa_conversion_failed` for what is known to be impossible.
+    Raises RenderFailure `pdfa_conversion_failed` if the conversion is known to be impossible.
     """
     level = tool_input.options.pdfa
     with open_source(tool_input.source, tool_input) as document:
@@ -82,7 +82,7 @@ def _warn_of_annotations(kinds: list[str], tool_input: ToolInput[ConvertPdfaOpti
 
 
 def _make_resources_explicit(document: pikepdf.Pdf) -> None:
-    """Give each form without resources those of what draws it (ISO 19005-2, 6.2.2)."""
+    """Give each form without resources those of the content that draws it (ISO 19005-2, 6.2.2)."""
     visited: set[tuple[int, int]] = set()
     for page in document.pages:
         resources = page.resources

@@ -34,7 +34,7 @@ _SAME_ANGLE: Final = 0.02
 def run(tool_input: ToolInput[ToTextOptions]) -> ToolOutput:
     """Return the text with a form feed between two pages; a page without text is empty.
 
-    What the form fields of a page show follows its own text.
+    The texts of the form fields of a page follow its own text.
     """
     with open_drawing(tool_input.source, tool_input) as drawing:
         pages = [_page_text(drawing.document, index) for index in range(len(drawing.user_units))]

@@ -1,4 +1,4 @@
-"""Tool `validate`: a report about what a document claims, and no file."""
+"""Tool `validate`: a report about a document's claims, and no file."""
 
 from collections.abc import Iterator
 from copy import replace
@@ -34,7 +34,7 @@ class _Claims(NamedTuple):
 
 
 def run(tool_input: ToolInput[ValidateOptions]) -> ToolOutput:
-    """Return the checks of what the document claims; what they find fails only the report."""
+    """Return the checks of the document's claims; findings fail the report, not the request."""
     source = tool_input.source
     with open_source(source, tool_input) as document:
         claims = _Claims(*claimed_profiles(document), _invoice(document, tool_input))

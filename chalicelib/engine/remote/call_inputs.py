@@ -44,7 +44,7 @@ class CallInputs:
         clock: Clock,
         schemas: "Callable[[], CheckSchemas] | None" = None,
     ) -> None:
-        """Reach what calls bring by `objects`; `schemas` is asked when the first job needs it."""
+        """Reach the URLs of calls by `objects`; the first job that needs it calls `schemas`."""
         self._objects = objects
         self._schemas = schemas
         self._clock = clock

@@ -1,6 +1,6 @@
 """Calls of the engine function, which has no rights: a call brings all that its work may reach.
 
-What is too large for an invocation travels by presigned addresses that the caller has signed.
+Inputs and results too large for an invocation travel by URLs that the caller has presigned.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Child process of a sandboxed worker and its two pipes; what it says is foreign input."""
+"""Child process of a sandboxed worker and its two pipes; its messages are foreign input."""
 
 import contextlib
 import os

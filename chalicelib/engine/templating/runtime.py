@@ -106,7 +106,7 @@ class ImportedModule(Unprintable):
     )
 
     def __init__(self, name: str | None, exported: Mapping[str, object]) -> None:
-        """Export what the template `name` has set at its top level."""
+        """Export the variables that the template `name` has set at its top level."""
         self.__dict__.update(exported)
         # Of the message about a name that is not there.
         self.__name__ = name

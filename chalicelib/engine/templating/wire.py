@@ -22,7 +22,7 @@ _MAX_BODY_BYTES: Final = 300_000_000
 
 
 class MalformedMessage(Exception):  # noqa: N818 -- what it is
-    """The other side has sent what no message is."""
+    """The other side has sent bytes that are no message."""
 
 
 def enlarge(pipe: int) -> None:

@@ -170,7 +170,7 @@ class BrowserProcess:
             group.write_text(str(niceness), encoding="ascii")
 
     def _kill_processes(self) -> None:
-        """Kill the session, also what a killed supervisor left behind.
+        """Kill the session, with processes that a killed supervisor left behind.
 
         The supervisor is not reaped yet: no other session can have its id.
         """

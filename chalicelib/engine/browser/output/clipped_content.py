@@ -1,9 +1,9 @@
 """Content wider than the printed page: the browser cuts it at the right.
 
-To print wide content, the browser makes everything smaller, down to two thirds. What is wider still
-is cut. So a document that is printed at this smallest scale is looked at, and hardly any other: the
-scale stands at the beginning of its first page. What runs out at the left, in a document from right
-to left, the browser does not make smaller.
+To print wide content, the browser makes everything smaller, down to two thirds, and cuts wider
+content. So a document that is printed at this smallest scale is looked at, and hardly any other:
+the scale stands at the beginning of its first page. The browser makes no content smaller that runs
+out at the left, as in a document from right to left.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Print gaps: what paper has otherwise than the document means, and the document does not show.
+"""Print gaps: differences between paper and document that the document does not show.
 
 A document is looked at only where its text may have such a thing, after all drawings.
 """
@@ -72,7 +72,7 @@ class PrintedPages(NamedTuple):
 
 
 def possible_gaps(html: str, *, has_scripts: bool) -> Collection[_Kind]:
-    """Return what a document's text may have."""
+    """Return the gaps that a document's text may have."""
     has_other_styles = has_scripts or any(word in html for word in _LINKED_STYLES)
     kinds: set[_Kind] = set()
     if has_other_styles or _FIXED.search(html):
@@ -125,7 +125,7 @@ def orientation_warnings(content: bytes, options: PdfOptions) -> list[RenderWarn
 def printed_pages(
     content: bytes, options: PdfOptions, style: PageStyle, kinds: Collection[_Kind]
 ) -> PrintedPages | None:
-    """Return what there is to look at in a document that the browser has printed, if anything."""
+    """Return the pages to look at in a document that the browser has printed, if any."""
     has_pages = page_count(content, cross_reference_table(content)) > 1
     covers = list(_covers(content)) if has_pages and "fixed" in kinds else []
     if not ("dropped" in kinds or covers or (has_pages and "head" in kinds)):

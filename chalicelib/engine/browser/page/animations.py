@@ -147,7 +147,7 @@ def hold_time(tab: Tab) -> None:
 def await_print[Result](tab: Tab, answer: Future[Result]) -> Result:
     """Return the answer of a print call; raises as `Tab.outcome`.
 
-    What the browser waits for before it prints never comes while time stands still.
+    Events that the browser awaits before it prints never come while time stands still.
     """
     if tab.has_virtual_time:
         with suppress(TimeoutError, CallRefused):

@@ -1,4 +1,4 @@
-"""Frames that are lower than their documents: what does not show in them is cut off."""
+"""Frames that are lower than their documents: the rest of the document is cut off."""
 
 from collections.abc import Iterator
 from contextlib import suppress

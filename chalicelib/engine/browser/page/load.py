@@ -28,8 +28,8 @@ class Load:
         """Begin the time of `wait.timeout_ms`.
 
         `fit_window` is called when style sheets and assets are there, before any condition is
-        awaited. Without it the document is loaded already and shown in another window: what that
-        window lacks fails no render.
+        awaited. Without it the document is loaded already and shown in another window: parts that
+        are missing there fail no render.
         """
         self._tab = tab
         self._requests = requests
@@ -73,7 +73,7 @@ class Load:
         return default_page_css(self.output.pdf)
 
     def _extend(self, min_open_s: float) -> bool:
-        """Cut off what is missing; return whether there is more time."""
+        """Cut off the missing parts; return whether there is more time."""
         if self._tab.deadline.has_passed or self._requests.is_page_open:
             return False
         is_loaded = self._fit_window is None

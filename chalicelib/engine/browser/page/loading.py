@@ -258,7 +258,7 @@ def _wait_for_assets(tab: Tab, load: Load, requests: PageRequests, deadline: Dea
 
 
 def _wait_until_idle(tab: Tab, load: Load, requests: PageRequests, deadline: Deadline) -> None:
-    """Wait until nothing was requested for a while, or what is open has been cut off."""
+    """Wait until nothing was requested for a while, or all open requests are cut off."""
     while not load.is_cut_off and requests.quiet_s() < _QUIET_S:
         tab.pause(_CONDITION_POLL_S, deadline)
 

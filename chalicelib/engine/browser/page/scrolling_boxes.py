@@ -1,6 +1,7 @@
 """Boxes that scroll: opened while a document is drawn, as paper and pictures do not scroll.
 
-What stays cut is told (decision 52). Documents that cannot have such boxes are not looked at.
+A warning names boxes that stay cut (decision 52). Documents that cannot have such boxes are not
+looked at.
 """
 
 import re

@@ -70,7 +70,7 @@ class Tab:
 
     @property
     def head_metadata(self) -> Mapping[str, str]:
-        """Return what the document's head said of it when it settled."""
+        """Return the metadata of the document's head when it settled."""
         features = self._features
         return {} if features is None else features.get("metadata", {})
 

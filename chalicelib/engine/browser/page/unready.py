@@ -1,4 +1,4 @@
-"""Failure of a page that is not ready in time: what it waited for."""
+"""Failure of a page that is not ready in time: it names the condition."""
 
 from contextlib import suppress
 from typing import Final
@@ -20,7 +20,7 @@ _MAX_NAMED: Final = 5
 
 
 def wait_failure(tab: Tab, requests: PageRequests, wait: Wait) -> RenderFailure:
-    """Return `wait_timeout`, which names what was awaited, or `render_timeout`."""
+    """Return `wait_timeout`, which names the awaited condition, or `render_timeout`."""
     if tab.deadline.has_passed:
         return timeout_failure()
     message = (

@@ -186,7 +186,7 @@ def _open(page: PreparedPage, warm_up: WarmUp | None, *, navigates: bool = False
 
 
 def _answer_requests(page: PreparedPage, html: str) -> tuple[Future[None], Future[None]]:
-    """Answer what a page requests with a document; return futures of its load and its crash."""
+    """Answer the page's requests with a document; return futures of its load and its crash."""
     loaded: Future[None] = Future()
     crashed: Future[None] = Future()
 

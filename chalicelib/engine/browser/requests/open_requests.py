@@ -17,7 +17,7 @@ class OpenRequest(NamedTuple):
 
     @property
     def is_visible(self) -> bool:
-        """Tell whether the page may show what comes for it."""
+        """Tell whether the page may show the content of this request."""
         return self.type not in INVISIBLE_TYPES
 
     @property

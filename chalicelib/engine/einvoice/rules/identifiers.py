@@ -145,7 +145,7 @@ def _ibans(invoice: Invoice) -> Iterator[tuple[str, str]]:
 
 
 def _leitweg_ids(invoice: Invoice, *, is_xrechnung: bool) -> Iterator[tuple[str, str]]:
-    """Yield what claims to be a Leitweg-ID, and references that look like one."""
+    """Yield the values that claim to be a Leitweg-ID, and references that look like one."""
     reference = invoice.buyer_reference
     # XRechnung asks for one in BT-10 where the buyer is an authority.
     if is_xrechnung and reference and _LEITWEG_REFERENCE.fullmatch(reference.strip().upper()):

@@ -31,7 +31,7 @@ def open_drawing(
     tool_input: ToolInput[ToolOptions],
     complete: Callable[[pikepdf.Pdf, ToolInput[ToolOptions]], bool] | None = None,
 ) -> Iterator[DrawableSource]:
-    """Open a source and yield it; raises what `open_source` raises.
+    """Open a source and yield it; raises as `open_source` does.
 
     `complete` may change the document before, and tells whether it did.
     """

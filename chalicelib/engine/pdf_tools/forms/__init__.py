@@ -1,1 +1,1 @@
-"""Form fields and annotations: what they are, and drawings of what they show."""
+"""Form fields and annotations: their properties, and drawings of their texts."""

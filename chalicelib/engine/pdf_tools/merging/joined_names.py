@@ -48,7 +48,7 @@ def distinct_keys[Key: (bytes, str)](
 
 
 class JoinedFiles:
-    """Embedded files: those of the documents, and what is associated with documents."""
+    """Embedded files: those of the documents, and those associated with documents."""
 
     def __init__(self, document: Pdf) -> None:
         """Begin with those of the first document."""

@@ -79,7 +79,7 @@ class JoinedPdf:
         self._has_labels = self._has_labels or any(labels)
 
     def finish(self) -> None:
-        """Write what joins the documents; the list `pages` of the document does not learn it."""
+        """Write the objects that join the documents; the list `pages` stays as it was."""
         root = self._document.Root
         write_page_tree(self._document, self._pages)
         if self._has_labels:

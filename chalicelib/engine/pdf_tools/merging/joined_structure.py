@@ -10,7 +10,7 @@ from chalicelib.engine.pdf_tools.merging.parcel import CopiedParcel, Parcel
 
 
 class JoinedStructure:
-    """Elements of the first level, and what is known of all elements."""
+    """Elements of the first level, and the tables of all elements."""
 
     def __init__(self, document: Pdf) -> None:
         """Begin with those of the first document."""
@@ -26,7 +26,7 @@ class JoinedStructure:
         self._has_more = False
 
     def pack(self, source: Pdf, pages: Sequence[Object], parcel: Parcel) -> None:
-        """Renumber and rename what is taken, and put in the elements."""
+        """Renumber and rename the copied elements, and put them in."""
         root = source.Root.get("/StructTreeRoot")
         if not isinstance(root, Dictionary):
             self._is_tagged = False
@@ -192,7 +192,7 @@ def _dictionary(owner: Object, key: str) -> Object:
 
 
 def _renumber_struct_parents(pages: Sequence[Object], numbers: Mapping[int, int]) -> None:
-    """Give everything on the pages its new key; what has no entry loses its key."""
+    """Give everything on the pages its new key; objects without an entry lose theirs."""
     visited = set[tuple[int, int]]()
     for page in pages:
         _renumber(page, numbers)

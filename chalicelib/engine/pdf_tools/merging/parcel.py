@@ -1,4 +1,4 @@
-"""Parcel: what is copied from a source, by name, with its references between each other."""
+"""Objects that are copied together from a source, by name, with their references to each other."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -50,7 +50,7 @@ class CopiedParcel:
 
 
 def _require_shallow(roots: Iterable[Object]) -> None:
-    """Walk as qpdf does when it copies, and refuse what would take it too deep."""
+    """Walk as qpdf does when it copies, and refuse objects that would take it too deep."""
     visited = set[tuple[int, int]]()
     for root in roots:
         path = [iter([root])]

@@ -1,6 +1,6 @@
-"""Selection of pages of an opened document: it is reduced to what belongs to them, and saved.
+"""Selection of pages of an opened document: it is reduced to their objects, and saved.
 
-A document is read once and may be reduced many times: what a reduction costs depends on its pages,
+A document is read once and may be reduced many times: the cost of a reduction depends on its pages,
 not on those of the document. Nothing is copied: qpdf writes only what the catalog still leads to.
 """
 
@@ -32,7 +32,7 @@ class PageSelection:
     """Document that is written with some of its pages, given by their indexes."""
 
     def __init__(self, document: Pdf, tool_input: ToolInput[ToolOptions]) -> None:
-        """Read what belongs to pages, and mark all of them for a test.
+        """Read the objects that belong to pages, and mark all pages for a test.
 
         Raises ValueError for a document whose trees have loops.
         """

@@ -61,9 +61,9 @@ class BlankPages:
         self.is_truncated = False
 
     def update(self, links: PrintedLinks) -> bool:
-        """Insert the blank pages that a print shows to be needed; tell whether others were there.
+        """Insert the blank pages that a print shows to be needed; tell whether they have changed.
 
-        Each forced break begins a page, so a blank page moves what follows by exactly one.
+        Each forced break begins a page, so a blank page moves all that follows by exactly one.
         """
         needed: list[str] = []
         present = 0

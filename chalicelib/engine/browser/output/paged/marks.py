@@ -21,7 +21,7 @@ _REMOVE_MARKS: Final = PageFunction[None]("""() => {
 
 
 class MarkDetails(TypedDict, total=False):
-    """What an element says, by the kind of its rule."""
+    """Properties of a marked element, by the kind of its rule."""
 
     # Of a named string: names and texts, and the margin above the element in CSS pixels.
     strings: list[tuple[str, str]]
@@ -38,7 +38,7 @@ class MarkDetails(TypedDict, total=False):
 
 
 class Mark(NamedTuple):
-    """Marked element: the number of its rule, the fragment of its link, and what it says."""
+    """Marked element: the number of its rule, the fragment of its link, and its details."""
 
     rule: int
     fragment: str

@@ -1,7 +1,7 @@
-"""Prints of a document with paged CSS: some to read its layout, and the one that is kept.
+"""Prints of a document with paged CSS: some to read its layout, the last as the result.
 
-The elements that the rules match are marked while the layout is read. What differs between pages
-is written into the document as style, and the last print shows it.
+The elements that the rules match are marked while the layout is read. Differences between pages are
+written into the document as style, and the last print shows them.
 """
 
 from collections.abc import Callable, Sequence

@@ -79,7 +79,7 @@ class RunningBox(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """What is drawn over a page; `number` is empty where it matters to no element."""
+    """Content that is drawn over a page; `number` is empty where it matters to no element."""
 
     size: tuple[float, float]
     boxes: PageBoxes
