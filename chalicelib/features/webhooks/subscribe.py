@@ -38,7 +38,7 @@ WEBHOOK_STEP: Final = EventType("webhook.step")
 
 
 class EventView(Protocol):
-    """View of the events of one workspace: what webhooks show of their subjects' rows."""
+    """View of the events of one workspace: the objects that webhooks show of their subjects."""
 
     def present(self, event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
         """Return the object that an event shows: as it was then, with fresh file URLs."""

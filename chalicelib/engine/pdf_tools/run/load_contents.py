@@ -19,7 +19,7 @@ _MAX_PARALLEL: Final = 8
 
 
 def load_contents(job: PdfToolJob, context: JobContext, egress: Egress) -> Mapping[str, bytes]:
-    """Return all inputs of the tool by JSON Pointer; one that is named twice is loaded once.
+    """Return all inputs of the tool by JSON Pointer; an input that is named twice is loaded once.
 
     Raises RenderFailure `url_not_allowed`, `asset_fetch_failed`, `attachment_failed`,
     `upload_not_found`, `file_expired`, `validation_error`, `output_too_large` or `render_timeout`.
