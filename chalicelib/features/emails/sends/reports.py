@@ -135,7 +135,7 @@ class Reports:
         )
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        """Erase the rows that find the sends of a workspace; yield after each batch of rows."""
+        """Erase the rows that find the sends of a workspace; yield after each step."""
         return self._tables.delete_partition_in_steps(self._table, _names_partition(workspace_id))
 
 
