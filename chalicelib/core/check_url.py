@@ -68,6 +68,7 @@ def _parts(url: str, pointer: str) -> SplitResult:
     if not parts.hostname or port == 0 or not parts.netloc.isascii():
         message = "needs a host in ASCII"
         raise validation_error(pointer, message, "invalid")
+    # A URL is shown and logged; credentials in it would be, too.
     if parts.username is not None or parts.password is not None:
         message = "has no user name and no password: a header carries them"
         raise validation_error(pointer, message, "invalid")

@@ -42,6 +42,7 @@ def build(parts: WorkParts) -> ServeEvent:
                 messages[message.id] = PublishEvent.from_json(message.body)
             except (PoisonMessage, UnknownVersion) as unreadable:
                 failures[message.id] = unreadable
+        # Two messages of one event are published as one, and both get its outcome (decision 28).
         failed = relay.publish(list(dict.fromkeys(messages.values())))
         return failures | {
             message_id: failed[event] for message_id, event in messages.items() if event in failed

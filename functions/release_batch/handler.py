@@ -40,6 +40,8 @@ def build(parts: WorkParts) -> ServeEvent:
             except (PoisonMessage, UnknownVersion) as unreadable:
                 failures[message.id] = unreadable
             else:
+                # One look serves all messages of a workspace: only one function has its lease
+                # (decision 41).
                 message_ids.setdefault(workspace_id, []).append(message.id)
         failed = _release_each(release, message_ids)
         return failures | {

@@ -60,6 +60,7 @@ def handler(event: ValidateEvent, context: "LambdaContext") -> JsonObject:
     deadline = Deadline.at_epoch(min(event["until"], _invocation_deadline(context)))
     with log_context(invocation=context.aws_request_id, **ids_in_payload(event)):
         checks = [ConformanceCheck.from_json(check) for check in event["checks"]]
+        # A lost document is no fault of its validators: each check is `unavailable` (decision 23).
         document = _document(event, deadline)
         if document is None:
             verdicts = [Verdict(why="the document is gone") for _ in checks]
@@ -83,6 +84,7 @@ def _document(event: ValidateEvent, deadline: Deadline) -> bytes | None:
 def _invocation_deadline(context: "LambdaContext") -> float:
     """Return when this invocation must return (Unix seconds)."""
     remaining_s = context.get_remaining_time_in_millis() / 1000
+    # A second for the answer: a function that the platform ends gives no verdict at all.
     return time.time() + remaining_s - 1
 
 

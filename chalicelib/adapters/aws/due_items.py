@@ -8,6 +8,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
 
 DUE_ITEM_VERSION: Final = 1
+# A message is foreign input: only a key of this form reaches the table.
 _KEY_FORMAT: Final = "[!-~]{1,200}"
 _KIND_FORMAT: Final = "[a-z_]{1,40}"
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # S3 refuses smaller parts, except the last.
 MIN_PART_BYTES: Final = 5 << 20
+# S3 numbers parts up to here.
 _MAX_PARTS: Final = 10_000
 # Name in the object's metadata of the token that tells which upload has made it.
 _TOKEN_NAME: Final = "upload-token"  # noqa: S105 -- no secret
@@ -59,6 +60,7 @@ class MultipartUploads:
         pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=self._bucket, Prefix=key)
         found = [each for page in pages for each in page.get("Uploads", ())]
         for each in found:
+            # The list is by prefix: another key may begin with this one.
             if each["Key"] == key:
                 with suppress(s3.exceptions.NoSuchUpload):
                     s3.abort_multipart_upload(
@@ -106,6 +108,7 @@ class MultipartUpload:
         try:
             upload._parts = {number: part for number, part, _ in upload._stored_parts()}
         except MultipartUploadGone:
+            # S3 forgets an upload with its completion; the object is known by the upload's token.
             if not upload._has_made_object():
                 raise
             upload._is_completed = True
@@ -130,6 +133,7 @@ class MultipartUpload:
         self._check_part(number, len(body), is_last=is_last)
         digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
         part = Part(len(body), digest)
+        # A function that repeats the work of a dead one sends again only what differs.
         if self._parts.get(number) == part:
             return
         with self._gone_if_unknown():
@@ -151,6 +155,7 @@ class MultipartUpload:
         """
         if self._is_completed:
             return
+        # S3 itself takes parts with gaps between their numbers, and makes a shorter object of them.
         if not self._parts or len(self._parts) != max(self._parts):
             message = f"parts are missing: {sorted(self._parts)} are there"
             raise ValueError(message)
@@ -205,6 +210,8 @@ class MultipartUpload:
                 UploadId=self._s3_id,
                 MultipartUpload={
                     "Parts": [
+                        # S3 compares both: a part that was put again in the meantime is refused,
+                        # not mixed in.
                         {"PartNumber": number, "ETag": etag, "ChecksumSHA256": part.sha256}
                         for number, part, etag in stored
                     ]

@@ -121,6 +121,7 @@ class ObjectReader:
         if not wanted:
             return b""
         if self._body is None:
+            # From the last byte that a caller has: what a failed read has got is dropped.
             self._body = self._open_range(self.version, self._position, self._end)
         chunk = self._body.read(wanted)
         if len(chunk) == wanted:

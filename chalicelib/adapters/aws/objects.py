@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # `HeadObject` has no response body, so botocore gives the status as the code. Without
 # s3:ListBucket, S3 answers 403 for an absent object.
 ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
+# Of one DeleteObjects.
 _MAX_DELETED: Final = 1_000
 
 
@@ -110,6 +111,7 @@ class Objects:
         )
         if response is None:
             return None
+        # By its ETag the rest of the same version can be read after a lost connection.
         version = ObjectVersion(key, response["ContentLength"], response["ETag"])
         return ObjectReader(version, 0, version.size, self._open_range, response["Body"])
 
@@ -179,6 +181,7 @@ class Objects:
         for some in batched(keys, _MAX_DELETED, strict=False):
             answer = self._client.delete_objects(
                 Bucket=self._bucket,
+                # Quiet: the answer names the failures only.
                 Delete={"Objects": [{"Key": key} for key in some], "Quiet": True},
             )
             if errors := answer.get("Errors"):
@@ -212,6 +215,7 @@ class Objects:
             response = self._client.get_object(
                 Bucket=self._bucket,
                 Key=version.key,
+                # The last byte of an HTTP range is within it (RFC 9110, 14.1.2).
                 Range=f"bytes={begin}-{end - 1}",
                 IfMatch=version.etag,
             )

@@ -118,6 +118,8 @@ class RemoteEngine:
             result, contents = self.ask(RunCall(**fields), RunResult, context)
         try:
             return result.outcome(contents)
+        # A file refers to its content by number; the engine is not trusted to have sent it
+        # (decision 34).
         except IndexError as error:
             raise EngineLost from error
 
@@ -179,6 +181,7 @@ class RemoteEngine:
                 },
                 stop_url=self.sign(_stop_key(context), context),
                 test=context.test,
+                # With zero retention no page follows another one in its process (decision 40).
                 lane=context.tenant if context.may_store else None,
             )
 
@@ -209,6 +212,7 @@ class RemoteEngine:
             if content is None:
                 content = self._take_stored(answer.stored, context)
             return decode_result(content, kind)
+        # An answer of another shape is a lost engine: what made it may be anything (decision 34).
         except (MalformedResult, msgspec.ValidationError) as error:
             raise EngineLost(str(error)) from None
         except EngineLost:
@@ -236,6 +240,7 @@ class RemoteEngine:
                 raise EngineLost(str(death)) from death
 
     def _invoke_once(self, payload: dict[str, Json], context: EngineCallContext) -> JsonObject:
+        # Computed for each try: those before may have used up the time.
         left_s = context.ends_at + _ANSWER_MARGIN_S - self._now()
         if left_s <= 0:
             raise timeout_failure()
@@ -272,6 +277,7 @@ class RemoteEngine:
             message = "the result was not stored"
             raise MalformedResult(message)
         self._objects.delete(_result_key(context))
+        # The form binds key, type and size only; another call cannot know the digest (decision 34).
         if hashlib.sha256(content).hexdigest() != stored.sha256:
             message = "the stored result is another one"
             raise MalformedResult(message)

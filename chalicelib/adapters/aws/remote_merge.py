@@ -67,6 +67,7 @@ class RemoteMerge:
                 self._objects.delete(key)
         if result.failure is not None:
             raise CombineFailure(*result.failure)
+        # The bytes to append and the next state; an answer of another shape is a lost engine.
         if len(contents) != len(MergedPart._fields) - 1:
             raise EngineLost
         return MergedPart(contents[0], contents[1], result.pages)

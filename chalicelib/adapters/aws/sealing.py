@@ -76,6 +76,7 @@ class SecretSealer:
             data_key = self._clients.kms.generate_data_key(
                 KeyId=self._key, KeySpec="AES_256", EncryptionContext=_encryption_context(context)
             )
+        # A key that is used once could do with any nonce; a random one needs no proof of that.
         nonce = secrets.token_bytes(_NONCE_BYTES)
         ciphertext = _cipher(data_key["Plaintext"]).encrypt(
             nonce, plaintext, _associated_data(context)

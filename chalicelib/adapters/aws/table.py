@@ -29,8 +29,10 @@ type RowValue = (
 )
 # A row as read: the repository that wrote it knows its attributes.
 Item = dict[str, Any]
+# Bounds of the service itself: keys of a BatchGetItem, writes of a transaction.
 BATCH_GET_LIMIT: Final = 100
 TRANSACTION_LIMIT: Final = 100
+# Reasons of a canceled transaction that say nothing of its conditions: the same one may pass.
 _TRANSIENT_CODES: Final = {
     "TransactionConflict",
     "ThrottlingError",
@@ -117,6 +119,8 @@ class Tables:
             for raw in response["Responses"].get(table, []):
                 item: Item = self._codec.decode(raw)
                 items[item["PK"], item["SK"]] = item
+            # A throttled or too large answer has some of the items only, and leaves the rest to its
+            # caller.
             rest = response.get("UnprocessedKeys", {}).get(table)
             unprocessed = rest["Keys"] if rest else []
             if not unprocessed:
@@ -198,6 +202,8 @@ class Tables:
                 )
             )
         except self._client.exceptions.TransactionCanceledException as failure:
+            # There is one reason for each write, in their order; those that held have the code
+            # `None`.
             for index, reason in enumerate(failure.response.get("CancellationReasons", [])):
                 if reason.get("Code") == "ConditionalCheckFailed":
                     raise ConditionFailed(self._existing_item(reason), index) from failure
@@ -222,6 +228,8 @@ class Tables:
                 start=start,
             )
             writes = [Write(table, key={"PK": pk, "SK": row["SK"]}) for row in page.items]
+            # A partition is found by its `META`, so a deletion that is cut off is begun again by
+            # it.
             last += [write for write in writes if write.key == {"PK": pk, "SK": "META"}]
             if first := [write for write in writes if write not in last]:
                 self.transact(first)
@@ -247,6 +255,8 @@ class Tables:
                 codes = {
                     reason.get("Code") for reason in failure.response.get("CancellationReasons", [])
                 }
+                # A condition that did not hold is the answer, also where other writes met another
+                # transaction.
                 if not codes & _TRANSIENT_CODES or "ConditionalCheckFailed" in codes:
                     raise
                 conflict = failure
@@ -277,6 +287,7 @@ class Tables:
     def _add_condition(
         self, request: "PutTypeDef | UpdateTypeDef | DeleteTypeDef", write: Write
     ) -> None:
+        # A refused write brings the row, so its caller needs no read to go on (decision 2).
         request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         if write.condition:
             request["ConditionExpression"] = write.condition

@@ -120,6 +120,7 @@ class HttpConnection:
         self.has_received = False
         try:
             # A server may answer, and end the connection, before it has read the whole request.
+            # What it has answered is read next, and tells more than the lost connection.
             with contextlib.suppress(ConnectionLostError, _RefusedError):
                 self._write_request(request)
             head = self._read_head()
@@ -238,6 +239,7 @@ class HttpConnection:
         try:
             return self._h11.next_event()
         except h11.RemoteProtocolError as error:
+            # h11 takes the end of a connection within a response for a fault of the protocol.
             if self._has_ended:
                 raise self._loss() from error
             if error.error_status_hint == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:

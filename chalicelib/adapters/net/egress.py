@@ -80,6 +80,7 @@ class GuardedEgress:
         if refusal:
             raise DestinationRefusedError(refusal)
         addresses = self._host_addresses(normalized_host(host), port, timeout_s)
+        # One private address refuses the name: any of them could be dialled (decision 15).
         refusal = self._rules.address_refusal(
             (host, port), addresses, ports, exempt_only=exempt_only
         )
@@ -91,6 +92,7 @@ class GuardedEgress:
                 f"{host_and_port(host, port)} could not be connected to: nothing listens there, "
                 "or a firewall is in the way"
             )
+        # The head of a request is small, and Nagle's algorithm would keep its rest back.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
 

@@ -121,6 +121,7 @@ class HttpClient:
                 )
             response = _follow_redirects(http, transport, request, options.get("redirects", 0))
             content = _read(response.iter_raw(), max_bytes)
+            # The rest of a longer body is still on its connection.
             if len(content) <= max_bytes:
                 transport.keep()
             return _fetch_response(response, content, max_bytes)
@@ -149,6 +150,7 @@ class HttpClient:
 
 def _http(transport: httpx.BaseTransport) -> httpx.Client:
     """Return httpx without cookies and without settings of the environment."""
+    # A proxy of the environment would dial for us, past all checks of addresses (decision 15).
     http = httpx.Client(transport=transport, trust_env=False)
     http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     return http
@@ -185,6 +187,7 @@ def _redirect_request(request: httpx.Request, following: httpx.Request) -> httpx
     if not isinstance(following.stream, httpx.ByteStream):
         message = f"{_host(request.url)} redirects a body that can be sent only once"
         raise DestinationUnreachableError(message)
+    # A signature or a key is for the origin that the caller has named (decision 15).
     if _origin(request.url) != _origin(following.url):
         for name in following.headers.keys() - _NEUTRAL_HEADERS:
             del following.headers[name]

@@ -57,6 +57,7 @@ class SftpClient:
         self._connect = connect
         self._login = login
         self._timeout_s = timeout_s
+        # asyncssh is asynchronous, its callers are not: the loop runs during calls only.
         self._runner = asyncio.Runner()
         self._connection: asyncssh.SSHClientConnection | None = None
         self._sftp: asyncssh.SFTPClient | None = None
@@ -92,6 +93,8 @@ class SftpClient:
                 async with asyncio.timeout(self._timeout_s):
                     await work
             except BaseException:
+                # Half an exchange is left on the connection: no later call could tell its answers
+                # apart.
                 await self._close()
                 raise
 

@@ -93,10 +93,12 @@ class Submission:
         with self._readable_errors():
             # It trusts the system's authorities, or those of SSL_CERT_FILE.
             self._client.starttls(context=ssl.create_default_context())
+            # RFC 3207, 4.2: extensions that were named before TLS count no more.
             self._client.ehlo()
 
     def log_in(self, username: str, password: str) -> None:
         """Log in."""
+        # smtplib encodes both as ASCII, and would raise in the middle of the exchange.
         if not (username + password).isascii():
             message = "user name and password must be ASCII"
             raise SubmissionFailed(message, is_login_refused=True)
@@ -149,6 +151,7 @@ class Submission:
             with self._readable_errors():
                 _expect(self._client.docmd("."), 250)
         except SubmissionFailed as failure:
+            # Its answer may be lost only: the email must not be sent again (decision 44).
             failure.is_handed_over = True
             raise
 
