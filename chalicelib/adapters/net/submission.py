@@ -46,7 +46,7 @@ class SubmissionFailed(Exception):  # noqa: N818 -- says what happened
 
 
 class Submission:
-    """One session with a server; its steps are to be called in order, each raises SubmissionFailed.
+    """One session with a server; its commands are called in order and raise SubmissionFailed.
 
     All of it ends after `timeout_s`, however slowly the server answers; `restart_clock` gives it
     that time again.

@@ -82,7 +82,7 @@ class Pipe:
         parameters: JsonObject | None = None,
         session: str | None = None,
     ) -> Answer:
-        """Send a call; the future gets its result, or fails with BrowserGone or CallRefused."""
+        """Send a call; the future gets its result, BrowserGone or CallRefused."""
         answer: Answer = Future()
         number = next(self._call_ids)
         message: dict[str, Json] = {"id": number, "method": method, "params": parameters or {}}

@@ -11,7 +11,7 @@ class FontsMissing(Exception):  # noqa: N818 -- names the condition
 
 
 def check_fonts(folder: Path) -> None:
-    """Raise FontsMissing for a folder without the fonts, which would be blamed on the sources."""
+    """Raise FontsMissing for a folder without fonts: a tool would blame its sources."""
     if not any(folder.glob("ttf/*.ttf")):
         message = (
             f"{folder} holds no fonts: they come with the layer `fonts`; on one machine run: "
