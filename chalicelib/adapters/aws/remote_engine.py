@@ -73,7 +73,7 @@ _STOP_S: Final = 5.0
 _TIMEOUT_STEP_S: Final = 30
 
 
-class EngineLost(Exception):  # noqa: N818 -- what it is
+class EngineLost(Exception):  # noqa: N818 -- its name stands in dead letters
     """The engine ended without a result, or its result cannot be read."""
 
 
