@@ -163,7 +163,7 @@ class BatchLeases:
     """Leases of one invocation: its attempts to one receiver at a time share one."""
 
     def __init__(self, leases: ReceiverLeases, lane: Lane) -> None:
-        """Take leases of this lane."""
+        """Take leases of this queue."""
         self._leases = leases
         self._lane = lane
         self._lock = Lock()

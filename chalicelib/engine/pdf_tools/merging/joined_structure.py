@@ -51,7 +51,7 @@ class JoinedStructure:
         for name in ("RoleMap", "ClassMap"):
             parcel.put(name, [each for each in [root.get(f"/{name}")] if each is not None])
         parcel.put("Namespaces", dictionaries(root.get("/Namespaces")))
-        # The elements lead to the root, which leads to the parcel's content once more.
+        # The elements lead to the root, which leads to the content of the set once more.
         for key in list(root.keys()):
             del root[key]
 

@@ -14,7 +14,7 @@ class Parcel:
     """Objects of a source that are copied together."""
 
     def __init__(self, source: Pdf, place: int) -> None:
-        """Begin an empty parcel of the source at this place, from 1."""
+        """Begin an empty set of the source at this place, from 1."""
         self._source, self.place = source, place
         self._content = Dictionary()
 
@@ -38,7 +38,7 @@ class Parcel:
 
 
 class CopiedParcel:
-    """Parcel in the document that it was copied to."""
+    """Set of objects in the document that it was copied to."""
 
     def __init__(self, pages: Sequence[Object], content: Object) -> None:
         """Hold the copies."""
