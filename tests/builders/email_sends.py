@@ -117,7 +117,7 @@ def email_counts(service: Service, render: dict[str, Any]) -> dict[str, int]:
 
 
 def hand_out_later(service: Service, **time: float) -> None:
-    """Let time pass, and hand out what is due by then."""
+    """Let time pass, and hand out the items that are due by then."""
     service.clock.advance(**time)
     service.tick()
 

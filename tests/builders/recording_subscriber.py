@@ -1,4 +1,4 @@
-"""Subscriber that records what it gets, and a relay for it."""
+"""Subscriber that records its events, and a relay for it."""
 
 from collections.abc import Mapping, Sequence
 from typing import override

@@ -44,7 +44,7 @@ _MOMENT = dt.timedelta(milliseconds=1)
 
 
 class BatchMachine(RuleBasedStateMachine):
-    """One workspace, beside what its callers were told."""
+    """One workspace, beside the answers that its callers got."""
 
     def __init__(self, aws: MotoAws, points: Path) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ class BatchMachine(RuleBasedStateMachine):
         )
 
     def pass_time(self, **time: float) -> None:
-        """Let time pass, and have done what is due then."""
+        """Let time pass, and let functions do the items that are due then."""
         self.service.clock.advance(**time)
         self.service.tick()
         while self.service.waiting("Maintenance"):
@@ -177,7 +177,7 @@ class BatchMachine(RuleBasedStateMachine):
             self._dying.__exit__(None, None, None)
 
     def finish(self) -> None:
-        """Let every batch end, and retry what has failed; then nothing fails any more."""
+        """Let every batch end, and retry failed items; then nothing fails any more."""
         self.set_renders_left(200)
         self.end_all()
         self.failing = set()
@@ -203,7 +203,7 @@ class BatchMachine(RuleBasedStateMachine):
         assert found == []
 
     def faults(self) -> list[str]:
-        """Return what is open, and the broken invariants."""
+        """Return open work, and the broken invariants."""
         rows = self.rows()
         ends = [self.end_of(row) for row in rows.batches]
         return [

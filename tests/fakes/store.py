@@ -35,7 +35,7 @@ class FakeStore:
 
     @property
     def openers(self) -> Mapping[str, OpenStore]:
-        """Return what opens sessions, by kind."""
+        """Return the functions that open sessions, by kind."""
         return dict.fromkeys(KINDS, self.open)
 
     @contextmanager

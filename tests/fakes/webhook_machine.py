@@ -65,7 +65,7 @@ class WebhookMachine(RuleBasedStateMachine):
         return Deliveries(self.service.services.state.tables, self.service.settings.main_table)
 
     def call(self, method: str, target: str, **body: Any) -> Any:
-        """Send a request that must succeed, a moment after what was before."""
+        """Send a request that must succeed, a moment after the one before."""
         self.service.clock.moment += _MOMENT
         answer = self.service.call(method, f"/v1/{target}", json_body=body or None)
         assert answer.status < 300, answer.body
@@ -150,7 +150,7 @@ class WebhookMachine(RuleBasedStateMachine):
         assert 0 <= unrecorded <= has_died
 
     def relay(self, dies_at: CrashPoint | None = None) -> None:
-        """Run the relay, and take the deliveries of what it has published."""
+        """Run the relay, and take the deliveries of its published events."""
         if dies_at is None:
             assert self.service.relay_events() == []
         else:

@@ -65,7 +65,7 @@ def _plain(value: object) -> object:
 
 
 def batch_faults(rows: BatchRows, ends: Sequence[BatchEnd]) -> Iterator[str]:
-    """Yield what is open, and the broken invariants of batches, items, counters and events."""
+    """Yield open batches, and the broken invariants of batches, items, counters and events."""
     if len(rows.batches) != len(ends):
         yield f"{len(rows.batches)} batches"
         return
@@ -75,7 +75,7 @@ def batch_faults(rows: BatchRows, ends: Sequence[BatchEnd]) -> Iterator[str]:
 
 
 def limits_faults(rows: BatchRows, allowance: int) -> Iterator[str]:
-    """Yield unless exactly what succeeded is used of the renders that the workspace had."""
+    """Yield unless the workspace has used exactly its succeeded renders."""
     (item,) = rows.of(f"WS#{rows.workspace}#LIM", "META")
     used = sum(row["status"] == "succeeded" for row in rows.renders)
     if used != sum(row["billed"] for row in rows.renders):
@@ -196,7 +196,7 @@ def _place(batch: Batch, event: Item) -> tuple[int, int]:
 
 
 def _open(rows: BatchRows) -> Iterator[str]:
-    """Yield what is due, active or not published."""
+    """Yield rows that are due, active or not published."""
     for row in rows.rows:
         is_data = row["PK"].startswith("FILE#") or row.get("data_until")
         if "due_at" in row and not is_data:

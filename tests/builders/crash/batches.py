@@ -95,7 +95,7 @@ class CrashBatches(CrashWorkspace):
         self.stack.until(unmet)
 
     def faults(self, *ends: BatchEnd) -> list[str]:
-        """Return what is open, and the broken invariants."""
+        """Return open work, and the broken invariants."""
         rows = BatchRows(self.rows(), self.workspace)
         keys = [*self.objects(), *self.stores.keys(f"tmp/ws/{self.workspace}/")]
         return [
@@ -106,7 +106,7 @@ class CrashBatches(CrashWorkspace):
         ]
 
     def give_renders(self, more: int) -> None:
-        """Add renders to what is left, or take them away; nothing runs meanwhile."""
+        """Add renders to the allowance, or take them away; nothing runs meanwhile."""
         item = self.stores.limits(self.workspace)
         left = {"quota_left": item["quota_left"] + more}
         self.stores.replace(item, left)
@@ -137,7 +137,7 @@ class CrashBatches(CrashWorkspace):
         return QueuedRender(self.workspace, RenderId(render["id"]), "req_1").to_json()
 
     def _repeat_messages(self) -> None:
-        """Deliver once more what functions of batches have got, and what is to come."""
+        """Deliver the messages of batches once more, received ones and those to come."""
         self.stores.send("BatchesQueue", release_item(self.workspace).to_json())
         for render in BatchRows(self.rows(), self.workspace).renders[-3:]:
             self.stores.send("BatchItemsQueue", self.message_of(render))

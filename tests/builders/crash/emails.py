@@ -85,7 +85,7 @@ class CrashEmails(CrashWorkspace):
                 self.stores.replace(row, {"next_attempt_at": PAST})
 
     def faults(self) -> Iterator[str]:
-        """Yield what is open, and the broken invariants."""
+        """Yield open work, and the broken invariants."""
         rows = self.rows()
         told = [row for row in rows if row["SK"].startswith("EVENT#")]
         yield from (f"{row['type']} is not published" for row in told if "due_at" in row)
@@ -132,7 +132,7 @@ def _message_id(send: EmailSend) -> str:
 
 
 def _render_faults(render: Item, sends: list[EmailSend]) -> Iterator[str]:
-    """Yield if the sends are not one of the rule and its repeats, or are not what is counted."""
+    """Yield if the sends are not one of the rule and its repeats, or differ from their counts."""
     own = [send for send in sends if send.render_id == render["id"]]
     first = [send for send in own if send.resend_of is None]
     if len(first) != 1:

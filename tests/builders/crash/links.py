@@ -51,7 +51,7 @@ class CrashLinks(CrashWorkspace):
         return self.stores.partition(f"LNK#{self.link['id']}")
 
     def faults(self, statuses: list[str]) -> Iterator[str]:
-        """Yield what is open, and the broken invariants, unless the renders have ended so."""
+        """Yield open work, and the broken invariants, unless the renders have ended so."""
         ended = sorted(row["status"] for row in self._renders())
         if ended != sorted(statuses):
             yield f"renders {ended}"

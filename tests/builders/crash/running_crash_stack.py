@@ -80,7 +80,7 @@ class RunningCrashStack:
             self._pass_time(ticks=ticks)
 
     def _pass_time(self, *, ticks: bool) -> None:
-        """Make due what is due within the horizon, and tick."""
+        """Make due the rows that are due within the horizon, and tick."""
         moment = time.monotonic()
         if not ticks or moment < self._last_tick + _TICK_INTERVAL_S:
             return

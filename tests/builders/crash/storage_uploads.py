@@ -22,7 +22,7 @@ _OPEN: Final = {"claim", "claimed_until", "claims_made", "next_attempt_at"}
 
 
 class CrashUploads(CrashWorkspace):
-    """A workspace with one destination, whose store counts what arrives."""
+    """A workspace with one destination, whose store counts its files."""
 
     def __init__(self, stack: CrashStack, store: RecordingStore) -> None:
         """Create the workspace; its id is the prefix of its files in the store."""
@@ -80,7 +80,7 @@ class CrashUploads(CrashWorkspace):
         self.stores.send_dead_letter("Uploads", message)
 
     def faults(self) -> Iterator[str]:
-        """Yield what is open, and the broken invariants."""
+        """Yield open work, and the broken invariants."""
         kept = set[str]()
         for rows in self._partitions():
             (render,) = (render_of(row) for row in rows if row["SK"] == "META")

@@ -19,7 +19,7 @@ _LARGE: Final = {f"k{n}": "x" * 490 for n in range(40)}
 
 
 class CrashWebhooks(CrashWorkspace):
-    """A workspace with one endpoint, whose receiver counts what arrives."""
+    """A workspace with one endpoint, whose receiver counts its deliveries."""
 
     def __init__(self, stack: CrashStack, receiver: WebhookReceiver) -> None:
         """Create the workspace."""
@@ -89,7 +89,7 @@ class CrashWebhooks(CrashWorkspace):
             yield f"leases {held}"
 
     def faults(self) -> Iterator[str]:
-        """Yield what is open, and the broken invariants."""
+        """Yield open work, and the broken invariants."""
         rows = self.rows()
         told = [row for row in rows if row["SK"].startswith("EVENT#") and "#RND#" in row["PK"]]
         deliveries = self.deliveries()

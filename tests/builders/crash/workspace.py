@@ -1,4 +1,4 @@
-"""Kills functions that handle templates, uploads and workspaces, and reports what is left."""
+"""Kills functions that handle templates, uploads and workspaces, and reports the remains."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

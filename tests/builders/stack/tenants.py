@@ -18,7 +18,7 @@ from tests.builders.waiting import PATIENCE_S
 
 @dataclass(frozen=True)
 class Tenant:
-    """A workspace, its client, and what it has used."""
+    """A workspace, its client, and its usage."""
 
     workspace: WorkspaceId
     client: ApiClient

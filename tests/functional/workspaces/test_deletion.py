@@ -52,7 +52,7 @@ def make_email_rule(service: Service, key: str) -> None:
 
 
 def make_used_link(service: Service, key: str) -> None:
-    """Make a link that has made a file, and one that is deleted but not erased yet."""
+    """Make a link that has made a file, and a deleted link that is not erased yet."""
     template = {"name": "Badge", "html": "<p>", "publish": True}
     made = service.call("POST", "/v1/templates", json_body=template, key=key).json["id"]
     assert fetch(service, sign(make_link(service, template_id=made, key=key))).status == 200
