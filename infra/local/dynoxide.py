@@ -153,6 +153,7 @@ def _read_head(head: bytearray) -> tuple[str, str, dict[str, str]]:
     for line in lines:
         name, separator, value = line.partition(":")
         name = name.lower()
+        # Read in two ways, an unsigned request could pass within a signed one (RFC 9112, 11.2).
         if not separator or not name or name != name.strip() or name in headers:
             raise ValueError("a header is malformed or sent twice")
         headers[name] = value.strip()
@@ -194,6 +195,7 @@ def main() -> int:
     port, *command = sys.argv[1:]
     outer = socket.socket()
     outer.bind(("127.0.0.1", int(port)))
+    # The socket is bound before: it stays in the network in which it was made.
     enter_own_network()
     return asyncio.run(_run(outer, command))
 
