@@ -18,7 +18,7 @@ from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkPar
 from chalicelib.features.webhooks.deliver import SendWebhook
 from chalicelib.features.webhooks.deliveries import Deliveries
 from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.leases import FAST_LANE, SLOW_LANE, BatchLeases, ReceiverLeases
+from chalicelib.features.webhooks.leases import FAST_QUEUE, SLOW_QUEUE, BatchLeases, ReceiverLeases
 from chalicelib.features.webhooks.log import EraseWebhooks
 from chalicelib.features.webhooks.message import DeliverWebhook
 from chalicelib.features.webhooks.secrets import SigningSecrets
@@ -61,14 +61,15 @@ def build(parts: WorkParts) -> ServeEvent:
 
     leases = ReceiverLeases(state.tables, state.main_table)
     dead_letters = Queue(parts.clients, settings.dead_letters_url(parts.row.queues[0]))
-    lanes = {
-        QueueConsumer(parts.queue(lane.name), dead_letters): lane for lane in (FAST_LANE, SLOW_LANE)
+    delivery_queues = {
+        QueueConsumer(parts.queue(delivery_queue.name), dead_letters): delivery_queue
+        for delivery_queue in (FAST_QUEUE, SLOW_QUEUE)
     }
-    consumers = QueueConsumers(lanes)
+    consumers = QueueConsumers(delivery_queues)
 
     def serve(event: QueueEvent) -> BatchResponse:
         consumer = consumers.consumer_of(event["Records"])
-        batch = BatchLeases(leases, lanes[consumer])
+        batch = BatchLeases(leases, delivery_queues[consumer])
         return consumer.process_concurrently(event["Records"], partial(deliver, batch))
 
     return serve

@@ -31,7 +31,7 @@ _UNPROVEN_HAS_ROOM: Final = (
 _PAUSES_S: Final = (0.1, 0.3)
 
 
-class Lane(NamedTuple):
+class DeliveryQueue(NamedTuple):
     """Queue of deliveries, and how many invocations may make attempts at a time.
 
     A receiver is unproven unless its last attempt succeeded soon. `max_unproven` bounds one of
@@ -45,10 +45,10 @@ class Lane(NamedTuple):
     max_all_unproven: int
 
 
-FAST_LANE: Final = Lane(
+FAST_QUEUE: Final = DeliveryQueue(
     "webhooks", max_of_workspace=16, max_of_receiver=8, max_unproven=2, max_all_unproven=8
 )
-SLOW_LANE: Final = Lane(
+SLOW_QUEUE: Final = DeliveryQueue(
     "webhooks_slow", max_of_workspace=8, max_of_receiver=4, max_unproven=2, max_all_unproven=8
 )
 
@@ -62,7 +62,7 @@ class ReceiverLease(NamedTuple):
     """
 
     workspace_id: WorkspaceId
-    lane: Lane
+    queue: DeliveryQueue
     receiver: str
     proven: bool
     text: str
@@ -100,16 +100,16 @@ class ReceiverLeases:
 
     def _take(self, lease: ReceiverLease) -> Item | None:
         """Take a lease; return the row if that has no room."""
-        lane = lease.lane
+        queue = lease.queue
         values: dict[str, RowValue] = {
             ":lease": {lease.text},
             ":text": lease.text,
-            ":max_all": lane.max_of_workspace,
-            ":max_of": lane.max_of_receiver if lease.proven else lane.max_unproven,
+            ":max_all": queue.max_of_workspace,
+            ":max_of": queue.max_of_receiver if lease.proven else queue.max_unproven,
         }
         condition = _HAS_ROOM
         if not lease.proven:
-            values[":max_new"] = lane.max_all_unproven
+            values[":max_new"] = queue.max_all_unproven
             condition += _UNPROVEN_HAS_ROOM
         write = Write(
             self._table,
@@ -156,16 +156,16 @@ class ReceiverLeases:
 
 
 def _key(lease: ReceiverLease) -> Item:
-    return {"PK": endpoints_partition(lease.workspace_id), "SK": f"LEASES#{lease.lane.name}"}
+    return {"PK": endpoints_partition(lease.workspace_id), "SK": f"LEASES#{lease.queue.name}"}
 
 
 class BatchLeases:
     """Leases of one invocation: its attempts to one receiver at a time share one."""
 
-    def __init__(self, leases: ReceiverLeases, lane: Lane) -> None:
+    def __init__(self, leases: ReceiverLeases, queue: DeliveryQueue) -> None:
         """Take leases of this queue."""
         self._leases = leases
-        self._lane = lane
+        self._queue = queue
         self._lock = Lock()
         self._shared: dict[tuple[WorkspaceId, str], _SharedLease] = {}
         self._by_workspace: dict[WorkspaceId, _InvocationLease] = {}
@@ -207,7 +207,7 @@ class BatchLeases:
         now, until = period
         invocation = self._enter(workspace_id, f"{format_rfc3339(until)}#{claim}")
         lease = ReceiverLease(
-            workspace_id, self._lane, receiver.key, receiver.is_proven, invocation.text
+            workspace_id, self._queue, receiver.key, receiver.is_proven, invocation.text
         )
         has_lease = False
         try:

@@ -65,8 +65,8 @@ class CrashWebhooks(CrashWorkspace):
         held = {f"{until}#{n}" for n in range(4)}
         key = f"WS#{self.workspace}#WHE"
         name = f"of_{endpoint.rpartition('/')[2]}"
-        for lane in ("webhooks", "webhooks_slow"):
-            row: Item = {"PK": key, "SK": f"LEASES#{lane}", "all": held, name: held}
+        for queue in ("webhooks", "webhooks_slow"):
+            row: Item = {"PK": key, "SK": f"LEASES#{queue}", "all": held, name: held}
             self.stores.tables.write(Write(self.stores.main_table, item=row))
 
     def give_up(self, delivery: Item) -> None:
