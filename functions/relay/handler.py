@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.bootstrap.present_event import event_viewer
@@ -88,7 +88,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
     )
 
 
-def _counted_formats(row: Item) -> Sequence[str]:
+def _counted_formats(row: Row) -> Sequence[str]:
     """Return the formats of the files that came out, of a failed render the requested ones."""
     render = render_of(row)
     return render.file_formats if render.status == "succeeded" else render.requested_formats

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.emails.model import EmailContents, EmailRule, RenderedEmail, contents_key
 from functions.send_email import handler
@@ -35,7 +35,7 @@ def connect(service: Service, **fields: Any) -> dict[str, Any]:
 
 def switch_rule(service: Service, *, enabled: bool, rule_id: str = RULE_ID) -> None:
     """Write the row of a rule, as far as sending reads it."""
-    row: Item = {"PK": f"WS#{service.workspace}#EMC", "SK": rule_id, "enabled": enabled}
+    row: Row = {"PK": f"WS#{service.workspace}#EMC", "SK": rule_id, "enabled": enabled}
     service.services.state.tables.write(Write(service.settings.main_table, item=row))
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast, override
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
 from chalicelib.adapters.aws.item_codec import ItemCodec
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RenderId
@@ -98,7 +98,7 @@ class BatchMachine(RuleBasedStateMachine):
         self.service.clock.advance(seconds=1)
         return self.service.call(method, path)
 
-    def cancel(self, row: Item) -> None:
+    def cancel(self, row: Row) -> None:
         """Cancel a batch; its caller waits in vain."""
 
         def wait(_: float) -> None:
@@ -114,7 +114,7 @@ class BatchMachine(RuleBasedStateMachine):
         cancel(batch_of(row))
         self.canceled.add(row["id"])
 
-    def serve(self, render: Item) -> None:
+    def serve(self, render: Row) -> None:
         """Let the render function have a message of an item."""
         message = QueuedRender(self.service.workspace, RenderId(render["id"]), "req_1")
         record = {
@@ -212,11 +212,11 @@ class BatchMachine(RuleBasedStateMachine):
             *object_faults(rows, self.service.objects()),
         ]
 
-    def end_of(self, row: Item) -> BatchEnd:
+    def end_of(self, row: Row) -> BatchEnd:
         """Return the end that a batch must have."""
         is_canceled = row["id"] in self.canceled
         return BatchEnd(None, "canceled" if is_canceled else "completed", self.runs[row["id"]])
 
 
-def _of(rows: BatchRows, batch_id: str) -> Sequence[Item]:
+def _of(rows: BatchRows, batch_id: str) -> Sequence[Row]:
     return [row for row in rows.renders if row.get("batch_id") == batch_id]

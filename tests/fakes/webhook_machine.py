@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast, override
 
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import DeliveryId
 from chalicelib.engine.ports import FetchResponse
@@ -77,7 +77,7 @@ class WebhookMachine(RuleBasedStateMachine):
         made = make_endpoint(self.service, url, events=["render.succeeded"])
         self.endpoints.append(ModelEndpoint(made["id"], url, made["secret"]))
 
-    def add_delivery(self, row: Item, endpoint: ModelEndpoint) -> None:
+    def add_delivery(self, row: Row, endpoint: ModelEndpoint) -> None:
         """Take a new delivery into the model."""
         made = ModelDelivery(row["id"], row["event_id"], row["created_at"], endpoint)
         if not endpoint.enabled or made.created_at < endpoint.enabled_since:

@@ -28,7 +28,7 @@ type RowValue = (
     str | int | bytes | Sequence[RowValue] | AbstractSet[str] | Mapping[str, RowValue] | None
 )
 # A row as read: the repository that wrote it knows its attributes.
-Item = dict[str, Any]
+Row = dict[str, Any]
 # Bounds of the service itself: keys of a BatchGetItem, writes of a transaction.
 BATCH_GET_LIMIT: Final = 100
 TRANSACTION_LIMIT: Final = 100
@@ -44,14 +44,14 @@ _RETRY_PAUSES_S: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.8)
 class ConditionFailed(Exception):  # noqa: N818 -- an ordinary answer: another write was first
     """A condition did not hold; `item` is the existing item, or None where the table has none."""
 
-    def __init__(self, item: Item | None, index: int = 0) -> None:
+    def __init__(self, item: Row | None, index: int = 0) -> None:
         """Carry the existing item and the position of the write in its transaction."""
         super().__init__("the condition did not hold")
         self.item = item
         self.index = index
 
     @property
-    def existing_item(self) -> Item:
+    def existing_item(self) -> Row:
         """Return the existing item; for conditions that an absent item cannot fail."""
         assert self.item is not None
         return self.item
@@ -76,9 +76,9 @@ class Write(NamedTuple):
 class QueryPage(NamedTuple):
     """One page of a query; `scanned_count` counts the rows before the filter was applied."""
 
-    items: list[Item]
+    items: list[Row]
     scanned_count: int
-    last_evaluated_key: Item | None
+    last_evaluated_key: Row | None
 
 
 class Tables:
@@ -94,7 +94,7 @@ class Tables:
         self._clients = clients
         self._codec = ItemCodec()
 
-    def get(self, table: str, pk: str, sk: str = "META") -> Item | None:
+    def get(self, table: str, pk: str, sk: str = "META") -> Row | None:
         """Read one item, strongly consistent."""
         response = self._client.get_item(
             TableName=table, Key=self._codec.encode({"PK": pk, "SK": sk}), ConsistentRead=True
@@ -102,12 +102,12 @@ class Tables:
         raw = response.get("Item")
         return self._codec.decode(raw) if raw else None
 
-    def get_many(self, table: str, keys: Sequence[tuple[str, str]]) -> list[Item]:
+    def get_many(self, table: str, keys: Sequence[tuple[str, str]]) -> list[Row]:
         """Read up to 100 items, strongly consistent, in the order of `keys`.
 
         Absent items are left out. Raises Throttled.
         """
-        items: dict[tuple[str, str], Item] = {}
+        items: dict[tuple[str, str], Row] = {}
         unprocessed: Sequence[Mapping[str, UniversalAttributeValueTypeDef]] = [
             self._codec.encode({"PK": pk, "SK": sk}) for pk, sk in keys
         ]
@@ -117,7 +117,7 @@ class Tables:
                 RequestItems={table: {"Keys": unprocessed, "ConsistentRead": True}}
             )
             for raw in response["Responses"].get(table, []):
-                item: Item = self._codec.decode(raw)
+                item: Row = self._codec.decode(raw)
                 items[item["PK"], item["SK"]] = item
             # A throttled or too large answer has some of the items only, and leaves the rest to its
             # caller.
@@ -142,7 +142,7 @@ class Tables:
         limit: int = 100,
         newest_first: bool = False,
         consistent: bool = False,
-        start: Item | None = None,
+        start: Row | None = None,
     ) -> QueryPage:
         """Read one page of rows; `limit` counts rows before the filter is applied."""
         request: QueryInputTypeDef = {
@@ -170,7 +170,7 @@ class Tables:
             self._codec.decode(last) if last else None,
         )
 
-    def write(self, write: Write) -> Item | None:
+    def write(self, write: Write) -> Row | None:
         """Do one write; returns the new item of an update. Raises ConditionFailed, Throttled."""
         action = self._action(write)
         try:
@@ -217,7 +217,7 @@ class Tables:
     def delete_partition_in_steps(self, table: str, pk: str) -> Iterator[None]:
         """Delete a partition as `delete_partition` does; yields after each transaction."""
         last: list[Write] = []
-        start: Item | None = None
+        start: Row | None = None
         while True:
             page = self.query(
                 table,
@@ -296,7 +296,7 @@ class Tables:
         if write.values:
             request["ExpressionAttributeValues"] = self._codec.encode(write.values)
 
-    def _existing_item(self, response: Mapping[str, object]) -> Item | None:
+    def _existing_item(self, response: Mapping[str, object]) -> Row | None:
         raw = response.get("Item")
         return self._codec.decode(raw) if isinstance(raw, dict) else None
 

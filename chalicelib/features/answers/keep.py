@@ -14,7 +14,7 @@ import msgspec
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.sealing import SealContext, SecretSealer
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import IdSeed, sha256_hex
 from chalicelib.features.renders.idempotency import (
@@ -123,7 +123,7 @@ class KeptAnswers:
         self._change(claim, "SET claimed_until = :until", {":until": until})
 
     def _repeat(
-        self, key: IdempotencyKey, item: Item, token: str, now: dt.datetime
+        self, key: IdempotencyKey, item: Row, token: str, now: dt.datetime
     ) -> AnswerClaim | KeptAnswer:
         if item["body_sha256"] != key.body_sha256:
             raise key_reused_error()
@@ -151,7 +151,7 @@ class KeptAnswers:
                 raise in_progress_error() from conflict
         return AnswerClaim(key, token, _seed(item), is_repeat=True)
 
-    def _answer(self, key: IdempotencyKey, item: Item) -> KeptAnswer:
+    def _answer(self, key: IdempotencyKey, item: Row) -> KeptAnswer:
         text: str | bytes | None = item["answer"]
         if item["object_key"] is not None:
             text = self._objects.get(item["object_key"])
@@ -177,7 +177,7 @@ class KeptAnswers:
             return
 
 
-def _seed(item: Item | dict[str, RowValue]) -> IdSeed:
+def _seed(item: Row | dict[str, RowValue]) -> IdSeed:
     return IdSeed(str(item["seed"]), parse_rfc3339(str(item["begun_at"])))
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.batches.rows import DUE_RELEASE, releaser_partition
@@ -138,7 +138,7 @@ class ReleaserLeases:
         with suppress(ConditionFailed):
             self._tables.write(write)
 
-    def _wake_holder(self, workspace_id: WorkspaceId, seen: Item) -> bool:
+    def _wake_holder(self, workspace_id: WorkspaceId, seen: Row) -> bool:
         """Tell the holder to look again; False: it has ended meanwhile.
 
         If it is dead, the tick has another function look as soon as the lease has expired.
@@ -169,5 +169,5 @@ def release_item(workspace_id: WorkspaceId) -> DueItem:
     return DueItem(DUE_RELEASE.name, releaser_partition(workspace_id))
 
 
-def _key(workspace_id: WorkspaceId) -> Item:
+def _key(workspace_id: WorkspaceId) -> Row:
     return {"PK": releaser_partition(workspace_id), "SK": "META"}

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
@@ -229,21 +229,21 @@ def _without_time(error: JsonObject | None) -> JsonObject | None:
     return error and {name: value for name, value in error.items() if name != "at"}
 
 
-def _key(destination: StorageDestination) -> Item:
+def _key(destination: StorageDestination) -> Row:
     return {
         "PK": destinations_partition(destination.workspace_id),
         "SK": destination.id,
     }
 
 
-def _row(destination: StorageDestination) -> Item:
+def _row(destination: StorageDestination) -> Row:
     fields = destination._asdict()
     # `META` says which one is the default: so there are never two.
     del fields["is_default"]
     return _key(destination) | fields
 
 
-def destination_of(row: Item, default_id: str | None = None) -> StorageDestination:
+def destination_of(row: Row, default_id: str | None = None) -> StorageDestination:
     """Return the destination of a row."""
     fields = {name: row[name] for name in StorageDestination._fields if name in row}
     return StorageDestination(**fields, is_default=row["SK"] == default_id)

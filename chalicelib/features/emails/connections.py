@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.sealing import SealContext
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.errors import Conflict, NotFound, ServiceError
 from chalicelib.core.ids import ConnectionId, WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
@@ -208,10 +208,10 @@ class EmailConnections:
             self._table, connections_partition(workspace_id)
         )
 
-    def _meta(self, workspace_id: WorkspaceId) -> Item:
+    def _meta(self, workspace_id: WorkspaceId) -> Row:
         return self._tables.get(self._table, connections_partition(workspace_id)) or {}
 
-    def _count(self, workspace_id: WorkspaceId, seen: Item, more: int) -> Write:
+    def _count(self, workspace_id: WorkspaceId, seen: Row, more: int) -> Write:
         """Return the write of `META` as it was seen, with connections more or fewer."""
         return Write(
             self._table,
@@ -231,7 +231,7 @@ def contention_error() -> Conflict:
     return Conflict("conflict", "Others change these email connections all the time; try again.")
 
 
-def _refused_deletion(connection: EmailConnection, item: Item | None) -> ServiceError:
+def _refused_deletion(connection: EmailConnection, item: Row | None) -> ServiceError:
     if item is None:
         return _not_found(connection.id)
     detail = (
@@ -254,19 +254,19 @@ def connections_partition(workspace_id: WorkspaceId) -> str:
     return f"WS#{workspace_id}#EMC"
 
 
-def _key(connection: EmailConnection) -> Item:
+def _key(connection: EmailConnection) -> Row:
     return {"PK": connections_partition(connection.workspace_id), "SK": connection.id}
 
 
-def _row(connection: EmailConnection) -> Item:
-    due: Item = {}
+def _row(connection: EmailConnection) -> Row:
+    due: Row = {}
     if connection.credentials_delete_at is not None:
         dpk = DUE_CREDENTIALS.partition(connection.id)
         due = {"due_at": connection.credentials_delete_at, "DPK": dpk}
     return _key(connection) | connection._asdict() | due
 
 
-def connection_of(row: Item) -> EmailConnection:
+def connection_of(row: Row) -> EmailConnection:
     """Return the connection of a row."""
     # Rows of earlier releases lack the result of a test.
     return EmailConnection(**{name: row[name] for name in EmailConnection._fields if name in row})

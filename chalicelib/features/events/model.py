@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import text_fields
 from chalicelib.adapters.aws.queues import QueueMessage
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.message_version import check_version
@@ -50,7 +50,7 @@ class EventType(NamedTuple):
     """
 
     name: str
-    describe: Callable[[DomainEvent, Item], JsonObject] | None = None
+    describe: Callable[[DomainEvent, Row], JsonObject] | None = None
     summary: str = ""
     model: str = ""
     example: Mapping[str, Json] = {}
@@ -67,12 +67,12 @@ class EventDelivery:
 
     event: DomainEvent
     type: EventType
-    subject_row: Item
+    subject_row: Row
     settled: bool
     limits_due: bool = False
     region: str = ""
     # By key: the rows that subscribers have named with `companions`, if they exist.
-    companions: Mapping[RowKey, Item] = field(default_factory=dict)
+    companions: Mapping[RowKey, Row] = field(default_factory=dict)
 
 
 class OutgoingMessage(NamedTuple):

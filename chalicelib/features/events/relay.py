@@ -12,7 +12,7 @@ from chalicelib.adapters.aws.queues import Queue, QueueMessage
 from chalicelib.adapters.aws.table import (
     TRANSACTION_LIMIT,
     ConditionFailed,
-    Item,
+    Row,
     Tables,
 )
 from chalicelib.adapters.json_logs import log_context
@@ -114,7 +114,7 @@ class OutboxRelay:
         }
 
     def _delivery(
-        self, message: PublishEvent, rows: Mapping[tuple[str, str], Item]
+        self, message: PublishEvent, rows: Mapping[tuple[str, str], Row]
     ) -> EventDelivery:
         event_row = rows.get((message.subject, message.sort_key))
         subject_row = rows.get((message.subject, "META"))
@@ -136,7 +136,7 @@ class OutboxRelay:
         )
 
     def _publish_group(
-        self, messages: Sequence[EventDelivery], rows: Mapping[tuple[str, str], Item]
+        self, messages: Sequence[EventDelivery], rows: Mapping[tuple[str, str], Row]
     ) -> None:
         """Publish events of one workspace; those that are published already are followed up."""
         deliveries = _merge_repeated(messages)
@@ -251,6 +251,6 @@ def _ids_of_one(deliveries: Sequence[EventDelivery]) -> dict[str, str]:
     return {"request_id": delivery.event.request_id, **_log_ids(delivery.subject_row)}
 
 
-def _log_ids(row: Item) -> dict[str, str]:
+def _log_ids(row: Row) -> dict[str, str]:
     """Return the subject's id for the log, if the subject is a render."""
     return {"render": row["id"]} if row["id"].startswith("rnd_") else {}

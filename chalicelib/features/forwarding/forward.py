@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import batched, islice
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.adapters.net.http import HttpClient
 from chalicelib.adapters.net.transport import Connector
 from chalicelib.core import json
@@ -36,7 +36,7 @@ class WatchedEvent(NamedTuple):
 
     event: DomainEvent
     type: EventType
-    subject_row: Item
+    subject_row: Row
 
 
 class WatchEvents:

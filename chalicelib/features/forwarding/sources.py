@@ -12,7 +12,7 @@ from itertools import batched, islice
 from typing import Final, Protocol
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item, Tables
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, Tables
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import BatchId, RenderId, TemplateId, WorkspaceId, id_created_at, lowest_id
 from chalicelib.features.batches import rows as batch_rows
@@ -61,7 +61,7 @@ class ListedKind:
     prefix: str
     lists: Callable[[WorkspaceId], str]
     partition: Callable[[WorkspaceId, str], str]
-    last_change: Callable[[Item], str | None]
+    last_change: Callable[[Row], str | None]
     final_statuses: Collection[str] = ()
     lookback: dt.timedelta | None = None
 
@@ -110,7 +110,7 @@ class RowWatch:
         """End the watch of a row."""
         self._keys.pop(key, None)
 
-    def read(self) -> Iterator[tuple[RowKey, Item | None]]:
+    def read(self) -> Iterator[tuple[RowKey, Row | None]]:
         """Yield the next rows, strongly consistent, or None in place of a missing one."""
         for keys in batched(list(islice(self._keys, MAX_ROWS_READ)), BATCH_GET_LIMIT, strict=False):
             rows = {(row["PK"], row["SK"]): row for row in self._tables.get_many(self._table, keys)}
@@ -158,7 +158,7 @@ class ListedSubjects:
                 self._watch.remove(key)
                 self._reported.pop(key, None)
 
-    def _entries(self, *, newest_first: bool = False) -> Iterator[Item]:
+    def _entries(self, *, newest_first: bool = False) -> Iterator[Row]:
         return query_all(
             self._tables,
             self._table,
@@ -168,7 +168,7 @@ class ListedSubjects:
             newest_first=newest_first,
         )
 
-    def _new_entries(self, entries: Iterable[Item]) -> list[Item]:
+    def _new_entries(self, entries: Iterable[Row]) -> list[Row]:
         """Return the entries that are new in the list."""
         listed = list(entries)
         new = [row for row in listed if row["LSK"] not in self._seen]

@@ -7,7 +7,7 @@ from itertools import batched
 from typing import Final
 
 from chalicelib.adapters.aws.messages import PoisonMessage
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.adapters.json_logs import bind, log_context
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -38,7 +38,7 @@ class ReconcileLimits:
         bodies: RenderBodies,
         handle_due: Callable[[WorkspaceId, RenderId], None],
         reconcile_others: Callable[[WorkspaceId, Sequence[str]], None],
-        notify_thresholds: Callable[[WorkspaceId, Item], None],
+        notify_thresholds: Callable[[WorkspaceId, Row], None],
         clock: Clock,
     ) -> None:
         """Store the parts; a render without a row may have left a request body.
@@ -79,7 +79,7 @@ class ReconcileLimits:
         self._limits.clear_due(workspace_id, item)
         crash_if_armed(CrashPoint.LIMITS_CLEARED)
 
-    def _reconcile(self, workspace_id: WorkspaceId, ids: Sequence[RenderId], item: Item) -> None:
+    def _reconcile(self, workspace_id: WorkspaceId, ids: Sequence[RenderId], item: Row) -> None:
         """Settle holds that have ended or never began; remove the entries of rows that hold."""
         renders = {render.id: render for render in self._renders.get_many(workspace_id, ids)}
         created_before = self._clock.now() - _CREATED_WITHIN

@@ -5,7 +5,7 @@ import hashlib
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId
@@ -62,7 +62,7 @@ class IdempotencyRecords:
         return self.read(item, key, now)
 
     def read(
-        self, item: Item | None, key: IdempotencyKey, now: dt.datetime
+        self, item: Row | None, key: IdempotencyKey, now: dt.datetime
     ) -> IdempotencyRecord | None:
         """Return the record of an item that was read already; raises as `find` does."""
         # DynamoDB deletes expired items late.

@@ -8,7 +8,7 @@ from itertools import batched, islice
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Item, Tables
+from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Row, Tables
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -175,7 +175,7 @@ class EraseRenders:
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase the renders one by one and yield after each."""
-        start: Item | None = None
+        start: Row | None = None
         while True:
             page = self._tables.query(
                 self._table,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.due_writes import DueWrites
@@ -47,13 +47,13 @@ class Renders:
         rows = self._tables.get_many(self._table, keys)
         return [self._render(row) for row in rows if self._is_kept(row)]
 
-    def _is_kept(self, item: Item) -> bool:  # DynamoDB deletes expired items late.
+    def _is_kept(self, item: Row) -> bool:  # DynamoDB deletes expired items late.
         return "ttl" not in item or item["ttl"] > self._clock.now().timestamp()
 
-    def _render(self, item: Item) -> Render:
+    def _render(self, item: Row) -> Render:
         return render_of(item).at(format_rfc3339(self._clock.now()))
 
-    def rows(self, keys: Sequence[tuple[WorkspaceId, RenderId]]) -> list[Item]:
+    def rows(self, keys: Sequence[tuple[WorkspaceId, RenderId]]) -> list[Row]:
         """Return the raw rows of up to 100 renders of any workspaces."""
         return self._tables.get_many(self._table, [(partition(*key), "META") for key in keys])
 
@@ -266,7 +266,7 @@ def _unfinished_values() -> dict[str, str]:
     return {f":from{n}": status for n, status in enumerate(UNFINISHED_STATUSES)}
 
 
-def _claim_result(item: Item, attempt: Attempt) -> ClaimResult:
+def _claim_result(item: Row, attempt: Attempt) -> ClaimResult:
     render = render_of(item)
     is_mine = item.get("claimed_by") == attempt.invocation and not render.is_final
     is_redelivery = attempt.message_id is not None and item.get("message_id") == attempt.message_id

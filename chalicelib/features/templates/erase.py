@@ -8,7 +8,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.ids import EmailRuleId, WorkspaceId
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates
@@ -54,7 +54,7 @@ class EraseTemplates:
         self.erase_sources(template, template.unsettled)
         self._erase_email_rules(template.workspace_id, template.email_rules)
         pk = template_partition(template.workspace_id, template.id)
-        start: Item | None = None
+        start: Row | None = None
         while True:
             page = self._tables.query(
                 self._table,
@@ -74,7 +74,7 @@ class EraseTemplates:
                 break
         self._tables.delete_partition(self._table, pk)
 
-    def _erase_rows(self, rows: list[Item]) -> None:
+    def _erase_rows(self, rows: list[Row]) -> None:
         for row in rows:
             if row.get("object_key") is not None:
                 self._objects.delete(row["object_key"])

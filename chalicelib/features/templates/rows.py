@@ -3,7 +3,7 @@
 A row with an `object_key` owns that object; a version shares it with its draft (decision 20).
 """
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.templates.model import (
     Dataset,
@@ -25,7 +25,7 @@ def template_partition(workspace_id: WorkspaceId, template_id: str) -> str:
     return f"WS#{workspace_id}#TPL#{template_id}"
 
 
-def meta_key(template: Template) -> Item:
+def meta_key(template: Template) -> Row:
     """Return the key of a template's `META` row."""
     return {"PK": template_partition(template.workspace_id, template.id), "SK": "META"}
 
@@ -40,7 +40,7 @@ def dataset_key(dataset_id: str) -> str:
     return f"DATA#{dataset_id}"
 
 
-def template_row(template: Template) -> Item:
+def template_row(template: Template) -> Row:
     """Return a template's `META` row; a `creating` template is in no list."""
     names = [name for name in Template._fields if name != "unsettled"]
     row = meta_key(template) | {name: getattr(template, name) for name in names}
@@ -50,13 +50,13 @@ def template_row(template: Template) -> Item:
     return row
 
 
-def template_from_row(item: Item) -> Template:
+def template_from_row(item: Row) -> Template:
     """Return the template of a `META` row."""
     # Rows of earlier releases lack the email rules.
     return Template(**{name: item[name] for name in Template._fields if name in item})
 
 
-def draft_row(template: Template, draft: Draft) -> Item:
+def draft_row(template: Template, draft: Draft) -> Row:
     """Return the row of a draft."""
     return {
         "PK": template_partition(template.workspace_id, template.id),
@@ -67,12 +67,12 @@ def draft_row(template: Template, draft: Draft) -> Item:
     }
 
 
-def draft_from_row(item: Item) -> Draft:
+def draft_from_row(item: Row) -> Draft:
     """Return the draft of a row."""
     return Draft(item["revision"], _stored_from_row(item), item["updated_at"])
 
 
-def version_row(template: Template, version: PublishedVersion) -> Item:
+def version_row(template: Template, version: PublishedVersion) -> Row:
     """Return the row of a version."""
     return {
         "PK": template_partition(template.workspace_id, template.id),
@@ -86,7 +86,7 @@ def version_row(template: Template, version: PublishedVersion) -> Item:
     }
 
 
-def version_from_row(item: Item) -> PublishedVersion:
+def version_from_row(item: Row) -> PublishedVersion:
     """Return the version of a row."""
     return PublishedVersion(
         number=item["number"],
@@ -98,7 +98,7 @@ def version_from_row(item: Item) -> PublishedVersion:
     )
 
 
-def dataset_row(template: Template, dataset: Dataset) -> Item:
+def dataset_row(template: Template, dataset: Dataset) -> Row:
     """Return the row of a dataset."""
     return {
         "PK": template_partition(template.workspace_id, template.id),
@@ -112,7 +112,7 @@ def dataset_row(template: Template, dataset: Dataset) -> Item:
     }
 
 
-def dataset_from_row(item: Item) -> Dataset:
+def dataset_from_row(item: Row) -> Dataset:
     """Return the dataset of a row."""
     return Dataset(
         id=item["id"],
@@ -124,7 +124,7 @@ def dataset_from_row(item: Item) -> Dataset:
     )
 
 
-def _stored_attributes(template: Template, stored: StoredText) -> Item:
+def _stored_attributes(template: Template, stored: StoredText) -> Row:
     name = stored.object_name
     key = None if name is None else object_key(template.workspace_id, template.id, name)
     return {
@@ -135,5 +135,5 @@ def _stored_attributes(template: Template, stored: StoredText) -> Item:
     }
 
 
-def _stored_from_row(item: Item) -> StoredText:
+def _stored_from_row(item: Row) -> StoredText:
     return StoredText(item["sha256"], item["text"], item["object_name"])

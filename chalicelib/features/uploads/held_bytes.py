@@ -9,7 +9,7 @@ counted until then: never too few.
 import datetime as dt
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import WorkspaceId
@@ -95,7 +95,7 @@ class HeldBytes:
             },
         )
 
-    def _expired_hours(self, item: Item) -> dict[str, int]:
+    def _expired_hours(self, item: Row) -> dict[str, int]:
         """Return the bytes of hours whose uploads have all expired."""
         first = int(self._clock.now().timestamp()) // _HOUR_S - _KEPT_HOURS
         return {

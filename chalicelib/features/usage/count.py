@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, override
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import WorkspaceId, id_created_at
 from chalicelib.features.events.model import EventDelivery, Subscriber
@@ -24,7 +24,7 @@ _TEMPLATE_SHARDS: Final = 4
 # A step no longer than the shortest month, so that no month is skipped.
 _MONTH: Final = dt.timedelta(days=28)
 
-type ReadFormats = Callable[[Item], Sequence[str]]
+type ReadFormats = Callable[[Row], Sequence[str]]
 
 
 class CountUsage(Subscriber):

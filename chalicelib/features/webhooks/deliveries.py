@@ -10,8 +10,8 @@ from chalicelib.adapters.aws.queues import DELAY_PRECISION
 from chalicelib.adapters.aws.table import (
     BATCH_GET_LIMIT,
     ConditionFailed,
-    Item,
     QueryPage,
+    Row,
     Tables,
     Write,
 )
@@ -259,12 +259,12 @@ def delivery_partition(workspace_id: WorkspaceId, delivery_id: str) -> str:
     return f"WS#{workspace_id}#WHD#{delivery_id}"
 
 
-def delivery_key(workspace_id: WorkspaceId, delivery_id: str) -> Item:
+def delivery_key(workspace_id: WorkspaceId, delivery_id: str) -> Row:
     """Return the key of a delivery's `META` row."""
     return {"PK": delivery_partition(workspace_id, delivery_id), "SK": "META"}
 
 
-def _due(delivery_id: str, due_at: str) -> Item:
+def _due(delivery_id: str, due_at: str) -> Row:
     return {"due_at": due_at, "DPK": DUE_DELIVERY.partition(delivery_id)}
 
 
@@ -273,6 +273,6 @@ def delivery_not_found(delivery_id: str) -> NotFound:
     return NotFound("not_found", f"There is no webhook delivery {delivery_id[:64]}.")
 
 
-def _delivery_of(row: Item) -> WebhookDelivery:
+def _delivery_of(row: Row) -> WebhookDelivery:
     fields = {name: row[name] for name in _FIELDS if name in row}
     return WebhookDelivery(**{"payload": None, "payload_key": None, "endpoint_id": None} | fields)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import WorkspaceId
@@ -98,7 +98,7 @@ class ReceiverLeases:
         names.append(lease.sets["#of"])
         self._remove(lease, {name: {lease.text} for name in names})
 
-    def _take(self, lease: ReceiverLease) -> Item | None:
+    def _take(self, lease: ReceiverLease) -> Row | None:
         """Take a lease; return the row if that has no room."""
         queue = lease.queue
         values: dict[str, RowValue] = {
@@ -127,7 +127,7 @@ class ReceiverLeases:
             return None if lease.text in row.get(lease.sets["#of"], ()) else row
         return None
 
-    def _remove_expired(self, lease: ReceiverLease, row: Item, now: dt.datetime) -> bool:
+    def _remove_expired(self, lease: ReceiverLease, row: Row, now: dt.datetime) -> bool:
         """Remove the leases that ran out from all sets of the row; False: there are none."""
         limit = format_rfc3339(now)
         expired = {
@@ -155,7 +155,7 @@ class ReceiverLeases:
             self._tables.write(removal)
 
 
-def _key(lease: ReceiverLease) -> Item:
+def _key(lease: ReceiverLease) -> Row:
     return {"PK": endpoints_partition(lease.workspace_id), "SK": f"LEASES#{lease.queue.name}"}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.sealing import SealBroken, SealContext, SecretSealer
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId
@@ -106,7 +106,7 @@ class SigningSecrets:
         is_foreign = earlier is not None and earlier.made_in_test_mode
         return self.of_endpoint(earlier, now) if earlier is not None and is_foreign else ()
 
-    def _request_row(self, workspace_id: WorkspaceId, mode: Mode) -> Item | None:
+    def _request_row(self, workspace_id: WorkspaceId, mode: Mode) -> Row | None:
         return self._tables.get(self._table, endpoints_partition(workspace_id), _ROWS[mode])
 
     def _open(self, sealed: str, place: SealContext, advice: str) -> str:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces import service_state
@@ -188,9 +188,9 @@ class ApiKeys:
                 raise
 
 
-def _items_of_list(tables: Tables, table: str, partition: str) -> Iterator[Item]:
+def _items_of_list(tables: Tables, table: str, partition: str) -> Iterator[Row]:
     """Yield the items of a partition of the `lists` index, newest first."""
-    start: Item | None = None
+    start: Row | None = None
     while True:
         page = tables.query(
             table,
@@ -211,7 +211,7 @@ def workspace_key(workspace_id: WorkspaceId) -> dict[str, str]:
     return {"PK": f"WS#{workspace_id}", "SK": "META"}
 
 
-def workspace_of(item: Item) -> Workspace:
+def workspace_of(item: Row) -> Workspace:
     """Parse a workspace row."""
     return Workspace(
         id=WorkspaceId(item["id"]),
@@ -233,7 +233,7 @@ def workspace_of(item: Item) -> Workspace:
     )
 
 
-def _key_of(item: Item) -> ApiKey:
+def _key_of(item: Row) -> ApiKey:
     return ApiKey(
         id=KeyId(item["id"]),
         workspace_id=WorkspaceId(item["workspace_id"]),
@@ -255,7 +255,7 @@ def _key_of(item: Item) -> ApiKey:
     )
 
 
-def _key_item(key: ApiKey) -> Item:
+def _key_item(key: ApiKey) -> Row:
     due = next_expiry_warning(key, key.created_datetime)
     return _due_attributes(key, due) | {
         "PK": f"KEY#{key.id}",
@@ -277,7 +277,7 @@ def _key_item(key: ApiKey) -> Item:
     }
 
 
-def _due_attributes(key: ApiKey, at: dt.datetime | None) -> Item:
+def _due_attributes(key: ApiKey, at: dt.datetime | None) -> Row:
     return {"due_at": format_rfc3339(at), "DPK": DUE_KEY.partition(key.id)} if at else {}
 
 

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pikepdf
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import BatchId, RenderId
 from chalicelib.features.batches.combine.progress import combine_item
@@ -123,16 +123,16 @@ class CrashBatches(CrashWorkspace):
             self.stores.replace(row, {"data_until": PAST, "due_at": PAST})
             self.erased.add(row["id"])
 
-    def renders_of(self, status: str) -> list[Item]:
+    def renders_of(self, status: str) -> list[Row]:
         """Return the rows of the renders of a status."""
         rows = BatchRows(self.rows(), self.workspace)
         return [row for row in rows.renders if row["status"] == status]
 
-    def batches(self) -> list[Item]:
+    def batches(self) -> list[Row]:
         """Return the rows of the batches, oldest first."""
         return BatchRows(self.rows(), self.workspace).batches
 
-    def message_of(self, render: Item) -> Any:
+    def message_of(self, render: Row) -> Any:
         """Return the message of an item's render."""
         return QueuedRender(self.workspace, RenderId(render["id"]), "req_1").to_json()
 

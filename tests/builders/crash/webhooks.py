@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint
 from tests.builders.crash.stack import CrashStack
@@ -46,11 +46,11 @@ class CrashWebhooks(CrashWorkspace):
         self.kills += 1
         self.settle(lambda: list(self.faults()), point)
 
-    def deliveries(self) -> list[Item]:
+    def deliveries(self) -> list[Row]:
         """Return the rows of all deliveries."""
         return [row for row in self.rows() if "#WHD#" in row["PK"] and row["SK"] == "META"]
 
-    def attempts(self, delivery: Item) -> list[Item]:
+    def attempts(self, delivery: Row) -> list[Row]:
         """Return the finished attempts of a delivery, in order."""
         rows = self.stores.partition(delivery["PK"])
         return [row for row in rows if row["SK"].startswith("TRY#")]
@@ -66,10 +66,10 @@ class CrashWebhooks(CrashWorkspace):
         key = f"WS#{self.workspace}#WHE"
         name = f"of_{endpoint.rpartition('/')[2]}"
         for queue in ("webhooks", "webhooks_slow"):
-            row: Item = {"PK": key, "SK": f"LEASES#{queue}", "all": held, name: held}
+            row: Row = {"PK": key, "SK": f"LEASES#{queue}", "all": held, name: held}
             self.stores.tables.write(Write(self.stores.main_table, item=row))
 
-    def give_up(self, delivery: Item) -> None:
+    def give_up(self, delivery: Row) -> None:
         """Send the dead letter of a delivery's message."""
         message = {"v": 1, "workspace_id": self.workspace, "delivery_id": delivery["id"]}
         self.stores.send_dead_letter("Webhooks", message)
@@ -110,7 +110,7 @@ class CrashWebhooks(CrashWorkspace):
         if stored != named:
             yield f"payloads {stored}, named {named}"
 
-    def _delivery_faults(self, row: Item) -> Iterator[str]:
+    def _delivery_faults(self, row: Row) -> Iterator[str]:
         attempts = self.attempts(row)
         numbers = [int(attempt["number"]) for attempt in attempts]
         if numbers != list(range(1, int(row["attempts_made"]) + 1)):

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.features.batches.bodies import folder
@@ -158,5 +158,5 @@ def state_key(batch: Batch, kind: CombinedKind, fence: int, parts: int) -> str:
     return engine_folder(batch.workspace_id, name)
 
 
-def _key(batch: Batch) -> Item:
+def _key(batch: Batch) -> Row:
     return {"PK": partition(batch.key), "SK": "COMBINE"}

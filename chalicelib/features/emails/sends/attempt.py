@@ -10,7 +10,7 @@ import msgspec
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import ConditionFailed, Item
+from chalicelib.adapters.aws.table import ConditionFailed, Row
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.retry_schedule import LIFE, next_attempt_time
@@ -46,7 +46,7 @@ type SessionOf = Callable[[EmailConnection], ProviderSession]
 class _Situation(NamedTuple):
     workspace: Workspace | None
     connection: EmailConnection | None
-    render: Item | None
+    render: Row | None
     is_rule_on: bool
 
     def end_of(self, send: EmailSend) -> EmailSend | None:

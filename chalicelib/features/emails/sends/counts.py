@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.emails.sends.model import (
@@ -149,7 +149,7 @@ class SendCounts:
                 ":last": f"DAY#{last}~",
             },
         )
-        by_day: dict[str, list[Item]] = {}
+        by_day: dict[str, list[Row]] = {}
         for row in rows:
             by_day.setdefault(row["SK"].split("#")[1], []).append(row)
         return {day: _day_counts(of_day) for day, of_day in by_day.items()}
@@ -173,7 +173,7 @@ def counts_partition(workspace_id: WorkspaceId) -> str:
     return f"WS#{workspace_id}#EMD"
 
 
-def _day_counts(rows: Sequence[Item]) -> DayCounts:
+def _day_counts(rows: Sequence[Row]) -> DayCounts:
     sends = {name: sum(row.get(name, 0) for row in rows) for name in STATISTIC_NAMES}
     return DayCounts(sum(row.get("recipients", 0) for row in rows), sends)
 

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import derived_id
 from chalicelib.core.json import Json, JsonObject
@@ -73,7 +73,7 @@ _SEND_FAILED: Final[Mapping[str, Json]] = {
 }
 
 
-def _describe(_event: DomainEvent, row: Item) -> JsonObject:
+def _describe(_event: DomainEvent, row: Row) -> JsonObject:
     return send_json(send_of(row))
 
 

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Final, cast
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.features.emails.connections import EmailConnection, connections_partition
 
 # Who would have to wait longer takes no slot, and asks again.
@@ -65,7 +65,7 @@ class SendRate:
         update: str,
         condition: str,
         values: Mapping[str, int],
-    ) -> Item:
+    ) -> Row:
         key = {"PK": connections_partition(connection.workspace_id), "SK": f"RATE#{connection.id}"}
         row = self._tables.write(
             Write(

@@ -8,7 +8,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import SendId, WorkspaceId, derived_id
 from chalicelib.core.json import Json
@@ -71,7 +71,7 @@ class Reports:
         """Return the write by which reports on a send that was just accepted will find it."""
         if send.provider != "brevo" or not send.provider_message_id:
             return []
-        row: Item = {
+        row: Row = {
             "PK": _names_partition(send.workspace_id),
             "SK": send.provider_message_id,
             "send_id": send.id,
@@ -91,7 +91,7 @@ class Reports:
 
         The second is refused where the send is gone or has MAX_REPORTS.
         """
-        row: Item = {
+        row: Row = {
             "PK": send_partition(send.workspace_id, send.id),
             "SK": f"REPORT#{report.id(send)}",
             "event": report.kind,

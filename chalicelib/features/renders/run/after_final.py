@@ -7,7 +7,7 @@ from typing import Final, override
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue, QueueMessage
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.engine.emails.model import contents_key
@@ -188,7 +188,7 @@ class CountEndedHold(Subscriber):
         return [OutgoingMessage("maintenance", QueueMessage(limits.to_json(), limits.group))]
 
 
-def _is_counted(row: Item) -> bool:
+def _is_counted(row: Row) -> bool:
     return bool(row["relay_settles"]) and row["hold"] != NOTHING
 
 

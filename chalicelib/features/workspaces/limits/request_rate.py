@@ -4,7 +4,7 @@ import datetime as dt
 import secrets
 from collections.abc import Callable
 
-from chalicelib.adapters.aws.table import Item, Tables
+from chalicelib.adapters.aws.table import Row, Tables
 from chalicelib.core.clock import Clock
 from chalicelib.features.workspaces.limits import admission, rate
 from chalicelib.features.workspaces.limits.conditional_item import ConditionalItem
@@ -41,7 +41,7 @@ class RateOfTestRenders:
         """
         taken = 0
 
-        def plan(seen: Item) -> LimitsUpdate:
+        def plan(seen: Row) -> LimitsUpdate:
             nonlocal taken
             builder = LimitsUpdateBuilder()
             taken = rate.take_test_renders(builder, workspace.plan, count, seen, now)

@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId, sha256_hex
@@ -52,7 +52,7 @@ class FreeWorkspaceLimit:
         left = [other for other in row["ids"] if other != workspace.id]
         self._tables.write(self._replacement(workspace.owner_email, row, left))
 
-    def _owned_ids(self, owner: str, row: Item | None) -> list[WorkspaceId]:
+    def _owned_ids(self, owner: str, row: Row | None) -> list[WorkspaceId]:
         workspaces = {workspace.id: workspace for workspace in self._workspaces.all()}
         # The list comes from an index, which lags behind; the claimed ids do not.
         for claimed in row["ids"] if row else ():
@@ -64,7 +64,7 @@ class FreeWorkspaceLimit:
         since = format_rfc3339(self._clock.now() - _DELETED_COUNTS_FOR)
         return [each.id for each in workspaces.values() if _is_counted(each, owner, since)]
 
-    def _replacement(self, owner: str, row: Item | None, ids: list[WorkspaceId]) -> Write:
+    def _replacement(self, owner: str, row: Row | None, ids: list[WorkspaceId]) -> Write:
         return Write(
             self._table,
             key=_key(owner),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Literal, Protocol
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.errors import NotFound, validation_error
 from chalicelib.core.ids import WorkspaceId, derived_id
@@ -83,8 +83,8 @@ class Members:
         """Return the write that deletes a member."""
         return Write(self._table, key=_key(member.workspace_id, member.email))
 
-    def _rows(self, workspace_id: WorkspaceId) -> Iterator[Item]:
-        start: Item | None = None
+    def _rows(self, workspace_id: WorkspaceId) -> Iterator[Row]:
+        start: Row | None = None
         while True:
             page = self._tables.query(
                 self._table,
@@ -135,7 +135,7 @@ def _key(workspace_id: WorkspaceId, email: str) -> dict[str, str]:
     return {"PK": f"WS#{workspace_id}", "SK": f"MEMBER#{email}"}
 
 
-def _member_of(item: Item) -> Member:
+def _member_of(item: Row) -> Member:
     return Member(**{name: item[name] for name in Member.__dataclass_fields__})
 
 
