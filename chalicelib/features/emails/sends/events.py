@@ -10,7 +10,7 @@ from chalicelib.core.ids import derived_id
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.sends.model import EmailSend, SendStatus
 from chalicelib.features.emails.sends.present import send_json
-from chalicelib.features.emails.sends.reports import Report, ReportKind
+from chalicelib.features.emails.sends.reports import ProviderReport, ReportKind
 from chalicelib.features.emails.sends.repository import send_of, send_partition
 from chalicelib.features.events.model import DomainEvent, EventType
 
@@ -151,7 +151,7 @@ def send_event(send: EmailSend, now: dt.datetime) -> DomainEvent | None:
 
 
 def report_event(
-    send: EmailSend, report: Report, now: dt.datetime, request_id: str
+    send: EmailSend, report: ProviderReport, now: dt.datetime, request_id: str
 ) -> DomainEvent | None:
     """Return the event of a report on a send, or None if its kind has no event."""
     event_type = _TYPE_BY_REPORT.get(report.kind)

@@ -33,7 +33,7 @@ COUNT_BY_KIND: Final[Mapping[ReportKind, str]] = {
 }
 
 
-class Report(NamedTuple):
+class ProviderReport(NamedTuple):
     """Report of a provider on one recipient of an email; `reported_at` is None without a time.
 
     `message_id` is the id that the provider gave to the email, `send_id` the one in its header.
@@ -59,7 +59,7 @@ class ReportPage(NamedTuple):
     next_after: str | None
 
 
-class Reports:
+class ProviderReports:
     """Reports of all workspaces."""
 
     def __init__(self, tables: Tables, table: str) -> None:
@@ -86,7 +86,7 @@ class Reports:
         row = self._tables.get(self._table, _names_partition(workspace_id), message_id)
         return None if row is None else SendId(row["send_id"])
 
-    def creation(self, send: EmailSend, report: Report, now: dt.datetime) -> list[Write]:
+    def creation(self, send: EmailSend, report: ProviderReport, now: dt.datetime) -> list[Write]:
         """Return the writes of a report; the first is refused if it is there already.
 
         The second is refused where the send is gone or has MAX_REPORTS.
