@@ -10,7 +10,7 @@ from typing import Final
 
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.paged.margin_boxes import conditional_css
-from chalicelib.engine.browser.output.paged.marks import Mark
+from chalicelib.engine.browser.output.paged.marks import MarkedElement
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks
 from chalicelib.engine.browser.output.paged.rules import PagedRule
 from chalicelib.engine.browser.page.tab import Tab
@@ -42,7 +42,7 @@ class BlankPages:
         tab: Tab,
         page_rules: Sequence[PagedRule],
         rules: Sequence[PagedRule],
-        marks: Sequence[Mark],
+        marks: Sequence[MarkedElement],
     ) -> None:
         """Start without blank pages; `rules` are those of the marks."""
         self._tab = tab

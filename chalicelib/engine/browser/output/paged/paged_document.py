@@ -12,7 +12,7 @@ from chalicelib.engine.browser.output.paged.blank_pages import (
     blank_page_css,
 )
 from chalicelib.engine.browser.output.paged.margin_boxes import margin_box_css
-from chalicelib.engine.browser.output.paged.marks import Mark, Marks
+from chalicelib.engine.browser.output.paged.marks import MarkedElement, MarkedElements
 from chalicelib.engine.browser.output.paged.named_strings import NamedStrings
 from chalicelib.engine.browser.output.paged.page_boxes import PageBoxes, PageKind, page_boxes
 from chalicelib.engine.browser.output.paged.page_numbers import PageNumbers
@@ -45,7 +45,7 @@ class PagedDocument:
         options: PdfOptions,
         style: PageStyle,
         rules: Sequence[PagedRule],
-        marked: Marks,
+        marked: MarkedElements,
     ) -> None:
         """Start before the first print; `rules` are those of the marks."""
         marks = marked.marks
@@ -171,6 +171,6 @@ class PagedDocument:
         return False
 
 
-def _is_drawn(mark: Mark) -> bool:
+def _is_drawn(mark: MarkedElement) -> bool:
     details = mark.details
     return details.get("isPossible", True) and not details.get("isFixed", False)
