@@ -16,7 +16,7 @@ from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import CheckJson, ConformanceCheck, Verdict
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.ports import HostUnreachableError
 from chalicelib.settings import ValidateSettings
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _document(event: ValidateEvent, deadline: Deadline) -> bytes | None:
             return _services().objects.get(
                 event["url"], max_bytes=_MAX_BYTES, timeout_s=deadline.remaining_s()
             )
-        except DestinationUnreachableError:
+        except HostUnreachableError:
             log.warning("the document could not be fetched", exc_info=True)
             return None
     return base64.b64decode(event["content"])

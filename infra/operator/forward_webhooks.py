@@ -12,7 +12,7 @@ import click
 from chalicelib.adapters.aws.transient_errors import is_transient
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.core.text import terminal_text
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.ports import HostUnreachableError
 from chalicelib.features.forwarding.forward import ForwardedEvent, ForwardSecrets, ForwardTarget
 from infra.operator.connection import forward_service
 from infra.operator.output import command_errors
@@ -108,7 +108,7 @@ def _connect(
     try:
         return socket.create_connection((host, port), timeout_s)
     except OSError as error:
-        raise DestinationUnreachableError(f"{host}:{port} could not be connected to") from error
+        raise HostUnreachableError(f"{host}:{port} could not be connected to") from error
 
 
 def _print_start(

@@ -12,7 +12,7 @@ from typing import Final, override
 import h11
 import httpx
 
-from chalicelib.engine.ports import DestinationUnreachableError, SentState
+from chalicelib.engine.ports import HostUnreachableError, SentState
 
 # Budget for all response heads of a request, those of redirects and of `100 Continue` included.
 _MAX_HEAD_BYTES: Final = 1_000_000
@@ -70,10 +70,10 @@ class RequestBudget:
         return remaining
 
     def consume(self, count: int, host: str) -> None:
-        """Count bytes that were read; raises DestinationUnreachableError beyond the limit."""
+        """Count bytes that were read; raises HostUnreachableError beyond the limit."""
         self._remaining_bytes -= count
         if self._remaining_bytes < 0:
-            raise DestinationUnreachableError(
+            raise HostUnreachableError(
                 f"{host} sent more than {self._limit} bytes, and its answer is not complete"
             )
 
@@ -113,7 +113,7 @@ class HttpConnection:
     def send(self, request: httpx.Request, budget: RequestBudget) -> httpx.Response:
         """Send a request and read the head of its response; its body is read from the response.
 
-        Raises ConnectionLostError, DeadlineError, DestinationUnreachableError, h11.ProtocolError
+        Raises ConnectionLostError, DeadlineError, HostUnreachableError, h11.ProtocolError
         and the exceptions of the request's body; the connection is closed then.
         """
         self._budget = budget
@@ -243,7 +243,7 @@ class HttpConnection:
             if self._has_ended:
                 raise self._loss() from error
             if error.error_status_hint == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
-                raise DestinationUnreachableError(
+                raise HostUnreachableError(
                     f"{self._host} answered with more than {_MAX_EVENT_BYTES} bytes of headers"
                 ) from error
             raise

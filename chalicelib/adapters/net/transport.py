@@ -29,7 +29,7 @@ class Connector(Protocol):
     def __call__(
         self, host: str, port: int, *, timeout_s: float, ports: Collection[int], exempt_only: bool
     ) -> socket:
-        """Connect to a host; raises DestinationRefusedError or DestinationUnreachableError."""
+        """Connect to a host; raises HostRefusedError or HostUnreachableError."""
         ...
 
 

@@ -17,7 +17,7 @@ from chalicelib.core.ids import is_id
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.deadline import timeout_failure
 from chalicelib.engine.job import Job, JobContext, MarkJob, PageJob
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.ports import HostUnreachableError
 from chalicelib.engine.remote.calls import EngineCall, JobCall
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _look_until_done(
         pause_s = NEXT_LOOK_S
         try:
             found = objects.get(url, max_bytes=_MAX_STOP_BYTES, timeout_s=_LOOK_TIMEOUT_S)
-        except DestinationUnreachableError:
+        except HostUnreachableError:
             # The next look follows soon, and the job ends at its deadline in any case.
             log.warning("the stop object could not be looked for", exc_info=True)
             continue

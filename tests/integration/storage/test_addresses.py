@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.ports import HostUnreachableError
 from chalicelib.features.destinations.kinds.azure_blob import open_azure_blob
 from chalicelib.features.destinations.kinds.gcs import open_gcs
 from chalicelib.features.destinations.kinds.s3 import open_s3
@@ -95,7 +95,7 @@ def dialled_by(
         @override
         def connect(self, host: str, port: int, **_: Any) -> socket:
             dialled.append((host, port))
-            raise DestinationUnreachableError
+            raise HostUnreachableError
 
     egress = Recorder(allow="", own_hosts=frozenset())
     with (

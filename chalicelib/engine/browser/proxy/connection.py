@@ -11,7 +11,7 @@ from typing import Final
 
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
 from chalicelib.engine.browser.proxy.request_head import ProxyRequest, UnreadableRequest, split_head
-from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError, Egress
+from chalicelib.engine.ports import Egress, HostRefusedError, HostUnreachableError
 
 _CONNECT_TIMEOUT_S: Final = 10.0
 # Slightly above the longest wait for a page.
@@ -105,10 +105,10 @@ def _connect(
     try:
         _count_request(request, traffic)
         server = _dial(request, egress, traffic)
-    except DestinationRefusedError as error:
+    except HostRefusedError as error:
         traffic.record_refusal(request.host_and_port, str(error))
         status = b"403 Refused"
-    except DestinationUnreachableError as error:
+    except HostUnreachableError as error:
         traffic.record_unreachable(request.host_and_port, str(error))
         status = b"502 Unreachable"
     else:
@@ -125,7 +125,7 @@ def _dial(request: ProxyRequest, egress: Egress, traffic: TrafficBudget) -> sock
     gives_up_at = time.monotonic() + _CONNECT_TIMEOUT_S
     while not _DIAL_SLOTS.acquire(timeout=_DIAL_POLL_S):
         if traffic.has_ended or time.monotonic() > gives_up_at:
-            raise DestinationUnreachableError(f"{request.host_and_port} could not be connected to")
+            raise HostUnreachableError(f"{request.host_and_port} could not be connected to")
     try:
         return egress.dial(request.host, request.port, timeout_s=_CONNECT_TIMEOUT_S)
     finally:

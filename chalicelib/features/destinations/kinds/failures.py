@@ -4,7 +4,7 @@ import re
 from http import HTTPStatus
 from typing import Final
 
-from chalicelib.engine.ports import DestinationRefusedError, EgressError, FetchResponse
+from chalicelib.engine.ports import EgressError, FetchResponse, HostRefusedError
 from chalicelib.features.destinations.outgoing import UploadFailed
 
 MAX_RETRY_AFTER_S: Final = 3_600.0
@@ -25,7 +25,7 @@ _REGION_IN_BODY: Final = re.compile(rb"<Region>([a-z0-9-]{1,64})</Region>")
 
 def egress_failure(failure: EgressError) -> UploadFailed:
     """Return the failure of an upload whose store was not reached or gave no answer."""
-    if isinstance(failure, DestinationRefusedError):
+    if isinstance(failure, HostRefusedError):
         message = f"The address of the store is not allowed: {failure}."
         return UploadFailed("url_not_allowed", message, is_final=True)
     message = f"The store could not be used: {failure}."
