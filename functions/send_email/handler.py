@@ -35,7 +35,7 @@ from chalicelib.features.emails.sends.prepare import PrepareEmail, SignUrl
 from chalicelib.features.emails.sends.rate import SendRate
 from chalicelib.features.emails.sends.sessions import EmailSessions
 from chalicelib.features.emails.sends.stores import EmailStores
-from chalicelib.features.emails.try_connection import TryConnection
+from chalicelib.features.emails.try_connection import RunConnectionTrial
 from chalicelib.features.files.signed_urls import SignedFileUrls
 from chalicelib.features.workspaces.repository import Workspaces
 
@@ -72,7 +72,7 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
     parts.clients.create("dynamodb", "kms", "s3", "sqs")
     deliver = _deliver_email(parts, stores)
     register = _register_for_events(parts, stores, sealer)
-    try_connection = TryConnection(
+    try_connection = RunConnectionTrial(
         connections=stores.connections,
         sealer=sealer,
         openers=openers,

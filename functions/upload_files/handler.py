@@ -23,7 +23,7 @@ from chalicelib.features.destinations.kinds.sftp import open_sftp
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.destinations.request_trial import DestinationTrial
 from chalicelib.features.destinations.sessions import StoreSessions
-from chalicelib.features.destinations.try_destination import TryDestination
+from chalicelib.features.destinations.try_destination import RunDestinationTrial
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.round import RecordRounds
 from chalicelib.features.destinations.uploads.upload_files import UploadFiles
@@ -64,7 +64,7 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenStore"]) -> ServeEve
     destinations = Destinations(parts.state.tables, parts.state.main_table)
     upload_files = _upload_files(parts, destinations, sessions)
     queue = parts.queue("uploads")
-    try_destination = TryDestination(
+    try_destination = RunDestinationTrial(
         destinations=destinations, sessions=sessions, clock=parts.clock, ids=RandomIdGenerator()
     )
 

@@ -143,7 +143,7 @@ class Destinations:
             self._table, destinations_partition(workspace_id)
         )
 
-    def record_test(self, tested: StorageDestination, at: str, error: JsonObject | None) -> None:
+    def record_trial(self, tested: StorageDestination, at: str, error: JsonObject | None) -> None:
         """Store the result of a test: None, or the error that makes the destination failing.
 
         The result is of no use where the tested settings or credentials were replaced meanwhile.

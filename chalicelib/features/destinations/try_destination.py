@@ -23,7 +23,7 @@ _TEXT: Final = b"Test of a storage destination. This file can be deleted.\n"
 type Step = tuple[str, Callable[[], object]]
 
 
-class TryDestination:
+class RunDestinationTrial:
     """Use case: go through the steps until one fails, and record the result."""
 
     def __init__(
@@ -60,7 +60,7 @@ class TryDestination:
             shown.append({"name": name, "ok": False, "detail": detail})
             error = {**upload_error(failure), "message": detail}
         at = format_rfc3339(self._clock.now())
-        self._destinations.record_test(destination, at, error and {"at": at, **error})
+        self._destinations.record_trial(destination, at, error and {"at": at, **error})
         return shown
 
     def _steps(self, session: StoreSession, destination: StorageDestination) -> Iterator[Step]:

@@ -143,7 +143,7 @@ class EmailConnections:
             return
         raise contention_error()
 
-    def record_test(
+    def record_trial(
         self,
         tested: EmailConnection,
         at: str,

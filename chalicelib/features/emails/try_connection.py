@@ -33,7 +33,7 @@ class TrialResult(NamedTuple):
     senders: Sequence[JsonObject]
 
 
-class TryConnection:
+class RunConnectionTrial:
     """Use case: go through the steps of a provider until one fails, and record the result."""
 
     def __init__(
@@ -69,7 +69,7 @@ class TryConnection:
                 self._go(session, connection, trial.send_to, steps)
         at = format_rfc3339(self._clock.now())
         error = steps.error and {"at": at, **steps.error}
-        self._connections.record_test(
+        self._connections.record_trial(
             connection, at, ok=steps.are_good, error=error, senders=steps.senders
         )
         return TrialResult(steps.shown, steps.senders)

@@ -10,7 +10,7 @@ from typing import Any, override
 import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.features.emails.try_connection import TryConnection
+from chalicelib.features.emails.try_connection import RunConnectionTrial
 from functions.send_email import handler
 from tests.builders.email_connections import (
     failed_step,
@@ -41,7 +41,7 @@ READY = b"220 mail\r\n"
 def give_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Give the setter of the seconds that a test may take."""
     return lambda timeout_s: monkeypatch.setattr(
-        handler, "TryConnection", partial(TryConnection, timeout_s=timeout_s)
+        handler, "RunConnectionTrial", partial(RunConnectionTrial, timeout_s=timeout_s)
     )
 
 
