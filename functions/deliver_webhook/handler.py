@@ -55,9 +55,11 @@ def build(parts: WorkParts) -> ServeEvent:
     )
 
     def deliver(batch: BatchLeases, message: ReceivedMessage) -> None:
-        named = DeliverWebhook.from_json(message.body)
-        if not send(named, batch, secrets.token_hex(8)):
-            erase.erase_expired(named.workspace_id, named.delivery_id, parts.clock.now())
+        webhook_message = DeliverWebhook.from_json(message.body)
+        if not send(webhook_message, batch, secrets.token_hex(8)):
+            erase.erase_expired(
+                webhook_message.workspace_id, webhook_message.delivery_id, parts.clock.now()
+            )
 
     leases = ReceiverLeases(state.tables, state.main_table)
     dead_letters = Queue(parts.clients, settings.dead_letters_url(parts.row.queues[0]))

@@ -54,7 +54,7 @@ def append(state: MergeState, content: bytes, title: str, index: int) -> bytes:
     _note_parent_leaves(state, prepared, numbers, first_key)
     _note_structure(state, prepared, numbers, index)
     _note_form_and_layers(state, prepared, numbers)
-    state.entry = _entry(prepared, numbers, title, state.last_entry)
+    state.entry = _outline_entry(prepared, numbers, title, state.last_entry)
     state.last_entry, state.entry_count = entry, state.entry_count + 1
     state.last_index = index
     return write_objects(state, [*closed_entry, *numbers.plain], numbers.streams)
@@ -173,7 +173,7 @@ def _note_form_and_layers(state: MergeState, prepared: PreparedItem, numbers: Re
     state.hidden_layers += pack_numbers(numbers.of("HiddenLayers"))
 
 
-def _entry(prepared: PreparedItem, numbers: Renumbering, title: str, before: int) -> bytes:
+def _outline_entry(prepared: PreparedItem, numbers: Renumbering, title: str, before: int) -> bytes:
     """Return the item's entry of the outline, without its end: the next one is not known yet."""
     text = String(replace_lone_surrogates(title)).unparse()
     parts = [

@@ -52,7 +52,7 @@ class ReleaserLeases:
             },
         )
 
-    def take(self, workspace_id: WorkspaceId) -> ReleaserLease | None:
+    def take_lease(self, workspace_id: WorkspaceId) -> ReleaserLease | None:
         """Take the lease, or return None; its owner then looks again because of this call."""
         while True:
             now = self._clock.now()

@@ -211,7 +211,7 @@ class ReleaseStep:
         if not wanted:
             return step, Reservation(NOTHING, has_lease=False, is_settled_by_relay=True)
         if batch.test:
-            taken = self._test_rate.take(workspace, wanted, now)
+            taken = self._test_rate.take_renders(workspace, wanted, now)
             return _first(step, taken), Reservation(
                 NOTHING, has_lease=False, is_settled_by_relay=True
             )

@@ -44,7 +44,7 @@ class ActiveBatch(NamedTuple):
         return self.batch.released - self.counted.ended
 
 
-class Look(NamedTuple):
+class PassOutcome(NamedTuple):
     """Outcome of one pass over all batches.
 
     `is_done`: none is active; `is_paced`: the rate of test renders holds items back;
@@ -85,17 +85,17 @@ class Releaser:
     def __call__(self, workspace_id: WorkspaceId) -> None:
         """Look at the batches until there is nothing to do, or the time is over."""
         until = self._clock.now() + _TIME_LIMIT
-        lease = self._leases.take(workspace_id)
+        lease = self._leases.take_lease(workspace_id)
         while lease is not None:
             crash_if_armed(CrashPoint.BATCH_LEASED)
             try:
-                look = self._look(lease, until)
+                outcome = self._make_pass(lease, until)
             except Exception:
                 with tolerate_transient("a lease stays until it expires"):
                     self._leases.abandon(lease)
                 raise
-            if not look.is_unfinished and self._leases.give_back(lease, is_done=look.is_done):
-                if look.is_paced:
+            if not outcome.is_unfinished and self._leases.give_back(lease, is_done=outcome.is_done):
+                if outcome.is_paced:
                     self._wake(workspace_id, _PACE)
                 return
             lease = self._leases.refresh(lease)
@@ -104,11 +104,11 @@ class Releaser:
                 self._wake(workspace_id, dt.timedelta())
                 return
 
-    def _look(self, lease: ReleaserLease, until: dt.datetime) -> Look:
+    def _make_pass(self, lease: ReleaserLease, until: dt.datetime) -> PassOutcome:
         """Look at the active batches; raise the first error of one after the others' turn."""
         workspace = self._workspaces.get(lease.workspace_id)
         if workspace is None:
-            return Look(is_done=True)
+            return PassOutcome(is_done=True)
         ids = self._batches.active_ids(lease.workspace_id)
         import_until = self._clock.now() + _IMPORT_SLICE
         errors: dict[BatchId, Exception] = {}
@@ -123,13 +123,13 @@ class Releaser:
                 active.append(each)
         unfinished = [each for each in active if not each.batch.is_final]
         is_open = unfinished or any(each.batch.combine.kinds for each in active)
-        look = Look(is_done=not is_open)
+        outcome = PassOutcome(is_done=not is_open)
         if unfinished and workspace.status == "active":
-            look = self._release_all(lease, workspace, unfinished, until, errors)
+            outcome = self._release_all(lease, workspace, unfinished, until, errors)
         # Of a workspace that is not active they are looked at each minute.
         for first in errors.values():
             raise first
-        return look
+        return outcome
 
     def _active(self, workspace_id: WorkspaceId, ids: Sequence[BatchId]) -> list[ActiveBatch]:
         batches = [
@@ -170,7 +170,7 @@ class Releaser:
         active: Sequence[ActiveBatch],
         until: dt.datetime,
         errors: dict[BatchId, Exception],
-    ) -> Look:
+    ) -> PassOutcome:
         """Fill the room of the plan, the batch with the fewest items in flight first.
 
         Batches in `errors` are left out; further errors go there.
@@ -182,10 +182,10 @@ class Releaser:
             if not (each.batch.is_released or each.batch.is_importing or each.batch.id in errors)
         }
         is_importing = any(each.batch.is_importing for each in active)
-        look = Look(is_done=False, is_unfinished=is_importing)
+        outcome = PassOutcome(is_done=False, is_unfinished=is_importing)
         while room > 0 and waiting:
             if self._clock.now() > until:
-                return look._replace(is_unfinished=True)
+                return outcome._replace(is_unfinished=True)
             each = min(waiting.values(), key=lambda one: one.in_flight)
             share = -(-room // len(waiting))
             try:
@@ -197,9 +197,9 @@ class Releaser:
                 del waiting[each.batch.id]
                 continue
             room -= result.renders
-            look = look._replace(
-                is_paced=look.is_paced or result.is_paced,
-                is_unfinished=look.is_unfinished or not (result.renders or result.is_paced),
+            outcome = outcome._replace(
+                is_paced=outcome.is_paced or result.is_paced,
+                is_unfinished=outcome.is_unfinished or not (result.renders or result.is_paced),
             )
             if result.is_paced:
                 # The rate is that of all test renders of the workspace.
@@ -208,7 +208,7 @@ class Releaser:
                 del waiting[each.batch.id]
             else:
                 waiting[each.batch.id] = each._replace(batch=result.batch)
-        return look
+        return outcome
 
     def _step(
         self,

@@ -20,7 +20,7 @@ from chalicelib.features.destinations.sessions import StoreSessions
 TIMEOUT_S: Final = 5.0
 _TEXT: Final = b"Test of a storage destination. This file can be deleted.\n"
 
-type Step = tuple[str, Callable[[], object]]
+type Check = tuple[str, Callable[[], object]]
 
 
 class RunDestinationTrial:
@@ -63,7 +63,7 @@ class RunDestinationTrial:
         self._destinations.record_trial(destination, at, error and {"at": at, **error})
         return shown
 
-    def _steps(self, session: StoreSession, destination: StorageDestination) -> Iterator[Step]:
+    def _steps(self, session: StoreSession, destination: StorageDestination) -> Iterator[Check]:
         """Yield the steps of a test, each with its name."""
         yield "connect", session.connect
         ulid = self._ids.new("test", self._clock.now()).rpartition("_")[2]

@@ -149,8 +149,8 @@ class OutboxRelay:
                 if "published_at" not in rows[delivery.event.subject, delivery.event.sort_key]
             ]
             plans = {
-                subscriber: subscriber.prepare(heard)
-                for subscriber, heard in self._by_subscriber(unpublished)
+                subscriber: subscriber.prepare(subscribed)
+                for subscriber, subscribed in self._by_subscriber(unpublished)
             }
             crash_for_each(CrashPoint.RELAY_PREPARED, unpublished)
             if unpublished:
@@ -161,16 +161,18 @@ class OutboxRelay:
         self, deliveries: Sequence[EventDelivery]
     ) -> Iterator[tuple[AnySubscriber, Sequence[EventDelivery]]]:
         for subscriber in self._subscribers:
-            heard = [delivery for delivery in deliveries if delivery.event.type in subscriber.types]
-            if heard:
-                yield subscriber, heard
+            subscribed = [
+                delivery for delivery in deliveries if delivery.event.type in subscriber.types
+            ]
+            if subscribed:
+                yield subscriber, subscribed
 
     def _commit(self, deliveries: Sequence[EventDelivery], plans: Plans) -> None:
         """Mark events published together with their subscribers' writes."""
         writes = [
             write
-            for subscriber, heard in self._by_subscriber(deliveries)
-            for write in subscriber.writes(heard, plans[subscriber])
+            for subscriber, subscribed in self._by_subscriber(deliveries)
+            for write in subscriber.writes(subscribed, plans[subscriber])
         ]
         if len(deliveries) + len(writes) > TRANSACTION_LIMIT:
             assert len(deliveries) > 1, f"{deliveries[0].event.type} has {len(writes)} writes"
@@ -205,8 +207,8 @@ class OutboxRelay:
 
     def _follow_up(self, deliveries: Sequence[EventDelivery], plans: Plans) -> None:
         messages: dict[str, list[QueueMessage]] = {}
-        for subscriber, heard in self._by_subscriber(deliveries):
-            for queue, message in subscriber.follow_up(heard, plans.get(subscriber, {})):
+        for subscriber, subscribed in self._by_subscriber(deliveries):
+            for queue, message in subscriber.follow_up(subscribed, plans.get(subscriber, {})):
                 messages.setdefault(queue, []).append(message)
         for queue, group in messages.items():
             self._queues(queue).send_all(group)

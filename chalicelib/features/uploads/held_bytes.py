@@ -32,7 +32,7 @@ class HeldBytes:
         self._table = table
         self._clock = clock
 
-    def take(self, workspace: Workspace, upload: Upload) -> None:
+    def reserve(self, workspace: Workspace, upload: Upload) -> None:
         """Count an upload; raises `conflict` if the workspace has no room for it."""
         expired: dict[str, int] = {}
         for _ in range(_MAX_TRIES):

@@ -184,7 +184,7 @@ class SendWebhook:
         claim: str,
     ) -> bool:
         """Write a new state; False: this process has lost its claim, so another one does it."""
-        writes = self._deliveries.result(delivery, attempt, claim=claim)
+        writes = self._deliveries.result_writes(delivery, attempt, claim=claim)
         try:
             self._tables.transact([*writes, *endpoint_changes])
         except ConditionFailed as conflict:

@@ -172,7 +172,7 @@ class Deliveries:
             return False
         return True
 
-    def result(
+    def result_writes(
         self,
         delivery: WebhookDelivery,
         attempt: DeliveryAttempt | None,

@@ -118,8 +118,8 @@ def _excerpt(content: bytes, content_type: str) -> str:
 
 def _decode(content: bytes, content_type: str) -> str:
     """Decode in the charset of a content type; in UTF-8 unless web pages may have that charset."""
-    named = _CHARSET.search(content_type)
+    charset = _CHARSET.search(content_type)
     try:
-        return content.decode(named[1] if named else "utf-8", "replace")
+        return content.decode(charset[1] if charset else "utf-8", "replace")
     except LookupError:
         return content.decode(errors="replace")

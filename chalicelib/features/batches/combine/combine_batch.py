@@ -91,7 +91,7 @@ class CombineBatch:
         The remains of making them are removed once the batch has ended.
         """
         batch = self._batches.get(key)
-        lease = None if batch is None else self._leases.take(batch)
+        lease = None if batch is None else self._leases.take_lease(batch)
         if lease is None:
             return
         try:

@@ -75,7 +75,7 @@ class CombineLeases:
         self._table = table
         self._clock = clock
 
-    def take(self, batch: Batch) -> CombineLease | None:
+    def take_lease(self, batch: Batch) -> CombineLease | None:
         """Take the lease of a batch, or return None if another function has it."""
         now = self._clock.now()
         write = Write(

@@ -143,7 +143,7 @@ class StorageUploads:
         )
         yield from self.receipts(after, changed)
 
-    def result(
+    def result_write(
         self, after: TargetUploads, changed: Sequence[FileUpload], *, claim: str
     ) -> Iterator[Write]:
         """Yield the writes of the state after an attempt that was claimed."""

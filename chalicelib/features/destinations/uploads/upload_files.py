@@ -32,7 +32,7 @@ from chalicelib.features.destinations.repository import (
 )
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads, UploadError
-from chalicelib.features.destinations.uploads.round import ClaimLost, RecordRounds, UploadRound
+from chalicelib.features.destinations.uploads.round import ClaimLost, RecordAttempts, UploadAttempt
 from chalicelib.features.renders.rows import partition, render_of
 
 log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ class UploadFiles:
         tables: Tables,
         table: str,
         destinations: Destinations,
-        rounds: RecordRounds,
+        attempts: RecordAttempts,
         objects: Objects,
         open_session: OpenSession,
         clock: Clock,
@@ -91,7 +91,7 @@ class UploadFiles:
         self._tables = tables
         self._table = table
         self._destinations = destinations
-        self._rounds = rounds
+        self._attempts = attempts
         self._objects = objects
         self._open_session = open_session
         self._clock = clock
@@ -103,43 +103,45 @@ class UploadFiles:
         """
         with log_context(workspace=message.workspace_id, render=message.render_id):
             crash_if_armed(CrashPoint.STORAGE_BEGUN)
-            round_ = self._rounds.begin(message, claim)
-            if round_ is None:
+            attempt = self._attempts.begin(message, claim)
+            if attempt is None:
                 return
             crash_if_armed(CrashPoint.STORAGE_CLAIMED)
             try:
-                self._make(round_, ends_at)
+                self._make(attempt, ends_at)
             except ClaimLost:
                 log.warning("uploads not recorded: another function has them")
 
-    def _make(self, round_: UploadRound, ends_at: dt.datetime) -> None:
+    def _make(self, attempt: UploadAttempt, ends_at: dt.datetime) -> None:
         keyless = [
-            replace(file, status="failed") for file in round_.uploads.open_files if file.key is None
+            replace(file, status="failed")
+            for file in attempt.uploads.open_files
+            if file.key is None
         ]
         if keyless:
-            self._rounds.record(round_, keyless)
-            if not round_.uploads.open_files:
+            self._attempts.record(attempt, keyless)
+            if not attempt.uploads.open_files:
                 return
-        if round_.uploads.claims_made > MAX_RECEIVE_COUNT:
+        if attempt.uploads.claims_made > MAX_RECEIVE_COUNT:
             log.error("uploads interrupted: their functions died")
-            self._rounds.repeat_later(round_, _LOST)
+            self._attempts.repeat_later(attempt, _LOST)
             return
-        situation = self._situation(round_.uploads)
+        situation = self._situation(attempt.uploads)
         if situation.destination is None or not situation.has_files:
-            self._rounds.fail_all(round_, _GONE if situation.destination else _DELETED)
+            self._attempts.fail_all(attempt, _GONE if situation.destination else _DELETED)
             return
         try:
-            self._upload_all(round_, situation.destination, ends_at)
+            self._upload_all(attempt, situation.destination, ends_at)
         except UploadFailed as failure:
             self._note(situation.destination, failure)
             if failure.is_final:
-                self._rounds.fail_all(round_, _error_of(failure))
+                self._attempts.fail_all(attempt, _error_of(failure))
             else:
-                self._rounds.repeat_later(round_, _error_of(failure), failure.retry_after_s)
+                self._attempts.repeat_later(attempt, _error_of(failure), failure.retry_after_s)
         except KeyUnavailable as fault:
             # No attempt is used up for what the operator has to mend.
             log.error("files not uploaded", exc_info=fault)  # noqa: TRY400 -- it is tried again
-            self._rounds.postpone(round_, _KEY_PAUSE)
+            self._attempts.postpone(attempt, _KEY_PAUSE)
 
     def _situation(self, uploads: TargetUploads) -> _Situation:
         destination_key = (
@@ -159,14 +161,14 @@ class UploadFiles:
         )
 
     def _upload_all(
-        self, round_: UploadRound, destination: StorageDestination, ends_at: dt.datetime
+        self, attempt: UploadAttempt, destination: StorageDestination, ends_at: dt.datetime
     ) -> None:
         """Upload the open files one after the other; raises UploadFailed and KeyUnavailable.
 
         Final results of files are recorded. UploadFailed is a failure of the destination, or a
         failure worth a retry.
         """
-        files = round_.uploads.open_files
+        files = attempt.uploads.open_files
         timeout_s = _timeout_s(max(file.bytes for file in files))
         with self._open_session(destination, timeout_s) as session:
             crash_if_armed(CrashPoint.STORAGE_OPENED)
@@ -174,12 +176,12 @@ class UploadFiles:
                 now = self._clock.now()
                 ends = now + dt.timedelta(seconds=_timeout_s(file.bytes))
                 if file is not files[0] and ends > ends_at:
-                    self._rounds.postpone(round_, dt.timedelta(0))
+                    self._attempts.postpone(attempt, dt.timedelta(0))
                     return
-                self._rounds.keep_claim(round_, ends + _MARGIN)
+                self._attempts.keep_claim(attempt, ends + _MARGIN)
                 after = self._upload(file, destination, session)
                 crash_if_armed(CrashPoint.STORAGE_STORED)
-                self._rounds.record(round_, [after])
+                self._attempts.record(attempt, [after])
 
     def _upload(
         self, file: FileUpload, destination: StorageDestination, session: StoreSession

@@ -168,7 +168,7 @@ class AttemptEmail:
             return send.with_failure(SendError("email_daily_cap_reached", message))
         crash_if_armed(CrashPoint.EMAIL_HANDED_OVER)
         self._note_connection(parts.connection, outcome)
-        return _after(send, outcome, self._clock.now())
+        return _send_after(send, outcome, self._clock.now())
 
     def _mark(self, send: EmailSend, claim: str, cap: int) -> None:
         """Write that the provider may have the email from now on; raises to keep it from that."""
@@ -208,7 +208,7 @@ def _end_without_attempt(send: EmailSend, now: dt.datetime) -> EmailSend | None:
     return None
 
 
-def _after(send: EmailSend, outcome: HandOver, now: dt.datetime) -> EmailSend:
+def _send_after(send: EmailSend, outcome: HandOver, now: dt.datetime) -> EmailSend:
     """Return a send after an attempt with this outcome."""
     send = replace(
         send, attempts=send.attempts + 1, provider_message_id=outcome.provider_message_id

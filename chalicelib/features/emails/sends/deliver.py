@@ -155,7 +155,7 @@ class DeliverEmail:
         now = self._clock.now()
         event = send_event(after, now)
         writes = [
-            self._stores.sends.result(after, claim=claim),
+            self._stores.sends.result_write(after, claim=claim),
             *self._stores.counts.move(before, after),
             *self._stores.reports.naming(after),
             *([] if event is None else [self._stores.outbox.creation(event)]),

@@ -172,7 +172,7 @@ class Sends:
             return False
         return True
 
-    def result(self, after: EmailSend, *, claim: str) -> Write:
+    def result_write(self, after: EmailSend, *, claim: str) -> Write:
         """Return the write of the state after an attempt that was claimed."""
         return self._change(
             after,

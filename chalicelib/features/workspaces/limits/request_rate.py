@@ -34,7 +34,7 @@ class RateOfTestRenders:
         """Take of the limits items in `table`."""
         self._items = ConditionalItem(tables, table, "META")
 
-    def take(self, workspace: Workspace, count: int, now: dt.datetime) -> int:
+    def take_renders(self, workspace: Workspace, count: int, now: dt.datetime) -> int:
         """Take up to `count` renders of the minute, and return how many; 0 if none is free.
 
         A call whose answer is lost takes them in vain.
