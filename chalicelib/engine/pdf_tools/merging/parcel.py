@@ -10,7 +10,7 @@ from pikepdf import Array, Dictionary, Object, Pdf
 _MAX_DEPTH: Final = 5_000
 
 
-class Parcel:
+class CopySet:
     """Objects of a source that are copied together."""
 
     def __init__(self, source: Pdf, place: int) -> None:
@@ -22,7 +22,7 @@ class Parcel:
         """Add a list of objects."""
         self._content[f"/{name}"] = Array([*objects])
 
-    def copy_to(self, target: Pdf, pages: Sequence[Object]) -> "CopiedParcel":
+    def copy_to(self, target: Pdf, pages: Sequence[Object]) -> "CopiedSet":
         """Copy the pages and the content.
 
         Raises ValueError where objects are nested so deeply that copying would end the process.
@@ -34,17 +34,17 @@ class Parcel:
         for page in pages:
             target.pages.append(pikepdf.Page(page))
         copied_pages: list[Object] = [page.obj for page in target.pages[place:]]
-        return CopiedParcel(copied_pages, target.copy_foreign(content))
+        return CopiedSet(copied_pages, target.copy_foreign(content))
 
 
-class CopiedParcel:
+class CopiedSet:
     """Set of objects in the document that it was copied to."""
 
     def __init__(self, pages: Sequence[Object], content: Object) -> None:
         """Hold the copies."""
         self.pages, self._content = pages, content
 
-    def take(self, name: str) -> list[Object]:
+    def objects(self, name: str) -> list[Object]:
         """Return a list of objects; an empty one if it was not put in."""
         return list(self._content.get(f"/{name}", Array()).as_list())
 
