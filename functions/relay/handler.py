@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError, ReceivedMessage
 from chalicelib.adapters.aws.table import Row
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.event_types import EVENT_TYPES
@@ -40,7 +40,7 @@ def build(parts: WorkParts) -> ServeEvent:
         for message in received:
             try:
                 messages[message.id] = PublishEvent.from_json(message.body)
-            except (PoisonMessage, UnknownVersion) as unreadable:
+            except (PoisonMessageError, UnknownVersion) as unreadable:
                 failures[message.id] = unreadable
         # Two messages of one event are published as one, and both get its outcome (decision 28).
         failed = relay.publish(list(dict.fromkeys(messages.values())))

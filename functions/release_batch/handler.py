@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError, ReceivedMessage
 from chalicelib.bootstrap.batches import advance_batch
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
@@ -37,7 +37,7 @@ def build(parts: WorkParts) -> ServeEvent:
         for message in received:
             try:
                 workspace_id = WorkspaceId(DueItem.from_json(message.body).id("WS"))
-            except (PoisonMessage, UnknownVersion) as unreadable:
+            except (PoisonMessageError, UnknownVersion) as unreadable:
                 failures[message.id] = unreadable
             else:
                 # One look serves all messages of a workspace: only one function has its lease

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.features.destinations.outgoing import UploadFailedError
 from tests.builders.email_connections import use_plan
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
@@ -15,7 +15,7 @@ S3: Final = {
 }
 
 
-AWAY: Final = UploadFailed(
+AWAY: Final = UploadFailedError(
     "storage_unavailable", "The store does not answer.", is_final=False, status=503
 )
 

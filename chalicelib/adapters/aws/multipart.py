@@ -23,11 +23,11 @@ _MAX_PARTS: Final = 10_000
 _TOKEN_NAME: Final = "upload-token"  # noqa: S105 -- no secret
 
 
-class MultipartUploadGone(Exception):  # noqa: N818 -- names the event
+class MultipartUploadGoneError(Exception):
     """The upload has been aborted, or completed by another call."""
 
 
-class MultipartConflict(Exception):  # noqa: N818 -- names the event
+class MultipartConflictError(Exception):
     """Another process has put or completed other parts; `resume` lists the present ones."""
 
 
@@ -51,7 +51,7 @@ class MultipartUploads:
         return MultipartUpload.begin(self._clients, self._bucket, key, content_type=content_type)
 
     def resume(self, key: str, upload_id: str) -> "MultipartUpload":
-        """Return an upload with its parts; raises MultipartUploadGone if it was aborted."""
+        """Return an upload with its parts; raises MultipartUploadGoneError if it was aborted."""
         return MultipartUpload.resume(self._clients, self._bucket, key, upload_id)
 
     def abort_all(self, key: str) -> None:
@@ -102,12 +102,12 @@ class MultipartUpload:
     def resume(cls, clients: "AwsClients", bucket: str, key: str, upload_id: str) -> Self:
         """Return an upload with the parts that S3 has; a completed one can be completed again.
 
-        Raises MultipartUploadGone if it was aborted.
+        Raises MultipartUploadGoneError if it was aborted.
         """
         upload = cls(clients, bucket, key, upload_id)
         try:
             upload._parts = {number: part for number, part, _ in upload._stored_parts()}
-        except MultipartUploadGone:
+        except MultipartUploadGoneError:
             # S3 forgets an upload with its completion; the object is known by the upload's token.
             if not upload._has_made_object():
                 raise
@@ -128,7 +128,7 @@ class MultipartUpload:
         """Put part `number` (from 1); it replaces another of this number.
 
         Bytes that are there are not sent again. Raises ValueError for a part that S3 would refuse
-        when the upload is completed, and MultipartUploadGone.
+        when the upload is completed, and MultipartUploadGoneError.
         """
         self._check_part(number, len(body), is_last=is_last)
         digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
@@ -150,8 +150,8 @@ class MultipartUpload:
     def complete(self) -> None:
         """Make the object of the parts; idempotent, also after a lost answer.
 
-        Raises ValueError if parts are missing, MultipartConflict if another process has put or
-        completed other parts, and MultipartUploadGone if the upload was aborted.
+        Raises ValueError if parts are missing, MultipartConflictError if another process has put or
+        completed other parts, and MultipartUploadGoneError if the upload was aborted.
         """
         if self._is_completed:
             return
@@ -161,14 +161,14 @@ class MultipartUpload:
             raise ValueError(message)
         try:
             self._complete()
-        except MultipartUploadGone:
+        except MultipartUploadGoneError:
             if not self._has_made_object():
                 raise
         self._is_completed = True
 
     def abort(self) -> None:
         """Delete the parts; idempotent. The object of a completed upload stays."""
-        with suppress(MultipartUploadGone), self._gone_if_unknown():
+        with suppress(MultipartUploadGoneError), self._gone_if_unknown():
             self._client.abort_multipart_upload(
                 Bucket=self._bucket, Key=self._key, UploadId=self._s3_id
             )
@@ -192,7 +192,7 @@ class MultipartUpload:
             stored = self._stored_parts()
             if {number: part for number, part, _ in stored} != self._parts:
                 message = f"another process has put parts of {self._key}"
-                raise MultipartConflict(message)
+                raise MultipartConflictError(message)
             try:
                 self._request_completion(stored)
             except self._client.exceptions.ClientError as refusal:
@@ -231,7 +231,7 @@ class MultipartUpload:
             ]
 
     def _has_made_object(self) -> bool:
-        """Tell whether the object under the key is this upload's; raises MultipartConflict."""
+        """Tell whether the object under the key is this upload's; raises MultipartConflictError."""
         try:
             head = self._client.head_object(
                 Bucket=self._bucket, Key=self._key, ChecksumMode="ENABLED"
@@ -244,7 +244,7 @@ class MultipartUpload:
             return False
         if self._parts and head["ChecksumSHA256"] != self._composite_checksum():
             message = f"another process has completed {self._key} with other parts"
-            raise MultipartConflict(message)
+            raise MultipartConflictError(message)
         return True
 
     def _composite_checksum(self) -> str:
@@ -261,7 +261,7 @@ class MultipartUpload:
             if refusal.response["Error"]["Code"] != "NoSuchUpload":
                 raise
             message = f"the upload to {self._key} has been completed or aborted"
-            raise MultipartUploadGone(message) from refusal
+            raise MultipartUploadGoneError(message) from refusal
 
     @property
     def _client(self) -> "S3Client":

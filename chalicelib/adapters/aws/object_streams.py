@@ -16,11 +16,11 @@ CHUNK_BYTES: Final = 1 << 20
 PART_BYTES: Final = 8 << 20
 
 
-class ObjectChanged(Exception):  # noqa: N818 -- names the event
+class ObjectChangedError(Exception):
     """The object has been replaced or deleted since this version of it was found."""
 
 
-class ContentMismatch(Exception):  # noqa: N818 -- names the event
+class ContentMismatchError(Exception):
     """A stream has another length or SHA-256 than announced; nothing of it is stored."""
 
 
@@ -87,7 +87,7 @@ class ObjectReader:
     def read(self, size: int = -1) -> bytes:
         """Return the next `size` bytes, or all that are left; fewer only at the end.
 
-        Raises ObjectChanged if the rest had to be requested and the object has changed, and
+        Raises ObjectChangedError if the rest had to be requested and the object has changed, and
         botocore's error when the connection is lost three times before these bytes are there.
         """
         from botocore.exceptions import (  # noqa: PLC0415 -- imported with the first client
@@ -151,7 +151,7 @@ class CheckedReader:
         """Return `size` bytes, or all that are left; fewer only at the end.
 
         A socket may return fewer, which would make a part that S3 refuses as too small. Raises
-        ContentMismatch.
+        ContentMismatchError.
         """
         # Its value is no copy, unlike that of joined chunks.
         gathered = io.BytesIO()
@@ -169,12 +169,12 @@ class CheckedReader:
         self._hash.update(chunk)
         if self._length is not None and self._size > self._length:
             message = f"the stream has more than the announced {self._length} bytes"
-            raise ContentMismatch(message)
+            raise ContentMismatchError(message)
 
     def _check_end(self) -> None:
         if self._length is not None and self._size != self._length:
             message = f"the stream ended after {self._size} of {self._length} bytes"
-            raise ContentMismatch(message)
+            raise ContentMismatchError(message)
         if self._sha256 is not None and self._hash.digest() != self._sha256:
             message = f"the {self._size} bytes of the stream have another SHA-256 than announced"
-            raise ContentMismatch(message)
+            raise ContentMismatchError(message)

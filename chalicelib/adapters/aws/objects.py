@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Final, cast
 from chalicelib.adapters.aws.object_streams import (
     PART_BYTES,
     CheckedReader,
-    ObjectChanged,
+    ObjectChangedError,
     ObjectReader,
     ObjectVersion,
     Readable,
@@ -69,8 +69,8 @@ class Objects:
         """Store a stream of any length under `key`, holding one part of it at a time.
 
         Above PART_BYTES it is sent as a multipart upload, which takes a call for each part and two
-        more. Raises ContentMismatch if the stream has not the announced `length` or `sha256`; the
-        object that was there before then stays.
+        more. Raises ContentMismatchError if the stream has not the announced `length` or `sha256`;
+        the object that was there before then stays.
         """
         from boto3.s3.transfer import TransferConfig  # noqa: PLC0415 -- heavy
 
@@ -96,7 +96,7 @@ class Objects:
         with reader:
             try:
                 return reader.read()
-            except ObjectChanged:
+            except ObjectChangedError:
                 # The connection was lost and the object has changed: nothing of it has been used.
                 return self.get(key)
 
@@ -118,7 +118,7 @@ class Objects:
     def get_range(self, version: ObjectVersion, begin: int, end: int) -> bytes:
         """Read the bytes `begin` to `end` (half-open) of a version that `find` has returned.
 
-        Raises ValueError for a range that is not within it, and ObjectChanged.
+        Raises ValueError for a range that is not within it, and ObjectChangedError.
         """
         if not 0 <= begin <= end <= version.size:
             message = f"bytes {begin} to {end} are not within the {version.size} of {version.key}"
@@ -223,7 +223,7 @@ class Objects:
             if refusal.response["Error"]["Code"] not in {*ABSENT_CODES, "PreconditionFailed"}:
                 raise
             message = f"{version.key} has been replaced or deleted"
-            raise ObjectChanged(message) from refusal
+            raise ObjectChangedError(message) from refusal
         return response["Body"]
 
     def _unless_absent[T](self, call: Callable[[], T]) -> T | None:

@@ -48,7 +48,7 @@ from chalicelib.engine.remote.calls import (
 from chalicelib.engine.remote.results import (
     DryRunResult,
     LintResult,
-    MalformedResult,
+    MalformedResultError,
     ReadResult,
     RunResult,
     SchemaResult,
@@ -213,7 +213,7 @@ class RemoteEngine:
                 content = self._take_stored(answer.stored, context)
             return decode_result(content, kind)
         # An answer of another shape is a lost engine: what made it may be anything (decision 34).
-        except (MalformedResult, msgspec.ValidationError) as error:
+        except (MalformedResultError, msgspec.ValidationError) as error:
             raise EngineLost(str(error)) from None
         except EngineLost:
             if context.may_store:
@@ -275,12 +275,12 @@ class RemoteEngine:
         content = None if stored is None else self._objects.get(_result_key(context))
         if stored is None or content is None:
             message = "the result was not stored"
-            raise MalformedResult(message)
+            raise MalformedResultError(message)
         self._objects.delete(_result_key(context))
         # The form binds key, type and size only; another call cannot know the digest (decision 34).
         if hashlib.sha256(content).hexdigest() != stored.sha256:
             message = "the stored result is another one"
-            raise MalformedResult(message)
+            raise MalformedResultError(message)
         return content
 
     def _expires_s(self, context: EngineCallContext) -> int:

@@ -23,7 +23,7 @@ _PERMANENT_FAILURE: Final = 500
 _RECIPIENT_ACCEPTED: Final = (250, 251)
 
 
-class SubmissionFailed(Exception):  # noqa: N818 -- says what happened
+class SubmissionFailedError(Exception):
     """A step failed; the text is for the tenant, and repeats nothing that the server has said.
 
     `reply_code` is that of the server's reply, None without one. With `is_handed_over` the server
@@ -46,7 +46,7 @@ class SubmissionFailed(Exception):  # noqa: N818 -- says what happened
 
 
 class Submission:
-    """One session with a server; its commands are called in order and raise SubmissionFailed.
+    """One session with a server; its commands are called in order and raise SubmissionFailedError.
 
     All of it ends after `timeout_s`, however slowly the server answers; `restart_clock` gives it
     that time again.
@@ -101,7 +101,7 @@ class Submission:
         # smtplib encodes both as ASCII, and would raise in the middle of the exchange.
         if not (username + password).isascii():
             message = "user name and password must be ASCII"
-            raise SubmissionFailed(message, is_login_refused=True)
+            raise SubmissionFailedError(message, is_login_refused=True)
         with self._readable_errors():
             self._client.login(username, password)
 
@@ -150,7 +150,7 @@ class Submission:
         try:
             with self._readable_errors():
                 _expect(self._client.docmd("."), 250)
-        except SubmissionFailed as failure:
+        except SubmissionFailedError as failure:
             # Its answer may be lost only: the email must not be sent again (decision 44).
             failure.is_handed_over = True
             raise
@@ -178,12 +178,12 @@ class Submission:
         try:
             yield
         except EgressError as error:
-            raise SubmissionFailed(str(error)) from error
+            raise SubmissionFailedError(str(error)) from error
         # smtplib's errors are OSErrors; a host that no certificate can name raises ValueError.
         except (OSError, ValueError) as error:
             code = error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
             is_login = isinstance(error, smtplib.SMTPAuthenticationError)
-            raise SubmissionFailed(
+            raise SubmissionFailedError(
                 f"{self._host} {self._fault(error)}",
                 reply_code=code if code is not None and code > 0 else None,
                 is_login_refused=is_login and code is not None and code >= _PERMANENT_FAILURE,

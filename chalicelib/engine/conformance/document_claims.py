@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.engine.conformance.hybrid_metadata import Contradiction, contradictions_of
-from chalicelib.engine.conformance.invoice_head import NotAnInvoice
+from chalicelib.engine.conformance.invoice_head import NotAnInvoiceError
 
 if TYPE_CHECKING:
     import pikepdf
@@ -34,11 +34,11 @@ _STREAM_ADDRESS: Final = re.compile(r"^stream <[^>]*>:? ?")
 _WRONG_TYPE: Final = (AttributeError, LookupError, TypeError, ValueError)
 
 
-class NotAPdf(Exception):  # noqa: N818 -- says what it is not
+class NotAPdfError(Exception):
     """A file that cannot be read as a PDF; the message has the reason."""
 
 
-class PasswordProtectedPdf(NotAPdf):
+class PasswordProtectedPdfError(NotAPdfError):
     """A PDF that opens only with a password."""
 
 
@@ -71,22 +71,22 @@ def is_pdf(content: bytes) -> bool:
 
 
 def read_pdf_claims(content: bytes) -> PdfClaims:
-    """Read the claims of a PDF; raise NotAPdf."""
+    """Read the claims of a PDF; raise NotAPdfError."""
     import pikepdf  # noqa: PLC0415 -- slow to import, and XML alone needs none
 
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
             return _claims(pdf)
     except pikepdf.PasswordError as locked:
-        raise PasswordProtectedPdf(
+        raise PasswordProtectedPdfError(
             "the PDF is protected by a password; send it without one"
         ) from locked
     except pikepdf.PdfError as broken:
         # qpdf names the stream by its address in memory.
         reason = _STREAM_ADDRESS.sub("", str(broken))[:_MAX_REASON_CHARACTERS]
-        raise NotAPdf(f"the file cannot be read as a PDF: {reason}") from broken
+        raise NotAPdfError(f"the file cannot be read as a PDF: {reason}") from broken
     except _WRONG_TYPE as broken:
-        raise NotAPdf("the file cannot be read as a PDF") from broken
+        raise NotAPdfError("the file cannot be read as a PDF") from broken
 
 
 def _claims(pdf: "pikepdf.Pdf") -> PdfClaims:
@@ -94,7 +94,7 @@ def _claims(pdf: "pikepdf.Pdf") -> PdfClaims:
     invoice, problem = None, None
     try:
         invoice = embedded_invoice(pdf)
-    except NotAnInvoice as reason:
+    except NotAnInvoiceError as reason:
         problem = str(reason)
     return PdfClaims(
         pdfa=pdfa,
@@ -122,7 +122,7 @@ def _read_metadata(pdf: "pikepdf.Pdf") -> Mapping[str, str]:
         # open_metadata unpacks the whole stream: check its size first.
         _stream_content(pdf.Root.Metadata, _MAX_METADATA_BYTES)
         properties = dict(pdf.open_metadata())
-    except (pikepdf.PdfError, SyntaxError, NotAnInvoice, *_WRONG_TYPE):
+    except (pikepdf.PdfError, SyntaxError, NotAnInvoiceError, *_WRONG_TYPE):
         return {}
     return {key: value for key, value in properties.items() if isinstance(value, str)}
 
@@ -135,7 +135,7 @@ class EmbeddedInvoice(NamedTuple):
 
 
 def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
-    """Return the embedded file named as an invoice; raise NotAnInvoice if it is not usable.
+    """Return the embedded file named as an invoice; raise NotAnInvoiceError if it is not usable.
 
     That is one of several, a damaged one, or one in damaged lists of files.
     """
@@ -144,7 +144,7 @@ def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
     try:
         files = [(_file_name(key, file), file) for key, file in _embedded_files(pdf)]
     except (pikepdf.PdfError, RuntimeError, *_WRONG_TYPE) as broken:
-        raise NotAnInvoice("the list of the files inside the PDF is damaged") from broken
+        raise NotAnInvoiceError("the list of the files inside the PDF is damaged") from broken
     invoices: dict[tuple[int, int], tuple[str, pikepdf.Stream]] = {}
     for name, file in files:
         if name is not None:
@@ -152,7 +152,7 @@ def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
             invoices[stream.objgen] = name, stream
     if len(invoices) > 1:
         names = ", ".join([name for name, _ in invoices.values()][:3])
-        raise NotAnInvoice(f"the PDF carries {len(invoices)} invoices ({names}); leave one")
+        raise NotAnInvoiceError(f"the PDF carries {len(invoices)} invoices ({names}); leave one")
     for name, stream in invoices.values():
         content = _invoice_content(name, stream)
         return EmbeddedInvoice(content, contradictions_of(_read_metadata(pdf), name, content))
@@ -174,7 +174,7 @@ def _file_stream(name: str, file: "pikepdf.Object") -> "pikepdf.Stream":
             stream = content.get(key)
             if isinstance(stream, pikepdf.Stream):
                 return stream
-    raise NotAnInvoice(f"the PDF names {_short_name(name)}, but its content is missing")
+    raise NotAnInvoiceError(f"the PDF names {_short_name(name)}, but its content is missing")
 
 
 def _invoice_content(name: str, stream: "pikepdf.Stream") -> bytes:
@@ -182,10 +182,10 @@ def _invoice_content(name: str, stream: "pikepdf.Stream") -> bytes:
 
     try:
         return _stream_content(stream, MAX_INVOICE_BYTES)
-    except NotAnInvoice as reason:
-        raise NotAnInvoice(f"{_short_name(name)}: {reason}") from reason
+    except NotAnInvoiceError as reason:
+        raise NotAnInvoiceError(f"{_short_name(name)}: {reason}") from reason
     except (pikepdf.PdfError, RuntimeError, *_WRONG_TYPE) as broken:
-        raise NotAnInvoice(f"{_short_name(name)} inside the PDF is damaged") from broken
+        raise NotAnInvoiceError(f"{_short_name(name)} inside the PDF is damaged") from broken
 
 
 def _short_name(name: str) -> str:
@@ -212,9 +212,9 @@ def _stream_content(stream: "pikepdf.Object", max_bytes: int) -> bytes:
     try:
         content = unpacker.decompress(raw, max_bytes + 1) if packed else raw
     except zlib.error as damage:
-        raise NotAnInvoice("the file inside the PDF is damaged") from damage
+        raise NotAnInvoiceError("the file inside the PDF is damaged") from damage
     if len(content) > max_bytes:
-        raise NotAnInvoice(f"the file inside the PDF has more than {max_bytes} bytes")
+        raise NotAnInvoiceError(f"the file inside the PDF has more than {max_bytes} bytes")
     return content
 
 
@@ -222,5 +222,5 @@ def _is_flate_encoded(stream: "pikepdf.Object") -> bool:
     entry = stream.get("/Filter", ())
     filters = [str(entry)] if str(entry).startswith("/") else [str(each) for each in entry]
     if filters not in ([], [_FLATE_DECODE]) or "/DecodeParms" in stream:
-        raise NotAnInvoice("the file inside the PDF is packed otherwise than by FlateDecode")
+        raise NotAnInvoiceError("the file inside the PDF is packed otherwise than by FlateDecode")
     return bool(filters)

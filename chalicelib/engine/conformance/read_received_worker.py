@@ -24,8 +24,8 @@ from chalicelib.engine.conformance.checks import (
     ReportFinding,
 )
 from chalicelib.engine.conformance.document_claims import (
-    NotAPdf,
-    PasswordProtectedPdf,
+    NotAPdfError,
+    PasswordProtectedPdfError,
     PdfClaims,
     is_pdf,
     read_pdf_claims,
@@ -93,8 +93,8 @@ def main(parent_pid: int) -> None:
 def _answer(content: bytes) -> DocumentReading | RefusedDocument:
     try:
         return read_document(content)
-    except NotAPdf as reason:
-        locked = isinstance(reason, PasswordProtectedPdf)
+    except NotAPdfError as reason:
+        locked = isinstance(reason, PasswordProtectedPdfError)
         code = "pdf_password_required" if locked else "invalid_pdf_source"
         return {"refusal": {"code": code, "detail": str(reason)}}
 
@@ -124,7 +124,7 @@ _HYBRID_PDFA_PROFILE: Final = "3b"
 
 
 def read_document(content: bytes) -> DocumentReading:
-    """Read an XML or a PDF; raise NotAPdf for an unreadable PDF."""
+    """Read an XML or a PDF; raise NotAPdfError for an unreadable PDF."""
     if not is_pdf(content):
         return _xml_answer(content)
     claims = read_pdf_claims(content)

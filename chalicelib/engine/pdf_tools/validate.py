@@ -13,7 +13,7 @@ from chalicelib.engine.conformance.document_claims import (
     claimed_profiles,
     embedded_invoice,
 )
-from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_check
+from chalicelib.engine.conformance.invoice_head import NotAnInvoiceError, invoice_check
 from chalicelib.engine.pdf_tools.document.open_source import open_source
 from chalicelib.engine.pdf_tools.document.write_pdf import save
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
@@ -49,7 +49,7 @@ def _invoice(
 ) -> EmbeddedInvoice | None:
     try:
         return embedded_invoice(document)
-    except NotAnInvoice as reason:
+    except NotAnInvoiceError as reason:
         _warn_of_invoice(reason, tool_input)
         return None
 
@@ -59,11 +59,11 @@ def _invoice_checks(claims: _Claims, tool_input: ToolInput[ValidateOptions]) -> 
         try:
             xml = claims.invoice.content
             yield ToolCheck(xml, (invoice_check(xml),))
-        except NotAnInvoice as reason:
+        except NotAnInvoiceError as reason:
             _warn_of_invoice(reason, tool_input)
 
 
-def _warn_of_invoice(reason: NotAnInvoice, tool_input: ToolInput[ValidateOptions]) -> None:
+def _warn_of_invoice(reason: NotAnInvoiceError, tool_input: ToolInput[ValidateOptions]) -> None:
     tool_input.warn(
         "einvoice_validation_unavailable",
         f"The e-invoice in the PDF was not validated: {reason}.",

@@ -125,7 +125,7 @@ class ChildProcess:
 
         try:
             message: dict[str, object] | None = wire.receive(read)
-        except wire.MalformedMessage as error:
+        except wire.MalformedMessageError as error:
             raise EOFError from error
         if message is None:
             raise EOFError

@@ -48,7 +48,7 @@ STEP: Final = 25
 _MAX_KNOWN: Final = 64
 
 
-class NoRendersLeft(Exception):  # noqa: N818 -- names the state
+class NoRendersLeftError(Exception):
     """The workspace has no renders left."""
 
 
@@ -100,7 +100,7 @@ class ReleaseStep:
     ) -> StepResult:
         """Release up to `room` renders; bad items end at once and take no room.
 
-        Raises NoRendersLeft, and ConditionFailed if the batch or the lease has changed.
+        Raises NoRendersLeftError, and ConditionFailed if the batch or the lease has changed.
         """
         now = self._clock.now()
         step = self._plan(batch, min(room, STEP))
@@ -225,7 +225,7 @@ class ReleaseStep:
         except ServiceError as refusal:
             if refusal.code != "render_limit_reached":
                 raise
-            raise NoRendersLeft from refusal
+            raise NoRendersLeftError from refusal
         return _first(step, hold.renders), Reservation(
             hold.source, has_lease=False, is_settled_by_relay=True
         )

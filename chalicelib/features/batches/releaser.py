@@ -14,7 +14,7 @@ from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.csv.import_csv import ImportCsv
 from chalicelib.features.batches.lease import ReleaserLease, ReleaserLeases
 from chalicelib.features.batches.model import Batch, Counted, ItemCounts
-from chalicelib.features.batches.release import NoRendersLeft, ReleaseStep, StepResult
+from chalicelib.features.batches.release import NoRendersLeftError, ReleaseStep, StepResult
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.repository import Workspaces
@@ -190,7 +190,7 @@ class Releaser:
             share = -(-room // len(waiting))
             try:
                 result = self._step(lease, workspace, each.batch, share, errors)
-            except NoRendersLeft:
+            except NoRendersLeftError:
                 self._pause_live(waiting)
                 continue
             if result is None:
@@ -220,11 +220,11 @@ class Releaser:
     ) -> StepResult | None:
         """Release a step, or return None if the batch has changed or fails.
 
-        Raises NoRendersLeft.
+        Raises NoRendersLeftError.
         """
         try:
             return self._release(lease, workspace, batch, room)
-        except NoRendersLeft:
+        except NoRendersLeftError:
             raise
         except ConditionFailed:
             log.info("batch or lease changed", extra={"batch": batch.id})

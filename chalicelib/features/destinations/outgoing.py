@@ -31,7 +31,7 @@ class OutgoingFile(NamedTuple):
     open: OpenBytes
 
 
-class UploadFailed(Exception):  # noqa: N818 -- says what happened
+class UploadFailedError(Exception):
     """A store did not take a file; the text is for the tenant, and repeats nothing of the store.
 
     `status` is that of an HTTP answer, if there was one. `is_final`: another attempt would fail
@@ -58,7 +58,7 @@ class UploadFailed(Exception):  # noqa: N818 -- says what happened
 class StoreSession(Protocol):
     """Connection to the store of one destination; it is opened when it is first needed.
 
-    Every method raises UploadFailed for a fault of the store, and nothing else.
+    Every method raises UploadFailedError for a fault of the store, and nothing else.
     """
 
     def connect(self) -> None:

@@ -11,7 +11,7 @@ from chalicelib.core.json import JsonObject
 from chalicelib.core.storage import MAX_KEY_BYTES, storage_key
 from chalicelib.features.destinations.mistakes import likely_mistake
 from chalicelib.features.destinations.model import StorageDestination, literal_part
-from chalicelib.features.destinations.outgoing import OutgoingFile, StoreSession, UploadFailed
+from chalicelib.features.destinations.outgoing import OutgoingFile, StoreSession, UploadFailedError
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.destinations.request_trial import DestinationTrial
 from chalicelib.features.destinations.sessions import StoreSessions
@@ -54,7 +54,7 @@ class RunDestinationTrial:
                 for name, go in self._steps(session, destination):
                     go()
                     shown.append({"name": name, "ok": True, "detail": None})
-        except UploadFailed as failure:
+        except UploadFailedError as failure:
             mistake = likely_mistake(destination.config)
             detail = f"{failure} {mistake}" if mistake else str(failure)
             shown.append({"name": name, "ok": False, "detail": detail})
@@ -73,7 +73,7 @@ class RunDestinationTrial:
         yield "delete", lambda: session.delete(_require_key(key))
 
 
-def upload_error(failure: UploadFailed) -> JsonObject:
+def upload_error(failure: UploadFailedError) -> JsonObject:
     """Return a failure as the API shows it."""
     return {"code": failure.code, "message": str(failure), "status": failure.status}
 
@@ -81,7 +81,7 @@ def upload_error(failure: UploadFailed) -> JsonObject:
 def _require_key(key: str | None) -> str:
     if key is None:
         message = f"The prefix is too long: a key has {MAX_KEY_BYTES} bytes at most."
-        raise UploadFailed("storage_key_invalid", message, is_final=True)
+        raise UploadFailedError("storage_key_invalid", message, is_final=True)
     return key
 
 

@@ -73,7 +73,7 @@ class HandOver(NamedTuple):
     retry_after_s: float | None = None
 
 
-class CheckFailed(Exception):  # noqa: N818 -- says what happened
+class CheckFailedError(Exception):
     """A step of a test failed; the text is for the tenant, and repeats nothing of the provider.
 
     `code` is an email error, None where the connection itself is not at fault.
@@ -86,7 +86,7 @@ class CheckFailed(Exception):  # noqa: N818 -- says what happened
 
 
 class Check(NamedTuple):
-    """Step of a test: `run` returns the senders that it found, and raises CheckFailed.
+    """Step of a test: `run` returns the senders that it found, and raises CheckFailedError.
 
     A sender has `email` (an address or a domain), `kind`, `name` and `verified`.
     """
@@ -96,9 +96,9 @@ class Check(NamedTuple):
 
 
 def require_accepted(outcome: HandOver) -> None:
-    """Raise CheckFailed unless the provider has accepted an email."""
+    """Raise CheckFailedError unless the provider has accepted an email."""
     if outcome.result != "accepted":
-        raise CheckFailed(outcome.message or "The provider refused the email.", outcome.code)
+        raise CheckFailedError(outcome.message or "The provider refused the email.", outcome.code)
 
 
 class ProviderSession(Protocol):

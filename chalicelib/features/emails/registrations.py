@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem, DueKind
-from chalicelib.adapters.aws.sealing import KeyUnavailable, SecretSealer
+from chalicelib.adapters.aws.sealing import KeyUnavailableError, SecretSealer
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
@@ -153,7 +153,7 @@ class RegisterForEvents:
             return False
         try:
             opened = self._sealer.open(connection.sealed_credentials, connection.credentials_place)
-        except KeyUnavailable:
+        except KeyUnavailableError:
             return False
         address = f"{self._base_url}/provider-events/{connection.id}/{token}"
         return self._register(json.loads_own(opened), address)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
-from chalicelib.adapters.aws.sealing import SealBroken, SecretSealer
+from chalicelib.adapters.aws.sealing import SealBrokenError, SecretSealer
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.json import JsonObject
@@ -13,7 +13,7 @@ from chalicelib.features.emails.connections import EmailConnection, EmailConnect
 from chalicelib.features.emails.outgoing import (
     Check,
     CheckedSession,
-    CheckFailed,
+    CheckFailedError,
     OpenSession,
     OutgoingEmail,
     require_accepted,
@@ -92,7 +92,7 @@ class RunConnectionTrial:
             return None
         try:
             opened = self._sealer.open(connection.sealed_credentials, connection.credentials_place)
-        except SealBroken:
+        except SealBrokenError:
             return None
         return cast("JsonObject", json.loads_own(opened))
 
@@ -133,7 +133,7 @@ class _Steps:
             return
         try:
             self.senders += tuple(check.run())
-        except CheckFailed as failure:
+        except CheckFailedError as failure:
             self.are_good = False
             self.shown.append({"name": check.name, "ok": False, "detail": str(failure)})
             if failure.code is not None:
@@ -144,7 +144,7 @@ class _Steps:
 
 def _refuse_to_begin() -> Sequence[JsonObject]:
     message = "The connection has no credentials: change it with some."
-    raise CheckFailed(message, "email_credentials_removed")
+    raise CheckFailedError(message, "email_credentials_removed")
 
 
 def _sending(session: CheckedSession, email: OutgoingEmail) -> Callable[[], Sequence[JsonObject]]:

@@ -170,7 +170,7 @@ class PublishEvent(NamedTuple):
 
     @classmethod
     def from_json(cls, message: JsonObject) -> "PublishEvent":
-        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessage."""
+        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessageError."""
         check_version(message, PUBLISH_EVENT_VERSION)
         subject, sort_key = text_fields(
             message, subject="[!-~]{1,200}", sort_key="EVENT#[!-~]{1,100}"

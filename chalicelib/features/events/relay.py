@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import batched, groupby
 from typing import Any, Final
 
-from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.queues import Queue, QueueMessage
 from chalicelib.adapters.aws.table import (
     TRANSACTION_LIMIT,
@@ -73,7 +73,7 @@ class OutboxRelay:
     def publish(self, messages: Sequence[PublishEvent]) -> Failures:
         """Publish up to 30 events, those of one workspace together; return the failures.
 
-        A message without an event fails with PoisonMessage, an event of an unknown type with
+        A message without an event fails with PoisonMessageError, an event of an unknown type with
         UnknownVersion. Where several fail together, each is
         tried alone, so that none holds up the others.
         """
@@ -120,7 +120,7 @@ class OutboxRelay:
         subject_row = rows.get((message.subject, "META"))
         if event_row is None or subject_row is None:
             reason = f"there is no event {message.sort_key} of {message.subject}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         event = event_of(event_row)
         if event.type not in self._types:
             reason = f"there is no event type {event.type}"

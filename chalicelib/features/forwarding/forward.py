@@ -18,7 +18,7 @@ from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.forwarding.sources import EventSource
 from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.secrets import SecretUnusable, SigningSecrets
+from chalicelib.features.webhooks.secrets import SecretUnusableError, SigningSecrets
 from chalicelib.features.webhooks.signature import new_secret, signed_headers
 from chalicelib.features.webhooks.subscribe import EventView, event_body
 from chalicelib.features.workspaces.model import Mode
@@ -134,7 +134,7 @@ class ChooseSecrets:
                     return ForwardSecrets(texts, endpoint.id)
                 if (own := self._secrets.request_secret(workspace_id, each)) is not None:
                     return ForwardSecrets([own])
-        except SecretUnusable:
+        except SecretUnusableError:
             return ForwardSecrets([new_secret()], is_new=True, has_unusable=True)
         return ForwardSecrets([new_secret()], is_new=True)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import batched
 from typing import Final
 
-from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.table import Row
 from chalicelib.adapters.json_logs import bind, log_context
 from chalicelib.core.clock import Clock
@@ -58,13 +58,13 @@ class ReconcileLimits:
     def __call__(self, workspace_id: WorkspaceId) -> None:
         """Reconcile one workspace; its item stays due while it has holds or leases.
 
-        Raise PoisonMessage if there is no such workspace.
+        Raise PoisonMessageError if there is no such workspace.
         """
         bind(workspace=workspace_id)
         item = self._limits.find(workspace_id)
         if item is None:
             reason = f"there are no limits of {workspace_id}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         holder_ids = sorted({*item["holds"], *item["leases"]})
         own = [RenderId(name) for name in holder_ids if name.startswith(_OWN_PREFIXES)]
         for ids in batched(own, _STEP, strict=False):

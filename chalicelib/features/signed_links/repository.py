@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core import json
@@ -204,11 +204,11 @@ class SignedLinks:
     def erase_deleted(self, link_id: str) -> None:
         """Erase a deleted link with its URLs, its own row last; idempotent.
 
-        Raises PoisonMessage for a text that is no id of a link.
+        Raises PoisonMessageError for a text that is no id of a link.
         """
         if not is_id("lnk", link_id):
             reason = f"there is no link {link_id}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         row = self._tables.get(self._table, _partition(link_id))
         if row is None or "deleted_at" not in row:
             return

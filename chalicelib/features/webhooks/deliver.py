@@ -9,7 +9,7 @@ from typing import Final
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
-from chalicelib.adapters.aws.sealing import KeyUnavailable
+from chalicelib.adapters.aws.sealing import KeyUnavailableError
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Throttled, Write
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
@@ -127,7 +127,7 @@ class SendWebhook:
             return
         try:
             request, attempt = self._post(delivery, receiver, body)
-        except KeyUnavailable as fault:
+        except KeyUnavailableError as fault:
             # No attempt is used up for what the operator has to mend.
             log.error("webhook not signed", exc_info=fault)  # noqa: TRY400 -- it is tried again
             self._postpone(delivery, claim, self._clock.now())

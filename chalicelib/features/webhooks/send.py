@@ -11,7 +11,7 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.engine.ports import EgressError
 from chalicelib.features.webhooks.model import DeliveryAttempt, Receiver, WebhookDelivery
-from chalicelib.features.webhooks.secrets import SecretUnusable, SigningSecrets
+from chalicelib.features.webhooks.secrets import SecretUnusableError, SigningSecrets
 from chalicelib.features.webhooks.signature import signed_headers
 
 log = logging.getLogger(__name__)
@@ -60,12 +60,12 @@ class PostWebhook:
     ) -> tuple[SentRequest | None, DeliveryAttempt]:
         """Send the next attempt; return its request, None without a usable secret, and itself.
 
-        Raises KeyUnavailable, the operator's fault.
+        Raises KeyUnavailableError, the operator's fault.
         """
         started, number = self._clock.now(), delivery.attempts_made + 1
         try:
             headers = self._headers(delivery, receiver, body, started)
-        except SecretUnusable as unusable:
+        except SecretUnusableError as unusable:
             log.error("webhook secret unusable", exc_info=unusable)  # noqa: TRY400 -- no failure
             at = format_rfc3339(started)
             return None, DeliveryAttempt(number, at, None, 0, str(unusable), None)

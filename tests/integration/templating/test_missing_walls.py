@@ -43,12 +43,12 @@ WORK = {
 }
 SCRIPT = """
 import time
-from chalicelib.engine.walls import Walls, WallsMissing
+from chalicelib.engine.walls import Walls, WallsMissingError
 seen = []
 walls = Walls(may_miss={may_miss}, on_missing=seen.append)
 try:
     print(work(walls))
-except WallsMissing as refusal:
+except WallsMissingError as refusal:
     print("refused:", refusal)
 print(*walls.missing)
 assert sorted(seen) == list(walls.missing)
@@ -77,13 +77,13 @@ def test_worker_without_walls_works_behind_the_tenant_wall(kind: str) -> None:
 def test_engine_that_may_be_dumped_starts_behind_the_tenant_wall_only() -> None:
     script = """
         from chalicelib.engine.render_engine import make_undumpable
-        from chalicelib.engine.walls import Walls, WallsMissing
+        from chalicelib.engine.walls import Walls, WallsMissingError
         walls = Walls(may_miss=True)
         make_undumpable(walls)
         print(*walls.missing)
         try:
             make_undumpable(Walls())
-        except WallsMissing as refusal:
+        except WallsMissingError as refusal:
             print(str(refusal).partition(",")[0])
     """
     assert run_without_prctl(script).splitlines() == [

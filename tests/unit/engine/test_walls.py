@@ -2,14 +2,14 @@
 
 import pytest
 
-from chalicelib.engine.walls import Walls, WallsMissing
+from chalicelib.engine.walls import Walls, WallsMissingError
 
 
 def test_missing_wall_is_refused_where_workspaces_share_the_environment() -> None:
     told: list[str] = []
     walls = Walls(on_missing=told.append)
 
-    with pytest.raises(WallsMissing, match="browser lacks a, b"):
+    with pytest.raises(WallsMissingError, match="browser lacks a, b"):
         walls.admit("browser", ["b", "a"])
     walls.admit("another", [])
 

@@ -14,7 +14,7 @@ from math import isclose
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.job import RenderWarning
@@ -96,7 +96,7 @@ def clipped_content_warnings(tab: Tab, page: PrintedPage) -> list[RenderWarning]
     called = tab.call_function(_script(), page.width, MAX_MEASURED_ELEMENTS, MAX_CLIPPED)
     try:
         answer = tab.wait_for(called, tab.deadline.within(_TIMEOUT_S))
-    except (CallRefused, TimeoutError):
+    except (CallRefusedError, TimeoutError):
         # The document is printed already; a missing warning must not fail it.
         return []
     return [

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from chalicelib.contract.options.pdf import PdfOptions
-from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.page_fit import content_pixels
 from chalicelib.engine.browser.output.page_style import PageStyle
@@ -144,7 +144,7 @@ def gap_warnings(tab: Tab, pages: PrintedPages) -> list[RenderWarning]:
     called = tab.call_function(_script(), pages.height, MAX_ELEMENTS, MAX_GAPS)
     try:
         answer = wait_in_slices(tab, called, tab.deadline.within(_TIMEOUT_S))
-    except (CallRefused, TimeoutError):
+    except (CallRefusedError, TimeoutError):
         # The document is printed already; a missing warning must not fail it.
         return []
     gaps = answer["result"].get("value") or []

@@ -8,7 +8,7 @@ from typing import Final
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.destinations import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.broken_links import HAS_BROKEN_LINK
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS, RequestedFonts
@@ -91,7 +91,7 @@ def show_document(
         wait_for_conditions(tab, load, requests)
         if not print_only:
             reach_end(tab, load, has_scripts=not stays)
-    except CallRefused as error:
+    except CallRefusedError as error:
         message = "the document left its page before it could be printed"
         raise RenderFailure("navigation_failed", message) from error
     return stays
@@ -118,7 +118,7 @@ def visit_url(
     _prepare_scripts(tab, load.output)
     try:
         navigation = tab.wait_for(tab.send("Page.navigate", url=url), load.deadline)
-    except CallRefused as error:
+    except CallRefusedError as error:
         raise RenderFailure(
             "navigation_failed", f"the address cannot be visited: {error}"
         ) from error
@@ -164,14 +164,14 @@ def wait_for_conditions(tab: Tab, load: Load, requests: PageRequests) -> None:
 
 
 def await_frames(tab: Tab, deadline: Deadline) -> None:
-    """Wait until the document knows its new window; raises TimeoutError, CallRefused."""
+    """Wait until the document knows its new window; raises TimeoutError, CallRefusedError."""
     tab.wait_for(tab.call_function(_AWAIT_FRAMES), deadline)
 
 
 def reach_end(tab: Tab, load: Load, *, has_scripts: bool) -> None:
     """Bring the animations of a settled document to their end, if it is drawn there.
 
-    Raises TimeoutError, and CallRefused when the document is left.
+    Raises TimeoutError, and CallRefusedError when the document is left.
     """
     if not reaches_end(load.output):
         return
@@ -226,7 +226,7 @@ def _follow_client_redirects(tab: Tab, requests: PageRequests, load: Load) -> No
             wait_for_conditions(tab, load, requests)
             if left < MAX_NAVIGATIONS_TO_END:
                 reach_end(tab, load, has_scripts=True)
-        except CallRefused:
+        except CallRefusedError:
             # A navigation has destroyed the execution context: wait for the next document.
             left += 1
             if left == MAX_NAVIGATIONS_TO_END:

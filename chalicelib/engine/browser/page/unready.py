@@ -6,7 +6,7 @@ from typing import Final
 from chalicelib.contract.options.image import Wait
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url
-from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.page.selectors import beginning_of, unmatched_reason
 from chalicelib.engine.browser.page.tab import Tab
 from chalicelib.engine.browser.pool.origin import without_origin
@@ -34,7 +34,7 @@ def _missing_condition(tab: Tab, requests: PageRequests, wait: Wait) -> str:
     if requests.is_page_open:
         return "the page itself, which has not come"
     deadline = tab.deadline.within(_MAX_ANSWER_S)
-    with suppress(TimeoutError, CallRefused):
+    with suppress(TimeoutError, CallRefusedError):
         if not tab.yields(deadline):
             return "a script of the page that does not yield, such as an endless loop"
         if tab.waits_for == "selector" and wait.selector is not None:

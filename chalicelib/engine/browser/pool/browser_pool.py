@@ -7,11 +7,16 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from chalicelib.engine.browser.chromium.pipe import BrowserGone, CallRefused
+from chalicelib.engine.browser.chromium.pipe import BrowserGoneError, CallRefusedError
 from chalicelib.engine.browser.pool.lanes import Lanes
 from chalicelib.engine.browser.pool.launch import BrowserLauncher, PooledPage, RunningBrowser
 from chalicelib.engine.browser.pool.prepared_page import prepare_page
-from chalicelib.engine.browser.pool.warm_up import SELF_TEST, BrowserUnusable, WarmUp, full_warm_up
+from chalicelib.engine.browser.pool.warm_up import (
+    SELF_TEST,
+    BrowserUnusableError,
+    WarmUp,
+    full_warm_up,
+)
 from chalicelib.engine.deadline import Deadline, timeout_failure
 
 log = logging.getLogger(__name__)
@@ -21,7 +26,7 @@ _MAX_START_ATTEMPTS: Final = 2
 _FIRST_PREPARED_AHEAD: Final = 2
 # A render right after a loss gets the whole machine before the next standby browser starts.
 _STANDBY_DELAY_S: Final = 0.5
-_PREPARE_ERRORS: Final = (BrowserGone, CallRefused, TimeoutError)
+_PREPARE_ERRORS: Final = (BrowserGoneError, CallRefusedError, TimeoutError)
 
 
 class RecyclePolicy(NamedTuple):
@@ -86,7 +91,7 @@ class BrowserPool:
     def acquire(self, deadline: Deadline, lane: str | None) -> PooledPage:
         """Return a prepared page, in a fresh context or of this lane.
 
-        Raises RenderFailure `render_timeout`, BrowserUnusable.
+        Raises RenderFailure `render_timeout`, BrowserUnusableError.
         """
         while (pooled := self._take_prepared(deadline)).lane not in {None, lane}:
             pooled.page.discard()
@@ -153,16 +158,17 @@ class BrowserPool:
                     "page preparation failed (%s), attempt %d", type(error).__name__, attempt
                 )
                 self._discard_current("prepare_failed")
-            except BrowserUnusable:
+            except BrowserUnusableError:
                 self._end_current()
                 raise
             else:
                 if pooled.browser.prepared_count >= _FIRST_PREPARED_AHEAD:
                     self._start_standby()
                 return pooled
-        # BrowserUnusable, not RenderFailure: no document is at fault, another process may succeed.
+        # BrowserUnusableError, not RenderFailure: no document is at fault, another process may
+        # succeed.
         message = "no browser could be prepared"
-        raise BrowserUnusable(message)
+        raise BrowserUnusableError(message)
 
     def _prepare_once(self) -> PooledPage:
         if self._current is None:
@@ -219,7 +225,7 @@ class BrowserPool:
     def _prepare_standby(self) -> PooledPage:
         if self._closing.wait(_STANDBY_DELAY_S):
             message = "the pool is closing"
-            raise BrowserGone(message)
+            raise BrowserGoneError(message)
         running = self._launcher.start()
         # Counted as past its self-test: its first page is prepared ahead like later ones.
         running.prepared_count = _FIRST_PREPARED_AHEAD - 1
@@ -239,7 +245,7 @@ class BrowserPool:
             standby, self._standby_page = self._standby_page, None
         if standby is None or standby.cancel():
             return None
-        with suppress(*_PREPARE_ERRORS, BrowserUnusable):
+        with suppress(*_PREPARE_ERRORS, BrowserUnusableError):
             pooled = standby.result()
             if not pooled.is_dead:
                 return pooled

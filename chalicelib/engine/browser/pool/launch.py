@@ -84,7 +84,7 @@ class BrowserLauncher:
         self._walls = walls
 
     def start(self) -> RunningBrowser:
-        """Start a browser; raises BrowserGone if it does not come up, or WallsMissing."""
+        """Start a browser; raises BrowserGoneError if it does not come up, or WallsMissingError."""
         installation = self._installation
         process = BrowserProcess(installation, self._walls, sandbox=self._sandbox)
         try:

@@ -13,7 +13,7 @@ import msgspec
 
 from chalicelib.adapters.aws.multipart import (
     MultipartUpload,
-    MultipartUploadGone,
+    MultipartUploadGoneError,
     MultipartUploads,
 )
 from chalicelib.adapters.aws.objects import Objects
@@ -34,7 +34,10 @@ from chalicelib.features.batches.combine.progress import (
     object_key,
     state_key,
 )
-from chalicelib.features.batches.combine.succeeded_items import ItemFilesExpired, SucceededItems
+from chalicelib.features.batches.combine.succeeded_items import (
+    ItemFilesExpiredError,
+    SucceededItems,
+)
 from chalicelib.features.batches.model import Batch, BatchKey, CombinedFile, CombinedKind
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.renders.run.final_row import retention
@@ -123,7 +126,7 @@ class CombineBatch:
             return self._end(lease, error=_GIVEN_UP)
         try:
             lease, is_complete = self._write_all(lease)
-        except (CombineFailure, ItemFilesExpired) as failure:
+        except (CombineFailure, ItemFilesExpiredError) as failure:
             return self._end(lease, error=self._error(batch, failure))
         return self._end(lease) if is_complete else False
 
@@ -134,7 +137,7 @@ class CombineBatch:
             while (file := lease.file(kind)) is None or not file.is_complete:
                 try:
                     lease = self._advance_file(lease, kind, file)
-                except MultipartUploadGone:
+                except MultipartUploadGoneError:
                     # The bucket aborts uploads after a day.
                     lease = lease.without(kind)
                     self._leases.save(lease)
@@ -232,7 +235,7 @@ class CombineBatch:
             for file in lease.files
         )
 
-    def _error(self, batch: Batch, failure: CombineFailure | ItemFilesExpired) -> JsonObject:
+    def _error(self, batch: Batch, failure: CombineFailure | ItemFilesExpiredError) -> JsonObject:
         if isinstance(failure, CombineFailure):
             return {"code": failure.code, "message": failure.detail}
         return {

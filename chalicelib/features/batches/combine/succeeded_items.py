@@ -32,7 +32,7 @@ class ItemFiles(NamedTuple):
         return None if is_of_render else file.filename
 
 
-class ItemFilesExpired(Exception):  # noqa: N818 -- names what happened
+class ItemFilesExpiredError(Exception):
     """Files of succeeded items are gone; `index` is the first such item."""
 
     def __init__(self, index: int) -> None:
@@ -50,10 +50,10 @@ class SucceededItems:
         self._renders = renders
 
     def __call__(self, batch: Batch, start: int) -> Iterator[ItemFiles]:
-        """Yield the items from an index on; raises ItemFilesExpired."""
+        """Yield the items from an index on; raises ItemFilesExpiredError."""
         for item, files in self._with_files(batch, start):
             if files is None:
-                raise ItemFilesExpired(item.index)
+                raise ItemFilesExpiredError(item.index)
             yield ItemFiles(item, files)
 
     def expired_indexes(

@@ -26,7 +26,7 @@ _CLAIM_TIME: Final = dt.timedelta(seconds=60)
 _MAX_RECORDED: Final = 40
 
 
-class ClaimLost(Exception):  # noqa: N818 -- says what happened
+class ClaimLostError(Exception):
     """Another function has the uploads meanwhile."""
 
 
@@ -69,11 +69,11 @@ class RecordAttempts:
         return None if uploads is None else UploadAttempt(uploads, claim, until)
 
     def keep_claim(self, attempt: UploadAttempt, until: dt.datetime) -> None:
-        """Extend the claim if it ends before; raises ClaimLost."""
+        """Extend the claim if it ends before; raises ClaimLostError."""
         if until <= attempt.until:
             return
         if not self._uploads.extend_claim(attempt.uploads, claim=attempt.claim, until=until):
-            raise ClaimLost
+            raise ClaimLostError
         crash_if_armed(CrashPoint.STORAGE_CLAIM_EXTENDED)
         attempt.until = until
 
@@ -114,7 +114,7 @@ class RecordAttempts:
     ) -> None:
         """Record files that have changed, with the events of failed ones.
 
-        With the last open file, or `is_end`, the attempt ends. Raises ClaimLost.
+        With the last open file, or `is_end`, the attempt ends. Raises ClaimLostError.
         """
         # Without changes there is one part, which ends the attempt.
         *parts, last = list(batched(changed, _MAX_RECORDED, strict=False)) or [()]
@@ -141,7 +141,7 @@ class RecordAttempts:
                 ]
             )
         except ConditionFailed as refused:
-            raise ClaimLost from refused
+            raise ClaimLostError from refused
         crash_if_armed(CrashPoint.STORAGE_RECORDED)
         for file in changed:
             code = None if file.error is None else file.error.code

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.sealing import KeyUnavailable
+from chalicelib.adapters.aws.sealing import KeyUnavailableError
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -23,7 +23,7 @@ from chalicelib.features.destinations.outgoing import (
     OpenBytes,
     OutgoingFile,
     StoreSession,
-    UploadFailed,
+    UploadFailedError,
 )
 from chalicelib.features.destinations.repository import (
     Destinations,
@@ -32,7 +32,11 @@ from chalicelib.features.destinations.repository import (
 )
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads, UploadError
-from chalicelib.features.destinations.uploads.round import ClaimLost, RecordAttempts, UploadAttempt
+from chalicelib.features.destinations.uploads.round import (
+    ClaimLostError,
+    RecordAttempts,
+    UploadAttempt,
+)
 from chalicelib.features.renders.rows import partition, render_of
 
 log = logging.getLogger(__name__)
@@ -64,7 +68,7 @@ _DESTINATION_ERRORS: Final = frozenset(
 )
 
 # Opens a session with the store of a destination, each of whose calls may take so many seconds;
-# raises KeyUnavailable, and UploadFailed where there are no credentials.
+# raises KeyUnavailableError, and UploadFailedError where there are no credentials.
 type OpenSession = Callable[[StorageDestination, float], AbstractContextManager[StoreSession]]
 
 
@@ -109,7 +113,7 @@ class UploadFiles:
             crash_if_armed(CrashPoint.STORAGE_CLAIMED)
             try:
                 self._make(attempt, ends_at)
-            except ClaimLost:
+            except ClaimLostError:
                 log.warning("uploads not recorded: another function has them")
 
     def _make(self, attempt: UploadAttempt, ends_at: dt.datetime) -> None:
@@ -132,13 +136,13 @@ class UploadFiles:
             return
         try:
             self._upload_all(attempt, situation.destination, ends_at)
-        except UploadFailed as failure:
+        except UploadFailedError as failure:
             self._note(situation.destination, failure)
             if failure.is_final:
                 self._attempts.fail_all(attempt, _error_of(failure))
             else:
                 self._attempts.repeat_later(attempt, _error_of(failure), failure.retry_after_s)
-        except KeyUnavailable as fault:
+        except KeyUnavailableError as fault:
             # No attempt is used up for what the operator has to mend.
             log.error("files not uploaded", exc_info=fault)  # noqa: TRY400 -- it is tried again
             self._attempts.postpone(attempt, _KEY_PAUSE)
@@ -163,10 +167,10 @@ class UploadFiles:
     def _upload_all(
         self, attempt: UploadAttempt, destination: StorageDestination, ends_at: dt.datetime
     ) -> None:
-        """Upload the open files one after the other; raises UploadFailed and KeyUnavailable.
+        """Upload the open files one after the other.
 
-        Final results of files are recorded. UploadFailed is a failure of the destination, or a
-        failure worth a retry.
+        Final results of files are recorded. UploadFailedError is a failure of the destination, or a
+        failure worth a retry. Raises UploadFailedError and KeyUnavailableError.
         """
         files = attempt.uploads.open_files
         timeout_s = _timeout_s(max(file.bytes for file in files))
@@ -194,7 +198,7 @@ class UploadFiles:
             etag = session.put(content)
         except _FileGoneError:
             return file.with_failure(_GONE, is_final=True)
-        except UploadFailed as failure:
+        except UploadFailedError as failure:
             if not failure.is_final:
                 raise
             self._note(destination, failure)
@@ -213,7 +217,7 @@ class UploadFiles:
 
         return open_bytes
 
-    def _note(self, destination: StorageDestination, failure: UploadFailed | None) -> None:
+    def _note(self, destination: StorageDestination, failure: UploadFailedError | None) -> None:
         """Let a destination be failing, or active again."""
         error = None
         if failure is not None:
@@ -230,7 +234,7 @@ class _FileGoneError(Exception):
     pass
 
 
-def _error_of(failure: UploadFailed) -> UploadError:
+def _error_of(failure: UploadFailedError) -> UploadError:
     return UploadError(failure.code, str(failure)[:_MAX_MESSAGE_CHARACTERS], failure.status)
 
 

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Final, Literal
 
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.emails.outgoing import Check, CheckFailed, HandOver
+from chalicelib.features.emails.outgoing import Check, CheckFailedError, HandOver
 from chalicelib.features.emails.providers.exchange import (
     HttpExchange,
     ProviderAnswer,
@@ -38,7 +38,7 @@ class Account:
         self._failure = failure
 
     def get(self, path: str) -> ProviderAnswer:
-        """Return a good answer; raises CheckFailed."""
+        """Return a good answer; raises CheckFailedError."""
         url = self._base + path
         answer = self._exchange.get(url, self._headers(url))
         if answer.is_good:
@@ -49,7 +49,7 @@ class Account:
         message = f"The provider answered {answer.status}."
         if failure.code in _CODES_WITH_MESSAGES and failure.message is not None:
             message = failure.message
-        raise CheckFailed(message, failure.code)
+        raise CheckFailedError(message, failure.code)
 
     def credentials(self, path: str) -> Check:
         """Return the step that checks the credentials by a request for `path`."""

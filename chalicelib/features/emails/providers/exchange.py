@@ -19,7 +19,7 @@ from chalicelib.features.emails.connections import EmailConnection
 from chalicelib.features.emails.outgoing import (
     Check,
     CheckedSession,
-    CheckFailed,
+    CheckFailedError,
     HandOver,
     OpenSession,
     OutgoingEmail,
@@ -105,9 +105,9 @@ class HttpExchange:
         self._ends_at = None if timeout_s is None else time.monotonic() + timeout_s
 
     def get(self, url: str, headers: Mapping[str, str]) -> ProviderAnswer:
-        """Return the answer to a request that reads from the provider; raises CheckFailed."""
+        """Return the answer to a request that reads from the provider; raises CheckFailedError."""
         if not _are_sendable(headers):
-            raise CheckFailed(CREDENTIALS_REFUSED, "email_provider_auth_failed")
+            raise CheckFailedError(CREDENTIALS_REFUSED, "email_provider_auth_failed")
         try:
             answer = self._client.request(
                 "GET",
@@ -118,7 +118,7 @@ class HttpExchange:
             )
         except EgressError as failure:
             message = "The provider could not be reached, or gave no answer in time."
-            raise CheckFailed(message) from failure
+            raise CheckFailedError(message) from failure
         return ProviderAnswer(answer.status, answer.headers, _fields(answer.content))
 
     def post(

@@ -23,7 +23,7 @@ from chalicelib.features.emails.connections import (
 from chalicelib.features.emails.outgoing import CONNECTION_ERRORS, HandOver, ProviderSession
 from chalicelib.features.emails.sends.model import EmailSend, SendError, SendStatus
 from chalicelib.features.emails.sends.prepare import (
-    EmailImpossible,
+    EmailImpossibleError,
     EmailParts,
     PreparedEmail,
     PrepareEmail,
@@ -116,7 +116,7 @@ class AttemptEmail:
         )
         try:
             prepared = self._prepare(parts, now)
-        except EmailImpossible as impossible:
+        except EmailImpossibleError as impossible:
             return (
                 send.as_canceled()
                 if impossible.error is None

@@ -11,7 +11,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.queues import DELAY_PRECISION, MAX_DELAY, Queue
-from chalicelib.adapters.aws.sealing import KeyUnavailable
+from chalicelib.adapters.aws.sealing import KeyUnavailableError
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, parse_rfc3339
@@ -93,7 +93,7 @@ class DeliverEmail:
             crash_if_armed(CrashPoint.EMAIL_CLAIMED)
             try:
                 after = self._attempt(send, self._noting(session_of), claim, now)
-            except KeyUnavailable as fault:
+            except KeyUnavailableError as fault:
                 # No attempt is used up for what the operator has to mend.
                 log.error("email not sent", exc_info=fault)  # noqa: TRY400 -- it is tried again
                 self._stores.sends.postpone(send, at=now + _WRITTEN_WAIT, claim=claim)

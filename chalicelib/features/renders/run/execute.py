@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from copy import replace
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.messages import PoisonMessage, is_retryable
+from chalicelib.adapters.aws.messages import PoisonMessageError, is_retryable
 from chalicelib.adapters.aws.remote_engine import EngineCallContext
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -100,7 +100,7 @@ class ExecuteRender:
     def run_queued(self, message: QueuedRender, invocation: str, message_id: str) -> AttemptResult:
         """Run the next attempt of a queued render; skip it if it is final or running.
 
-        Raises PoisonMessage if there is no such render.
+        Raises PoisonMessageError if there is no such render.
         """
         crash_if_armed(CrashPoint.RENDER_BEGUN)
         number = 1
@@ -109,7 +109,7 @@ class ExecuteRender:
             claim = self._renders.claim(message.workspace_id, message.render_id, attempt)
             if claim is None:
                 reason = f"there is no render {message.render_id} of {message.workspace_id}"
-                raise PoisonMessage(reason)
+                raise PoisonMessageError(reason)
             if claim.is_mine:
                 return self._run_or_waive(claim.render)
             if claim.render.is_final or not claim.is_free:

@@ -64,7 +64,7 @@ class QueuedRender(NamedTuple):
 
     @classmethod
     def from_json(cls, message: JsonObject) -> "QueuedRender":
-        """Parse the JSON that `to_json` wrote; raises UnknownVersion or PoisonMessage."""
+        """Parse the JSON that `to_json` wrote; raises UnknownVersion or PoisonMessageError."""
         check_version(message, _QUEUED_VERSION)
         workspace_id, render_id, request_id = text_fields(
             message,
