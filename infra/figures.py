@@ -117,7 +117,7 @@ class Figures:
 
     @cached_property
     def single_use(self) -> list[str]:
-        """Return the modules with one importer, except what a registry lists."""
+        """Return the modules with one importer, except those that a registry lists."""
         return [name for name in self.single_importer if not self._is_listed(name)]
 
     @cached_property

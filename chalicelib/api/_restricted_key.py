@@ -1,4 +1,4 @@
-"""Refusals of keys with a template allowlist: other templates, and what all templates share."""
+"""Refusals of keys with a template allowlist: other templates, and objects common to all."""
 
 from typing import Final
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from chalice.app import Blueprint
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.api.edge.auth import KeyAuth
 from chalicelib.api.edge.endpoint import Call, Reply, endpoint
 from chalicelib.features.usage.read import requested_days
@@ -52,7 +52,7 @@ def usage(call: Call) -> Reply:
     return Reply(200, {"object": "usage", "cycle": _cycle_object(current), **statistics})
 
 
-def _account_object(workspace: Workspace, limits: Item, now: dt.datetime) -> dict[str, object]:
+def _account_object(workspace: Workspace, limits: Row, now: dt.datetime) -> dict[str, object]:
     """Return the account object; `limits` is the limits item of the workspace."""
     plan = workspace.plan
     current = allowance(workspace, limits, now)

@@ -1,4 +1,4 @@
-"""`/v1/pdf-tools/{tool}`: one route for each tool, and one that checks its request."""
+"""`/v1/pdf-tools/{tool}`: for each tool a route, and a second one for the check of its request."""
 
 from typing import TYPE_CHECKING, Final, cast
 

@@ -194,7 +194,7 @@ class StorageUseCases:
 
 
 class ApiServices:
-    """Use cases by feature, and what the edge needs; `state` is what features share."""
+    """Use cases by feature, and the services of the edge; `state` is shared by features."""
 
     def __init__(
         self, settings: ApiSettings, clients: AwsClients, *, clock: Clock, ids: IdGenerator

@@ -58,7 +58,7 @@ def warm_up_on_lambda(warm_up: Callable[[], None]) -> None:
 
 
 def prepare_for_threads(modules: Iterable[str] = ()) -> None:
-    """Load and build now what a process makes with its first use, before threads share it.
+    """Load modules and build objects of a first use now, before threads share them.
 
     `modules` are those that a function imports late, `LATE_MODULES` of its handler's module. The
     local runner calls this after `warm`, for processes that serve several invocations at once. An

@@ -51,7 +51,7 @@ class ForwardService:
     """Forwarding of the events of a workspace to an address of the operator."""
 
     def __init__(self, settings: ForwardSettings, clients: AwsClients, clock: Clock) -> None:
-        """Build what all workspaces share."""
+        """Build the parts that all workspaces share."""
         table = settings.main_table
         self._settings = settings
         self._state = SharedServices(clients, clock, main_table=table, bucket=settings.bucket)

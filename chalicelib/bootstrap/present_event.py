@@ -1,4 +1,4 @@
-"""View of events: what a webhook shows, for the relay and the operator tool."""
+"""View of events: the object that a webhook shows, for the relay and the operator tool."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -6,7 +6,7 @@ from typing import override
 
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.signing_keys import SigningKeys
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
@@ -28,7 +28,7 @@ from chalicelib.features.workspaces.repository import Workspaces
 def event_viewer(
     state: SharedServices, *, signing_secret: str, files_host: str
 ) -> Callable[[WorkspaceId], EventView]:
-    """Return what makes the view of a workspace's events."""
+    """Return the function that makes the view of a workspace's events."""
     clock = state.clock
     workspaces = Workspaces(state.tables, state.main_table)
     signing_keys = SigningKeys(Secret(state.clients, signing_secret, clock), clock)
@@ -67,7 +67,7 @@ class _WorkspaceEvents(EventView):
         self._email_counts = email_counts
 
     @override
-    def present(self, event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
+    def present(self, event_type: EventType, event: DomainEvent, row: Row) -> JsonObject:
         assert event_type.describe is not None
         if event_type in RENDER_EVENT_TYPES:
             render = render_of(row).at(event.created_at)
@@ -83,13 +83,13 @@ class _WorkspaceEvents(EventView):
         return described
 
     @override
-    def request_webhook(self, event_type: EventType, row: Item) -> RequestWebhook | None:
+    def request_webhook(self, event_type: EventType, row: Row) -> RequestWebhook | None:
         if event_type in BATCH_EVENT_TYPES:
             return batch_of(row).webhook
         return request_webhook_of(row) if event_type in RENDER_EVENT_TYPES else None
 
     @override
-    def is_internal(self, event_type: EventType, row: Item) -> bool:
+    def is_internal(self, event_type: EventType, row: Row) -> bool:
         # The events of a batch report on its renders (interface, Event types).
         return event_type in RENDER_EVENT_TYPES and row.get("batch_id") is not None
 

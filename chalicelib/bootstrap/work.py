@@ -66,7 +66,7 @@ _SUBJECTS_AND_DELIVERIES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """One function: its queues or schedule, what it may do, and what else depends on it.
+    """One function: its queues or schedule, its rights, settings and layers.
 
     `name` is its folder in `functions/`, and its name in logs and metrics. `queues` feed it; they
     share the dead-letter queue of the first, whose messages `resolve` resolves. It sends to the
@@ -95,7 +95,7 @@ class Work:
 
     @property
     def queue_of_due_items(self) -> str:
-        """Return the queue to which the tick sends what is due."""
+        """Return the queue to which the tick sends due items."""
         return self.due_queue or self.queues[0]
 
     @property

@@ -78,7 +78,7 @@ class WorkFunction:
     """Handler of one function; its services are built at the cold start and kept."""
 
     def __init__(self, name: str, build: Callable[[WorkParts], ServeEvent]) -> None:
-        """Serve events with what `build` returns for the row `name`."""
+        """Serve events with the function that `build` returns for the row `name`."""
         self._row = WORK[name]
         self._build = build
 

@@ -94,7 +94,7 @@ def length_in_inches(length: str) -> float:
 def css_page_size(size: str, paper: tuple[float, float]) -> tuple[float, float] | None:
     """Return width and height in inches of the CSS property `size`, on the given paper.
 
-    None for `auto`, and for what is no size.
+    None for `auto`, and for a value that is no size.
     """
     words = size.lower().split()
     orientation = {"portrait", "landscape"}.intersection(words)

@@ -93,7 +93,7 @@ def _field_error(finding: ErrorDetails, value: object, prefix: str) -> FieldErro
 def _with_whole_numbers[V](error: ValidationError, value: V) -> V | None:
     """Return a copy in which whole numbers written as 7.0 are 7 where integers are expected.
 
-    None: there are none, so that a second look finds the same.
+    Without such numbers the result is None, as a second check would find the same.
     """
     whole = None
     for finding in error.errors(include_url=False, include_input=False):

@@ -23,7 +23,7 @@ class CheckTargetUrl:
         self._rules = rules
 
     def __call__(self, url: str, pointer: str) -> bool:
-        """Return whether what is live may be sent to a URL: by https, or exempted.
+        """Return whether a URL may get live data: it has https, or is exempted.
 
         Raises `validation_error` for form, scheme and credentials, and `url_not_allowed` for an
         address or a port, with this pointer.
@@ -40,7 +40,7 @@ class CheckTargetUrl:
 def fetch_refusal(rules: EgressPolicy, url: str) -> str | None:
     """Return why a URL that a render gets is refused without any lookup, or None.
 
-    What only a browser can tell, such as a name with other letters than a-z, is left to it.
+    Only a browser can check some names, such as those with letters beyond a-z: they pass here.
     """
     if not url.lower().startswith(WEB_PREFIXES):
         return "must begin with https:// or http://"
@@ -68,6 +68,7 @@ def _parts(url: str, pointer: str) -> SplitResult:
     if not parts.hostname or port == 0 or not parts.netloc.isascii():
         message = "needs a host in ASCII"
         raise validation_error(pointer, message, "invalid")
+    # A URL is shown and logged; credentials in it would be, too.
     if parts.username is not None or parts.password is not None:
         message = "has no user name and no password: a header carries them"
         raise validation_error(pointer, message, "invalid")

@@ -74,6 +74,7 @@ class RenderFailure(ServiceError):  # noqa: N818 -- reads as the answer it gives
 
 def json_pointer(steps: Iterable[str | int], prefix: str = "") -> str:
     """Return `prefix` and the steps as a JSON Pointer, cut to 1 000 characters with an ellipsis."""
+    # RFC 6901, 3; `~` first, or the escapes would be escaped.
     escaped = (str(step).replace("~", "~0").replace("/", "~1") for step in steps)
     text = prefix + "".join(f"/{step}" for step in escaped)
     return (

@@ -93,6 +93,7 @@ class RepeatableIds:
         given = _GIVEN.get()
         if given is None or prefix not in self._prefixes:
             return self._ids.new(prefix, moment)
+        # The n-th id of a prefix: a repeat asks for them in the same order (decision 62).
         number = given.counts[prefix]
         given.counts[prefix] += 1
         return given.seed.id(prefix, number)
@@ -104,6 +105,7 @@ def derived_id(prefix: str, moment: dt.datetime, *parts: str) -> str:
     Its random part is 80 bits of the SHA-256 of prefix and parts: a repeated attempt writes the
     same object again instead of a second one.
     """
+    # The separator keeps `a`, `bc` and `ab`, `c` apart.
     digest = hashlib.sha256("\0".join((prefix, *parts)).encode()).digest()
     return f"{prefix}_{_ulid(epoch_ms(moment), int.from_bytes(digest[:10]))}"
 

@@ -20,6 +20,7 @@ _WORD: Final = 75
 _WORD_EDGES: Final = len("=?utf-8?q??=")
 _QUOTED_STRING: Final = 60
 _PARAMETER: Final = 200
+# Of 60 characters when all are escaped.
 _SECTION_BYTES: Final = 20
 # What an encoded word may hold as it is, wherever it is (RFC 2047 5).
 _PLAIN_BYTES: Final = frozenset(
@@ -148,8 +149,9 @@ def _quoted_string(text: str) -> str:
 def _encoded_words(text: str, column: int) -> Iterator[str]:
     """Yield encoded words, one for each line; the first begins at `column` of its line.
 
-    All of the text is in them: readers drop what stands between two, and nothing else.
+    They carry the whole text, as readers drop only the white space between two.
     """
+    # Character by character: an encoded word never holds a part of one (RFC 2047 5).
     encoded = [each.encode(errors="replace") for each in text]
     escapes = sum(byte not in _PLAIN_BYTES and byte != _BLANK for each in encoded for byte in each)
     bytes_in_all = sum(map(len, encoded))

@@ -6,7 +6,7 @@ from typing import Final
 _MAX_VERSION_CHARS: Final = 40
 
 
-class UnknownVersion(Exception):  # noqa: N818 -- what it is
+class UnknownVersion(Exception):  # noqa: N818 -- its name is the answer to other releases
     """The message is of another release; a function of that release may receive it next time."""
 
 

@@ -22,7 +22,8 @@ _FORBIDDEN: Final[tuple[Callable[[str], bool], ...]] = (
 def prepare_password(text: str) -> str:
     """Return a password as readers prepare it.
 
-    Raises ValueError with what to change, without the password, for one that cannot be prepared.
+    Raises ValueError, which says what to change and never shows the password, if that is
+    impossible.
     """
     prepared = _normalize(text)
     if not prepared:

@@ -1,4 +1,4 @@
-"""Times of the attempts of what is handed to other services for a day: emails, uploads."""
+"""Times of attempts that are repeated for a day: emails, uploads."""
 
 import datetime as dt
 from random import Random

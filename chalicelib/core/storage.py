@@ -1,4 +1,4 @@
-"""Keys of files in a customer's store, and codes of what may go wrong there.
+"""Keys of files in a customer's store, and codes of its failures.
 
 No data make a key lead out of a folder.
 """

@@ -33,7 +33,7 @@ def pattern_with_form(pattern: str, form: str) -> str:
 
 
 def mismatch_message(pattern: str) -> str:
-    """Return what a text must be that does not match a regular expression."""
+    """Return the message for a text that does not match a regular expression."""
     form = _FORMS.get(pattern)
     return f"must match {pattern}" if form is None else f"must be {form}"
 

@@ -1,7 +1,7 @@
 """Exceptions for the log: types and frames, never messages.
 
-A message may repeat what a tenant sent, and zero retention keeps documents out of all logs
-(decision 17).
+A message may repeat a tenant's text, and zero retention keeps documents out of all logs (decision
+17).
 """
 
 import re

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.contract.options.assets import (
     PageAsset,
-    PathRefused,
+    PathRefusedError,
     checked_path,
     plain_path,
 )
@@ -58,13 +58,13 @@ def load_assets(assets: tuple[PageAsset, ...], context: "JobContext") -> AssetFi
 
 
 def missing_asset_reason(path: str, assets: AssetFiles) -> str:
-    """Return why no asset has the path of an address, and what to send."""
+    """Return why no asset has the path of an address, and the remedy."""
     reason = "no asset of the request has this path"
     if not assets:
         reason = "a document that came as text has no address of its own to add this to"
     try:
         sent_as = f" with the path {checked_path(path)}"
-    except PathRefused:  # No asset can have it.
+    except PathRefusedError:  # No asset can have it.
         sent_as = ""
     name = _file_name(path)
     similar = next((each for each in assets if _file_name(each) == name), None)

@@ -144,7 +144,7 @@ class PdfToolJob(msgspec.Struct, frozen=True, tag_field="kind", tag="pdf_tool"):
 
     @property
     def einvoice(self) -> None:
-        """Return None: no tool writes an e-invoice."""
+        """Return None, as no tool writes an e-invoice."""
 
     def pdf_sources(self) -> dict[str, PdfSource]:
         """Return the PDFs by their JSON Pointers in the request."""
@@ -180,7 +180,7 @@ type EngineJob = PageJob | InvoiceJob | MarkJob
 
 
 class LintOutcome(NamedTuple):
-    """What the templates of a job would be refused for, or warned of."""
+    """Failures and warnings of a job's templates."""
 
     failures: Sequence[RenderFailure] = ()
     warnings: Sequence[RenderWarning] = ()

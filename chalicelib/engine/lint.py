@@ -37,7 +37,7 @@ _MAX_FAULTS: Final = 20
 def template_faults(
     job: PageJob, context: JobContext, templates: TemplateRunner, egress: Egress
 ) -> LintOutcome:
-    """Return the first twenty failures of a job's templates, and the warnings of those that run.
+    """Return the first twenty failures of a job's templates, and the warnings of all others.
 
     Each detail begins with the name of its text. A failure that is not a template's ends the list,
     because the document cannot be built without its cause.

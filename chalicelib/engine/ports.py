@@ -32,11 +32,11 @@ class EgressError(Exception):
     sent = SentState.NOTHING
 
 
-class DestinationRefusedError(EgressError):
+class HostRefusedError(EgressError):
     """Destination that is private or internal, or whose scheme or port is not allowed."""
 
 
-class DestinationUnreachableError(EgressError):
+class HostUnreachableError(EgressError):
     """Destination that gave no usable response."""
 
 
@@ -59,7 +59,7 @@ class Egress(Protocol):
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
         """Connect to a host after all its IP addresses were checked.
 
-        Raises DestinationRefusedError or DestinationUnreachableError.
+        Raises HostRefusedError or HostUnreachableError.
         """
         ...
 
@@ -69,7 +69,7 @@ class Egress(Protocol):
         """Get an http or https URL, with redirects checked again; accepts a 2xx response only.
 
         `https_only` allows plain http only to hosts that the operator has exempted. Raises
-        DestinationRefusedError or DestinationUnreachableError, the latter also for a response that
+        HostRefusedError or HostUnreachableError, the latter also for a response that
         is larger than `max_bytes` or takes longer than `timeout_s`.
         """
         ...
@@ -88,12 +88,12 @@ class PresignedObjects(Protocol):
     def get(self, url: str, *, max_bytes: int, timeout_s: float) -> bytes | None:
         """Return the object at `url`, or None where it is absent.
 
-        Raises DestinationUnreachableError, also for an object that is larger than `max_bytes`.
+        Raises HostUnreachableError, also for an object that is larger than `max_bytes`.
         """
         ...
 
     def post(self, form: PresignedPost, content: bytes, *, timeout_s: float) -> None:
-        """Store an object with a form; raises DestinationUnreachableError where it is refused."""
+        """Store an object with a form; raises HostUnreachableError where it is refused."""
         ...
 
 
@@ -101,15 +101,15 @@ class NoEgress:
     """Egress that refuses every destination."""
 
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
-        """Raise DestinationRefusedError."""
+        """Raise HostRefusedError."""
         del timeout_s
-        raise DestinationRefusedError(
+        raise HostRefusedError(
             f"{host_and_port(host, port)} is refused: nothing may be reached from here"
         )
 
     def fetch(
         self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool = False
     ) -> FetchResponse:
-        """Raise DestinationRefusedError."""
+        """Raise HostRefusedError."""
         del max_bytes, timeout_s, https_only
-        raise DestinationRefusedError(f"{url} is refused: nothing may be reached from here")
+        raise HostRefusedError(f"{url} is refused: nothing may be reached from here")

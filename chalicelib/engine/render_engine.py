@@ -75,7 +75,7 @@ class RenderEngine:
     def wait_until_ready(self) -> None:
         """Wait until the first page can be made.
 
-        Raises BrowserMissing or BrowserUnusable where the installation is broken.
+        Raises BrowserMissingError or BrowserUnusableError where the installation is broken.
         """
         importlib.import_module("chalicelib.engine.pipeline")
         self._browser.start()
@@ -145,7 +145,7 @@ def make_undumpable(walls: Walls) -> None:
     """Forbid other processes of this user to trace this one or read its memory and environment.
 
     Where the platform is the sandbox, as on Lambda, a page's process that broke out of the browser
-    is such a process. Raises WallsMissing.
+    is such a process. Raises WallsMissingError.
     """
     is_refused = ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) != 0
     walls.admit("engine", [NOT_DUMPABLE] if is_refused else [])

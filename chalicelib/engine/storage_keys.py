@@ -1,6 +1,6 @@
 """Keys of files at storage destinations: runs their templates once the files exist.
 
-A key never fails the render: what goes wrong is the fault of its upload.
+A key never fails the render: its failure is the fault of its upload.
 """
 
 import logging

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from chalicelib.settings.table import Setting, setting
 
 
-class MissingSetting(Exception):  # noqa: N818 -- names what to do
+class MissingSetting(Exception):  # noqa: N818 -- operators read its name
     """A variable without a default is not set; the text names it."""
 
 

@@ -28,6 +28,9 @@ from chalicelib.features.webhooks.leases.repository import (
     BatchLeases,
     ReceiverLeases,
 )
+from chalicelib.features.webhooks.deliveries import Deliveries
+from chalicelib.features.webhooks.endpoints import Endpoints
+from chalicelib.features.webhooks.leases import FAST_QUEUE, SLOW_QUEUE, BatchLeases, ReceiverLeases
 
 
 def build(parts: WorkParts) -> ServeEvent:
@@ -58,20 +61,23 @@ def build(parts: WorkParts) -> ServeEvent:
     )
 
     def deliver(batch: BatchLeases, message: ReceivedMessage) -> None:
-        named = DeliverWebhook.from_json(message.body)
-        if not send(named, batch, secrets.token_hex(8)):
-            erase.erase_expired(named.workspace_id, named.delivery_id, parts.clock.now())
+        webhook_message = DeliverWebhook.from_json(message.body)
+        if not send(webhook_message, batch, secrets.token_hex(8)):
+            erase.erase_expired(
+                webhook_message.workspace_id, webhook_message.delivery_id, parts.clock.now()
+            )
 
     leases = ReceiverLeases(state.tables, state.main_table)
     dead_letters = Queue(parts.clients, settings.dead_letters_url(parts.row.queues[0]))
-    lanes = {
-        QueueConsumer(parts.queue(lane.name), dead_letters): lane for lane in (FAST_LANE, SLOW_LANE)
+    delivery_queues = {
+        QueueConsumer(parts.queue(delivery_queue.name), dead_letters): delivery_queue
+        for delivery_queue in (FAST_QUEUE, SLOW_QUEUE)
     }
-    consumers = QueueConsumers(lanes)
+    consumers = QueueConsumers(delivery_queues)
 
     def serve(event: QueueEvent) -> BatchResponse:
         consumer = consumers.consumer_of(event["Records"])
-        batch = BatchLeases(leases, lanes[consumer])
+        batch = BatchLeases(leases, delivery_queues[consumer])
         return consumer.process_concurrently(event["Records"], partial(deliver, batch))
 
     return serve

@@ -1,6 +1,7 @@
 """Cold start of the engine function: the browser first, imports while it starts (decision 7).
 
-A background thread loads what only the end of a render needs. The function has no rights on AWS.
+A background thread loads the modules that only the end of a render needs. The function has no
+rights on AWS.
 """
 
 import gc
@@ -76,7 +77,7 @@ def _engine_services() -> "EngineServices":
 
 
 def _load_in_background(engine: RenderEngine, stack: str) -> None:
-    """Load what the first page does not need; a render that needs a part sooner loads it itself."""
+    """Load modules that the first page does not need; renders that need one sooner load it."""
     _restore_defaults()
     time.sleep(_BACKGROUND_DELAY_S)
     _count(stack, "ColdStarts")

@@ -21,6 +21,10 @@ from chalicelib.features.emails.connections.repository import DUE_CREDENTIALS, E
 from chalicelib.features.emails.rules.repository import StoredRules
 from chalicelib.features.emails.sends.counts.repository import SendCounts
 from chalicelib.features.emails.sends.reports.repository import Reports
+from chalicelib.features.emails.connections import DUE_CREDENTIALS, EmailConnections
+from chalicelib.features.emails.rules import StoredRules
+from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.sends.reports import ProviderReports
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Erase
@@ -218,7 +222,7 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
         Destinations(state.tables, state.main_table).erase,
         EmailConnections(state.tables, state.main_table).erase,
         Sends(state.tables, state.main_table).erase,
-        Reports(state.tables, state.main_table).erase,
+        ProviderReports(state.tables, state.main_table).erase,
         SendCounts(state.tables, state.main_table).erase,
         _links(state).erase,
         EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),

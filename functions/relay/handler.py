@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.messages import PoisonMessageError, ReceivedMessage
+from chalicelib.adapters.aws.table import Row
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.bootstrap.present_event import event_viewer
@@ -39,8 +39,9 @@ def build(parts: WorkParts) -> ServeEvent:
         for message in received:
             try:
                 messages[message.id] = PublishEvent.from_json(message.body)
-            except (PoisonMessage, UnknownVersion) as unreadable:
+            except (PoisonMessageError, UnknownVersion) as unreadable:
                 failures[message.id] = unreadable
+        # Two messages of one event are published as one, and both get its outcome (decision 28).
         failed = relay.publish(list(dict.fromkeys(messages.values())))
         return failures | {
             message_id: failed[event] for message_id, event in messages.items() if event in failed
@@ -86,7 +87,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
     )
 
 
-def _counted_formats(row: Item) -> Sequence[str]:
+def _counted_formats(row: Row) -> Sequence[str]:
     """Return the formats of the files that came out, of a failed render the requested ones."""
     render = render_of(row)
     return render.file_formats if render.status == "succeeded" else render.requested_formats

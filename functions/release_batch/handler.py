@@ -10,6 +10,7 @@ from typing import Final
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
 from chalicelib.bootstrap.advance_batch import advance_batch
+from chalicelib.adapters.aws.messages import PoisonMessageError, ReceivedMessage
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import WorkspaceId
@@ -38,9 +39,11 @@ def build(parts: WorkParts) -> ServeEvent:
         for message in received:
             try:
                 workspace_id = WorkspaceId(DueItem.from_json(message.body).id("WS"))
-            except (PoisonMessage, UnknownVersion) as unreadable:
+            except (PoisonMessageError, UnknownVersion) as unreadable:
                 failures[message.id] = unreadable
             else:
+                # One look serves all messages of a workspace: only one function has its lease
+                # (decision 41).
                 message_ids.setdefault(workspace_id, []).append(message.id)
         failed = _release_each(release, message_ids)
         return failures | {
@@ -56,7 +59,7 @@ def build(parts: WorkParts) -> ServeEvent:
 def _release_each(
     release: Releaser, workspace_ids: Collection[WorkspaceId]
 ) -> Mapping[WorkspaceId, Exception]:
-    """Look at the batches of each workspace once, at the same time; return what failed."""
+    """Look at the batches of each workspace once, at the same time; return the failures."""
     # A workspace does not wait for another one, whose items take many seconds.
     with ThreadPoolExecutor(_MAX_MESSAGES, thread_name_prefix="workspace") as pool:
         looks = {each: pool.submit(copy_context().run, release, each) for each in workspace_ids}

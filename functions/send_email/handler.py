@@ -73,7 +73,7 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
     parts.clients.create("dynamodb", "kms", "s3", "sqs")
     deliver = _deliver_email(parts, stores)
     register = _register_for_events(parts, stores, sealer)
-    try_connection = TryConnection(
+    try_connection = RunConnectionTrial(
         connections=stores.connections,
         sealer=sealer,
         openers=openers,
@@ -91,11 +91,11 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
                 if "kind" in message.body:
                     register(DueItem.from_json(message.body))
                     return
-                named = SendEmailMessage.from_json(message.body)
+                email_message = SendEmailMessage.from_json(message.body)
                 if time.monotonic() - began > _BEGIN_WITHIN_S:
-                    deliver.put_back(named)
+                    deliver.put_back(email_message)
                 else:
-                    deliver(named, sessions, secrets.token_hex(8))
+                    deliver(email_message, sessions, secrets.token_hex(8))
 
             return parts.consumer.process_batch(event["Records"], handle)
 

@@ -23,7 +23,7 @@ from chalicelib.features.destinations.kinds.sftp import open_sftp
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.destinations.request_trial import DestinationTrial
 from chalicelib.features.destinations.sessions import StoreSessions
-from chalicelib.features.destinations.try_destination import TryDestination
+from chalicelib.features.destinations.try_destination import RunDestinationTrial
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.record_round import RecordRounds
 from chalicelib.features.destinations.uploads.upload_files import UploadFiles
@@ -64,7 +64,7 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenStore"]) -> ServeEve
     destinations = Destinations(parts.state.tables, parts.state.main_table)
     upload_files = _upload_files(parts, destinations, sessions)
     queue = parts.queue("uploads")
-    try_destination = TryDestination(
+    try_destination = RunDestinationTrial(
         destinations=destinations, sessions=sessions, clock=parts.clock, ids=RandomIdGenerator()
     )
 
@@ -75,12 +75,16 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenStore"]) -> ServeEve
         ends_at = parts.clock.now() + _TIME_FOR_BATCH
 
         def handle(message: ReceivedMessage) -> None:
-            named = UploadFilesMessage.from_json(message.body)
+            upload_message = UploadFilesMessage.from_json(message.body)
             if parts.clock.now() >= ends_at:
                 # This function has no time left for it.
-                queue.send(named.to_json(), group=named.workspace_id, delay=dt.timedelta(seconds=1))
+                queue.send(
+                    upload_message.to_json(),
+                    group=upload_message.workspace_id,
+                    delay=dt.timedelta(seconds=1),
+                )
             else:
-                upload_files(named, secrets.token_hex(8), ends_at)
+                upload_files(upload_message, secrets.token_hex(8), ends_at)
 
         return parts.consumer.process_batch(event["Records"], handle)
 
@@ -100,7 +104,7 @@ def _upload_files(
         tables=state.tables,
         table=state.main_table,
         destinations=destinations,
-        rounds=RecordRounds(
+        attempts=RecordAttempts(
             tables=state.tables,
             table=state.main_table,
             outbox=state.outbox,

@@ -16,7 +16,7 @@ from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import CheckJson, ConformanceCheck, Verdict
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.ports import HostUnreachableError
 from chalicelib.settings import ValidateSettings
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def handler(event: ValidateEvent, context: "LambdaContext") -> JsonObject:
     deadline = Deadline.at_epoch(min(event["until"], _invocation_deadline(context)))
     with log_context(invocation=context.aws_request_id, **ids_in_payload(event)):
         checks = [ConformanceCheck.from_json(check) for check in event["checks"]]
+        # A lost document is no fault of its validators: each check is `unavailable` (decision 23).
         document = _document(event, deadline)
         if document is None:
             verdicts = [Verdict(why="the document is gone") for _ in checks]
@@ -74,7 +75,7 @@ def _document(event: ValidateEvent, deadline: Deadline) -> bytes | None:
             return _services().objects.get(
                 event["url"], max_bytes=_MAX_BYTES, timeout_s=deadline.remaining_s()
             )
-        except DestinationUnreachableError:
+        except HostUnreachableError:
             log.warning("the document could not be fetched", exc_info=True)
             return None
     return base64.b64decode(event["content"])
@@ -83,6 +84,7 @@ def _document(event: ValidateEvent, deadline: Deadline) -> bytes | None:
 def _invocation_deadline(context: "LambdaContext") -> float:
     """Return when this invocation must return (Unix seconds)."""
     remaining_s = context.get_remaining_time_in_millis() / 1000
+    # A second for the answer: a function that the platform ends gives no verdict at all.
     return time.time() + remaining_s - 1
 
 

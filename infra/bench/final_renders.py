@@ -33,7 +33,7 @@ def bench_clients(stack: RunningStack) -> AwsClients:
 
 
 class FinalRenders:
-    """Writer of final renders: copies of one that was rendered, with the event of the end."""
+    """Writer of final renders: copies of a render, with the event of the end."""
 
     def __init__(self, stack: RunningStack, tables: Tables) -> None:
         """Render once through the API."""

@@ -32,11 +32,11 @@ class Parts:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End what has started."""
+        """End the started parts."""
         self.stop()
 
     def stop(self) -> None:
-        """End what has started, the last first; what is used afterwards starts anew."""
+        """End the started parts, the last first; a part that is used afterwards starts anew."""
         self._cleanup.close()
         vars(self).clear()
         self._cleanup = ExitStack()

@@ -37,9 +37,9 @@ def memory_mb(pid: int) -> float:
 
 
 def processor_s(pid: int) -> float:
-    """Return the processor time of a process tree, with that of processes that have ended.
+    """Return the processor time of a process tree, ended processes included.
 
-    The time of those that have ended is counted in hundredths of a second.
+    Ended processes are counted in hundredths of a second.
     """
     total = 0.0
     for process in tree(pid):

@@ -24,7 +24,7 @@ class ServerProcess:
         self.state()
 
     def state(self) -> str:
-        """Return what the server tells."""
+        """Return the server's state."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write("\n")

@@ -79,7 +79,7 @@ def main() -> None:
 def up(*, stage: str, folder: Path, **given: str) -> None:
     """Build the package and create the stack, or bring it up to date.
 
-    What is not given stays as it was deployed.
+    Options that are not given stay as they were deployed.
     """
     account, stack = _find_stack(stage)
     parameters = {_TEMPLATE_PARAMETERS[name]: text for name, text in given.items()}
@@ -97,7 +97,7 @@ def up(*, stage: str, folder: Path, **given: str) -> None:
 @main.command()
 @click.option("--stage", default="", callback=_validate_stage)
 def down(*, stage: str) -> None:
-    """Delete the stack; tell what stays and how to remove it."""
+    """Delete the stack; list its remaining parts and how to remove them."""
     account, stack = _find_stack(stage)
     try:
         retained = remove(stack)

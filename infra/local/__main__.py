@@ -13,7 +13,10 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from chalicelib.engine.browser.chromium.installation import BrowserMissing, check_temporary_folder
+from chalicelib.engine.browser.chromium.installation import (
+    BrowserMissingError,
+    check_temporary_folder,
+)
 from infra.local import background, examples
 from infra.local.console import Console
 from infra.local.die_with_parent import die_with_parent
@@ -58,7 +61,7 @@ def up(
         die_with_parent(os.getppid(), signal.SIGTERM)
     try:
         check_temporary_folder()
-    except BrowserMissing as unusable:
+    except BrowserMissingError as unusable:
         _fail(str(unusable))
     folder = StackFolder(path.resolve())
     if run_info := background.find_running_stack(folder):

@@ -132,7 +132,7 @@ class _Answers(asyncio.Protocol):
 
 
 class _RefusedError(Exception):
-    """A request does not pass; `answer` is what its caller gets."""
+    """A request does not pass; its caller gets `answer`."""
 
     def __init__(self, status: HTTPStatus, text: str) -> None:
         super().__init__(text)
@@ -146,13 +146,14 @@ class _RefusedError(Exception):
 
 
 def _read_head(head: bytearray) -> tuple[str, str, dict[str, str]]:
-    """Return method, target and headers; raises ValueError for what can be read in two ways."""
+    """Return method, target and headers; raises ValueError for an ambiguous head."""
     request_line, *lines = head.decode("latin-1").split("\r\n")
     method, target, _version = request_line.split(" ")
     headers: dict[str, str] = {}
     for line in lines:
         name, separator, value = line.partition(":")
         name = name.lower()
+        # Read in two ways, an unsigned request could pass within a signed one (RFC 9112, 11.2).
         if not separator or not name or name != name.strip() or name in headers:
             raise ValueError("a header is malformed or sent twice")
         headers[name] = value.strip()
@@ -194,6 +195,7 @@ def main() -> int:
     port, *command = sys.argv[1:]
     outer = socket.socket()
     outer.bind(("127.0.0.1", int(port)))
+    # The socket is bound before: it stays in the network in which it was made.
     enter_own_network()
     return asyncio.run(_run(outer, command))
 

@@ -146,6 +146,7 @@ def failed_ids(answer: InvocationAnswer, sent: Sequence[str], *, partial: bool) 
         failed = {row["itemIdentifier"] for row in rows}
     except (AttributeError, KeyError, TypeError, ValueError):
         return set(sent)
+    # As Lambda does: an answer that names a message of no batch fails all of them.
     return failed if failed.issubset(sent) else set(sent)
 
 

@@ -38,7 +38,7 @@ class ScheduleRule:
 class LambdaFunction:
     """One function as the local stack runs it.
 
-    `share`: how many invocations of one workspace run at a time; None: as many as of all.
+    `share` bounds the invocations of one workspace at a time, by default only as those of all.
     """
 
     logical_id: str

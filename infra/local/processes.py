@@ -26,7 +26,7 @@ class Spawner:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spawner")
 
     def run[T](self, start: Callable[[], T]) -> T:
-        """Run `start` in the spawning thread and return what it returns."""
+        """Run `start` in the spawning thread and return its result."""
         future: Future[T] = self._thread.submit(start)
         return future.result()
 

@@ -82,8 +82,8 @@ def state(name: Any, retry_after: int | None) -> dict[str, Any]:
 def roll_signing_secret() -> dict[str, Any]:
     """Add a version to the secret that signs file URLs and list cursors.
 
-    It signs ten minutes later, when every function knows it. What former versions have signed
-    stays valid until it expires.
+    It signs ten minutes later, when every function knows it. Signatures of former versions stay
+    valid until they expire.
     """
     rows = [
         {

@@ -12,12 +12,12 @@ import click
 from chalicelib.core.text import terminal_text
 from chalicelib.engine.conformance.checks import ConformanceCheck
 from chalicelib.engine.conformance.document_claims import (
-    NotAPdf,
+    NotAPdfError,
     PdfClaims,
     read_pdf_claims,
 )
 from chalicelib.engine.conformance.hybrid_metadata import Contradiction
-from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_check
+from chalicelib.engine.conformance.invoice_head import NotAnInvoiceError, invoice_check
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.conformance.report import report_section
 from chalicelib.engine.deadline import Deadline
@@ -114,7 +114,7 @@ def _validation_requests(content: bytes) -> list[_ValidationRequest]:
             requests.append(_ValidationRequest(ConformanceCheck.pdfa(target.pdfa), content))
         if target.pdfua:
             requests.append(_ValidationRequest(ConformanceCheck.pdfua(), content))
-    except (NotAnInvoice, NotAPdf) as reason:
+    except (NotAnInvoiceError, NotAPdfError) as reason:
         raise _not_a_document(str(reason)) from reason
     return requests
 

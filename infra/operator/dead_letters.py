@@ -23,7 +23,7 @@ def dlq() -> None:
 @click.argument("queue", type=_QUEUE, required=False)
 @print_answer
 def list_all(queue: str | None) -> dict[str, Any]:
-    """List what was given up, why, and what became of it; `unread` waits to be recorded."""
+    """List given-up messages with reason and outcome; `unread` ones wait to be recorded."""
     service = dead_letter_service()
     names = [queue] if queue else list(DEAD_LETTER_QUEUES)
     return {
@@ -40,7 +40,7 @@ def list_all(queue: str | None) -> dict[str, Any]:
 @click.argument("queue", type=_QUEUE)
 @print_answer
 def redrive(queue: str) -> dict[str, Any]:
-    """Send all that a queue gave up to it once more; what fails again comes back."""
+    """Send all that a queue gave up to it once more; messages that fail again come back."""
     letters = dead_letter_service().redrive(queue)
     return {
         "queue": queue,

@@ -12,7 +12,7 @@ import click
 from chalicelib.adapters.aws.transient_errors import is_transient
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.core.text import terminal_text
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.ports import HostUnreachableError
 from chalicelib.features.forwarding.forward import ForwardedEvent, ForwardSecrets, ForwardTarget
 from infra.operator.connection import forward_service
 from infra.operator.output import command_errors
@@ -46,8 +46,8 @@ def webhooks() -> None:
 def forward(url: str, workspace: str | None, events: tuple[str, ...], *, as_json: bool) -> None:
     """Post each new event to URL, signed as a webhook, until Ctrl-C.
 
-    URL may be on this machine. An event is posted once. It is signed with
-    the secret that signs webhooks of requests, or with a new one that is shown.
+    URL may be on this machine. An event is posted once. It is signed with the secret that signs
+    webhooks of requests, or with a new secret that is shown.
     """
     _check_url(url)
     try:
@@ -108,7 +108,7 @@ def _connect(
     try:
         return socket.create_connection((host, port), timeout_s)
     except OSError as error:
-        raise DestinationUnreachableError(f"{host}:{port} could not be connected to") from error
+        raise HostUnreachableError(f"{host}:{port} could not be connected to") from error
 
 
 def _print_start(

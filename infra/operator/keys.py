@@ -107,7 +107,7 @@ def revoke(key_id: str, as_email: str | None) -> dict[str, Any]:
 
 
 def _tell_of_live_scopes(mode: str, scopes: Sequence[str]) -> None:
-    """Say on standard error what named scopes of a test key do to live renders."""
+    """Say on standard error how named scopes of a test key affect live renders."""
     named = [each for each in LIVE_SCOPES if each in scopes]
     if mode == "test" and named:
         text = (

@@ -156,7 +156,7 @@ def _has_parts(tool: PdfTool) -> bool:
 
 
 def _check_use(tool: str, files: Sequence[Path], output: Path | None, given: _Given) -> None:
-    """Raise UsageError for what can be told without reading a file."""
+    """Raise UsageError for faults that show without reading a file."""
     if tool == "merge" and len(files) < 2:  # noqa: PLR2004 -- else there is nothing to merge
         raise click.UsageError("merge takes two files or more")
     if output is not None and not output.parent.is_dir():

@@ -18,7 +18,7 @@ from chalicelib.contract.pdf_tools.requests import tool_options, tool_sources
 from chalicelib.contract.pdf_tools.source import ToolRequest
 from chalicelib.contract.validation import read_part
 from chalicelib.core.errors import RenderFailure, ServiceError
-from chalicelib.engine.browser.chromium.installation import BrowserMissing
+from chalicelib.engine.browser.chromium.installation import BrowserMissingError
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.tab.warm_up import BrowserUnusable
 from chalicelib.engine.conformance.checks import ValidationRequest
@@ -29,6 +29,8 @@ from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.job import MarkJob, PdfToolJob, RenderOutcome
 from chalicelib.engine.pdf.fonts.font_files import FontsMissing
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, ToolFault, tool_worker
+from chalicelib.engine.job import JobContext, MarkJob, PdfToolJob, RenderOutcome, ValidationRequest
+from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, ToolFaultError, tool_worker
 from chalicelib.engine.ports import NoEgress
 from chalicelib.engine.report_section import ReportSection
 from chalicelib.engine.run_mark_job import run_mark_job
@@ -60,9 +62,14 @@ def run_pdf_tool(tool: str, files: Sequence[Path], password: str | None, given: 
     except ServiceError as refusal:
         names = dict(_pointers(tool, files, given))
         raise CommandError(refusal.code, _in_own_words(refusal.detail, names)) from refusal
-    except (BrowserMissing, BrowserUnusable, FontsMissing, WallsMissing) as missing:
+    except (
+        BrowserMissingError,
+        BrowserUnusableError,
+        FontsMissingError,
+        WallsMissingError,
+    ) as missing:
         raise CommandError("part_missing", str(missing)) from missing
-    except ToolFault as fault:
+    except ToolFaultError as fault:
         message = "The tool failed on this document, by a fault of its own."
         raise CommandError("internal_error", message) from fault
 

@@ -1,8 +1,8 @@
 """Needs of each function: settings, layers and grants (permissions on AWS).
 
 The check before each deployment reads this table, and a test proves that every role has exactly
-these grants. A grant is (action, resource); what limits it follows after a space: a partition key,
-or the field of an encryption context.
+these grants. A grant is (action, resource); its limit follows after a space: a partition key, or
+the field of an encryption context.
 """
 
 from collections.abc import Mapping

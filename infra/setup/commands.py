@@ -18,7 +18,7 @@ def machine_command(name: str, commands: Path) -> Path | None:
 
 
 def link_command(link: Path, command: Path) -> None:
-    """Let `link` be a link to `command`, in place of what was there."""
+    """Make `link` a link to `command`, in place of an earlier file."""
     link.parent.mkdir(parents=True, exist_ok=True)
     link.unlink(missing_ok=True)
     link.symlink_to(command)

@@ -2,7 +2,7 @@
 
 `python -m infra.setup.go_servers TARGET_DIR`
 
-Each module is checked by its hash, and pins by its own go.sum what it needs.
+Each module is checked by its hash, and pins its dependencies by its own go.sum.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Parts that the set-up installs, each a step that says what it waits for."""
+"""Parts that the set-up installs, each a step that names the steps it waits for."""
 
 import tomllib
 from pathlib import Path

@@ -40,7 +40,7 @@ def build(commands: Path) -> None:
 
 
 def _unpack_package(folder: Path) -> None:
-    """Unpack the package, and what it needs and the machine lacks, as apt finds and checks them.
+    """Unpack the package and its missing dependencies, as apt finds and checks them.
 
     No version is pinned: a distribution keeps only its newest, whose hash its signed lists have.
     """

@@ -1,4 +1,4 @@
-"""Fetch of the npm library that verifies webhooks in tests, with what it needs.
+"""Fetch of the npm library that verifies webhooks in tests, with its dependencies.
 
 `python -m infra.setup.webhook_library TARGET_DIR`
 """

@@ -1,4 +1,4 @@
-"""`python -m infra.suite check | test [--breadth] | again`: run the suite, or what failed in it."""
+"""`python -m infra.suite check | test [--breadth] | again`: run the suite, or repeat failures."""
 
 import os
 import sys
@@ -46,7 +46,7 @@ def test(*, breadth: bool) -> None:
 
 @main.command()
 def again() -> None:
-    """Run what failed in the last `test` once more, alone; list as flaky what passes then."""
+    """Run the failures of the last `test` once more, alone; list as flaky those that pass then."""
     started = time.monotonic()
     run = last_run()
     if run is None:

@@ -59,7 +59,7 @@ class Part:
         return RESULTS_DIR / f"{self.name}.cache"
 
     def commands_to_run(self, *, only_failed: bool) -> tuple[Sequence[str], ...]:
-        """Return its commands; `only_failed`: what its last run left failed, in one process."""
+        """Return its commands; `only_failed`: the failures of its last run, in one process."""
         if not self.path:
             return self.commands
         spread = ["-n", str(self.workers), "--dist", self._distribution]

@@ -1,4 +1,4 @@
-"""Results of the parts: read from what pytest leaves, kept for a second run, printed."""
+"""Results of the parts: read from the reports of pytest, kept for a second run, printed."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ _RUN_FILE: Final = RESULTS_DIR / "run.json"
 
 
 class PartResult(msgspec.Struct, frozen=True):
-    """What a part did: a static check is one case; `failed` has ids of tests."""
+    """Result of a part: a static check is one case; `failed` has ids of tests."""
 
     name: str
     passed: int
@@ -48,7 +48,7 @@ def forget_last_run() -> None:
 
 
 def read_result(part: Part, *, is_green: bool, seconds: float) -> PartResult:
-    """Return what a part did that has ended."""
+    """Return the result of a part that has ended."""
     failed = () if is_green else tuple(sorted(_failed_tests(part))) or (part.path or part.name,)
     cases = _case_count(part) if part.path else 1
     return PartResult(part.name, max(0, cases - len(failed)), failed, seconds)

@@ -45,7 +45,7 @@ def _fitting(waiting: Sequence[Part], running: Collection[Part], slots: int) -> 
 
 
 def run_part(part: Part, *, only_failed: bool = False) -> PartResult:
-    """Run the commands of a part until one fails; `only_failed`: what its last run left failed."""
+    """Run the commands of a part until one fails; `only_failed`: the failures of its last run."""
     started = time.monotonic()
     part.log.parent.mkdir(parents=True, exist_ok=True)
     part.log.unlink(missing_ok=True)
@@ -59,7 +59,7 @@ def run_part(part: Part, *, only_failed: bool = False) -> PartResult:
 
 
 def repeat_failed(part: Part, first: PartResult) -> PartResult:
-    """Run what failed in a part once more, and return the result of the whole part."""
+    """Run the failures of a part once more, and return the result of the whole part."""
     second = run_part(part, only_failed=True)
     cases = first.passed + len(first.failed)
     return PartResult(part.name, cases - len(second.failed), second.failed, second.seconds)

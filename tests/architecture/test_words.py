@@ -34,6 +34,13 @@ PARTICIPLES: Final = re.compile(
     r"[a-z]+ed|told|kept|said|made|given|taken|shown|written|drawn|known|seen|sent|left|lost"
     r"|found|held|built|put|read_by|broken|chosen|hidden|worn|spoilt|bound"
 )
+# Phrases of docstrings that make a reader stop, and their better form.
+RIDDLES: Final = {
+    r"\bNone: ": "say `or None if …`",
+    r"\bone that\b": "name the thing",
+    r"\bof those that\b": "name the things",
+    r"^What\b": "begin with the thing",
+}
 # Verbs, and nouns of the field, that only look like participles.
 VERBS: Final = {"embed", "feed", "need", "put", "seed", "succeed", "speed"}
 
@@ -53,6 +60,26 @@ def prose(source: str) -> Iterator[tuple[int, str]]:
             if found is not None:
                 first = node.body[0].lineno
                 yield from ((first + n, line) for n, line in enumerate(found.splitlines()))
+
+
+def docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts of docstrings, those of attributes as well, in one line, with their lines."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            for statement in node.body:
+                value = statement.value if isinstance(statement, ast.Expr) else None
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    yield value.lineno, " ".join(value.value.split())
+
+
+def riddles(source: str, published: str = "") -> list[tuple[int, str]]:
+    """Return the riddles in docstrings with their lines; texts of the reference stay."""
+    return [
+        (line, riddle)
+        for line, words in docstrings(source)
+        for riddle in RIDDLES
+        if re.search(riddle, words) and words not in published
+    ]
 
 
 def names(source: str) -> Iterator[tuple[int, str]]:
@@ -102,6 +129,27 @@ def test_module_docstrings_begin_with_the_thing() -> None:
     starts = {name: docstring(name) or "" for name in product()}
 
     assert {name: line for name, line in starts.items() if DOCSTRING_STARTS.match(line)} == {}
+
+
+def test_no_docstring_is_a_riddle() -> None:
+    published = " ".join(text("infra/openapi.json").replace("\\n", " ").split())
+    found = {name: riddles(text(name), published) for name in product()}
+
+    assert {name: hits for name, hits in found.items() if hits} == {}
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        "Return the lease; None: another function has it.",
+        "Return a file, or None for one that is gone.",
+        "Return the types of those that had to leave.",
+        "What the queue has lost.",
+    ],
+)
+def test_a_riddle_is_seen(docstring: str) -> None:
+    assert [line for line, _ in riddles(f'def lease():\n    """{docstring}"""\n')] == [2]
+    assert riddles(f'"""{docstring}"""\n', published=f"… {docstring} …") == []
 
 
 def test_no_function_is_named_by_a_bare_participle() -> None:

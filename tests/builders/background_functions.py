@@ -64,7 +64,7 @@ class BackgroundFunctions(ABC):
     smtp_url = ""
 
     def run_batch(self, queue: str, serve: Callable[[Any], Mapping[str, Any]]) -> list[str]:
-        """Receive the messages of a queue, serve them, and return the ids of those that failed.
+        """Receive the messages of a queue, serve them, and return the ids of failed ones.
 
         Without messages no function is called, as on Lambda.
         """

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import BatchId
 from chalicelib.engine.job import EngineJob, PageJob
@@ -93,7 +93,7 @@ def batch_subject(service: Service, path: str) -> str:
     return f"WS#{service.workspace}#BAT#{path.rpartition('/')[2]}"
 
 
-def batch_events(service: Service, path: str) -> list[Item]:
+def batch_events(service: Service, path: str) -> list[Row]:
     """Return the rows of a batch's events, in the order of time."""
     rows = service.services.state.outbox.all_of_subject(batch_subject(service, path))
     return sorted(rows, key=lambda row: (row["created_at"], row["type"] == "batch.completed"))

@@ -50,7 +50,7 @@ def _connections_and_rules(service: Service) -> None:
 
 
 def _emails_of_renders(service: Service) -> None:
-    """Send emails at once and later, with files and with links, and repeat one that has failed."""
+    """Send emails at once and later, with files and with links, and repeat a failed one."""
     before = service.services.workspaces.get(service.workspace)
     assert before is not None
     use_plan(service, "growth")

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core.mailbox import Mailbox
 from chalicelib.engine.delivery.emails import EmailContents, EmailRule, RenderedEmail, contents_key
 from functions.send_email import handler
@@ -35,7 +35,7 @@ def connect(service: Service, **fields: Any) -> dict[str, Any]:
 
 def switch_rule(service: Service, *, enabled: bool, rule_id: str = RULE_ID) -> None:
     """Write the row of a rule, as far as sending reads it."""
-    row: Item = {"PK": f"WS#{service.workspace}#EMC", "SK": rule_id, "enabled": enabled}
+    row: Row = {"PK": f"WS#{service.workspace}#EMC", "SK": rule_id, "enabled": enabled}
     service.services.state.tables.write(Write(service.settings.main_table, item=row))
 
 
@@ -117,7 +117,7 @@ def email_counts(service: Service, render: dict[str, Any]) -> dict[str, int]:
 
 
 def hand_out_later(service: Service, **time: float) -> None:
-    """Let time pass, and hand out what is due by then."""
+    """Let time pass, and hand out the items that are due by then."""
     service.clock.advance(**time)
     service.tick()
 

@@ -49,7 +49,7 @@ OUTCOME = RenderOutcome(
 
 
 class OneEngine:
-    """Engine that answers one outcome, or what `work` makes."""
+    """Engine that answers one outcome, or the outcome that `work` makes."""
 
     def __init__(self) -> None:
         self.work: Callable[[EngineJob, JobContext], RenderOutcome] = lambda _job, _context: OUTCOME

@@ -194,7 +194,7 @@ class EngineInvocation(NamedTuple):
 
 
 def failed_invocation(failure: InvocationError) -> dict[str, Any]:
-    """Return what Lambda answers where the function raised."""
+    """Return the answer of Lambda where the function raised."""
     error = {"errorType": type(failure).__name__, "errorMessage": str(failure)}
     return {"FunctionError": "Unhandled", "Payload": io.BytesIO(json.dumps(error).encode())}
 

@@ -1,4 +1,4 @@
-"""View of a workspace's limits: who holds what, in the limits item and in the rows of renders."""
+"""View of a workspace's limits: the holds in the limits item and in the rows of renders."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the API, and validators of what it describes."""
+"""The OpenAPI document of the API, and validators of the described bodies."""
 
 import re
 from functools import cache
@@ -38,7 +38,7 @@ def validator(schema: Any) -> Any:
 
 
 def _inlined(schema: Any, inside: tuple[str, ...]) -> Any:
-    """Return a schema with what it refers to in place, but for references to what it is `inside`.
+    """Return a schema with its references resolved, but for those to schemas it is `inside`.
 
     The validator takes longer to follow references than for all else.
     """
@@ -56,7 +56,7 @@ def _inlined(schema: Any, inside: tuple[str, ...]) -> Any:
 
 
 def check_described(method: str, target: str, answer: Any) -> None:
-    """Assert that a successful answer with JSON is what the document says of its route."""
+    """Assert that a successful answer with JSON fits the document of its route."""
     has_json = answer.headers.get("Content-Type") == "application/json" and answer.body
     if not has_json or not 200 <= answer.status < 300:
         return

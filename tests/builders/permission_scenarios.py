@@ -1,4 +1,4 @@
-"""What templates, uploads, validators and the engine make the functions do on AWS."""
+"""Calls to AWS for templates, uploads, validators and the engine."""
 
 import datetime as dt
 import json

@@ -57,7 +57,7 @@ def report(service: Service, path: str, body: Any) -> ApiAnswer:
 
 
 def reports(service: Service, send: dict[str, Any], query: str = "") -> Any:
-    """Return the list of what was reported of a send."""
+    """Return the list of the reports on a send."""
     return service.call("GET", f"{SENDS_PATH}/{send['id']}/events{query}").json
 
 

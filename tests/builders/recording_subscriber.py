@@ -1,9 +1,9 @@
-"""Subscriber that records what it gets, and a relay for it."""
+"""Subscriber that records its events, and a relay for it."""
 
 from collections.abc import Mapping, Sequence
 from typing import override
 
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.features.events.model import (
     EventDelivery,
@@ -59,5 +59,5 @@ def relay_of(service: Service, *subscribers: RecordingSubscriber) -> OutboxRelay
     )
 
 
-def message_of(event: Item) -> PublishEvent:
+def message_of(event: Row) -> PublishEvent:
     return PublishEvent(event["PK"], event["SK"])

@@ -1,6 +1,6 @@
 """Scenarios of storage destinations and uploads, which use every grant of the functions."""
 
-from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.features.destinations.outgoing import UploadFailedError
 from tests.builders.email_connections import use_plan
 from tests.builders.service import Service
 from tests.builders.storage_destinations import (
@@ -12,7 +12,7 @@ from tests.builders.storage_destinations import (
 from tests.builders.storage_uploads import receipts, render_to, upload, upload_later
 from tests.fakes.store import DENIED, FakeStore
 
-UNAVAILABLE = UploadFailed("storage_unavailable", "The store did not answer.", is_final=False)
+UNAVAILABLE = UploadFailedError("storage_unavailable", "The store did not answer.", is_final=False)
 
 
 def storage_of_every_kind(service: Service) -> None:

@@ -1,8 +1,8 @@
-"""Storage destinations of a workspace, renders to them, and what became of their uploads."""
+"""Storage destinations of a workspace, renders to them, and the results of their uploads."""
 
 from typing import Any, Final
 
-from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.features.destinations.outgoing import UploadFailedError
 from tests.builders.email_connections import use_plan
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
@@ -15,7 +15,7 @@ S3: Final = {
 }
 
 
-AWAY: Final = UploadFailed(
+AWAY: Final = UploadFailedError(
     "storage_unavailable", "The store does not answer.", is_final=False, status=503
 )
 
@@ -43,7 +43,7 @@ def upload(service: Service) -> None:
 
 
 def upload_later(service: Service, **time: float) -> None:
-    """Let time pass, and upload what is due by then."""
+    """Let time pass, and make the uploads that are due by then."""
     service.clock.advance(**time)
     service.tick()
     assert service.upload_files() == []
@@ -67,6 +67,6 @@ def stored_files(service: Service) -> list[str]:
 
 
 def maintain(service: Service) -> None:
-    """Let a minute pass, and do what is due."""
+    """Let a minute pass, and do the due items."""
     service.clock.advance(minutes=1)
     service.process_due()

@@ -9,12 +9,12 @@ from tests.builders.waiting import PATIENCE_S
 
 
 def at_once[Result](call: Callable[[], Result], *, threads: int = 32) -> list[Result]:
-    """Return what `call` returns in each of these threads; raise the first error of one."""
+    """Return the results of `call` in these threads; raise the first error."""
     return all_at_once([call] * threads)
 
 
 def all_at_once[Result](calls: list[Callable[[], Result]]) -> list[Result]:
-    """Return what each of these calls returns in its own thread; raise the first error of one."""
+    """Return the results of these calls, each in its own thread; raise the first error."""
     barrier = threading.Barrier(len(calls), timeout=PATIENCE_S)
 
     def run(call: Callable[[], Result]) -> Result:

@@ -1,4 +1,4 @@
-"""Program that prepares a handler's module for threads, and prints what is not prepared."""
+"""Program that prepares a handler's module for threads, and prints the unprepared parts."""
 
 import ast
 import gc

@@ -1,4 +1,4 @@
-"""Waits for what other threads and processes do, however busy the machine is."""
+"""Waits for other threads and processes, however busy the machine is."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ PATIENCE_S: Final = 120.0
 
 
 def eventually[Found](look: Callable[[], Found | None], *, pause_s: float = 0.01) -> Found:
-    """Return what `look` finds once that is true; fail after PATIENCE_S."""
+    """Return the result of `look` once that is true; fail after PATIENCE_S."""
     end = time.monotonic() + PATIENCE_S
     while not (found := look()):
         assert time.monotonic() < end, f"not after {PATIENCE_S:g} s: {found!r}"

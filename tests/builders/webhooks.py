@@ -64,7 +64,7 @@ def allow_receiver(service: Service, receiver: WebhookReceiver | RawServer) -> N
 def send_sample(service: Service, server: RawServer, url: str = "") -> dict[str, Any]:
     """Send a sample to a server, and return its delivery in full.
 
-    The public library verifies what the server has received.
+    The public library verifies the received request.
     """
     if "services" not in vars(service):
         allow_receiver(service, server)

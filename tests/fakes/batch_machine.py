@@ -10,6 +10,7 @@ from typing import Any, cast, override
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
 from chalicelib.adapters.aws.table import Item, ItemCodec, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RenderId
@@ -43,7 +44,7 @@ _MOMENT = dt.timedelta(milliseconds=1)
 
 
 class BatchMachine(RuleBasedStateMachine):
-    """One workspace, beside what its callers were told."""
+    """One workspace, beside the answers that its callers got."""
 
     def __init__(self, aws: MotoAws, points: Path) -> None:
         super().__init__()
@@ -97,7 +98,7 @@ class BatchMachine(RuleBasedStateMachine):
         self.service.clock.advance(seconds=1)
         return self.service.call(method, path)
 
-    def cancel(self, row: Item) -> None:
+    def cancel(self, row: Row) -> None:
         """Cancel a batch; its caller waits in vain."""
 
         def wait(_: float) -> None:
@@ -113,7 +114,7 @@ class BatchMachine(RuleBasedStateMachine):
         cancel(batch_of(row))
         self.canceled.add(row["id"])
 
-    def serve(self, render: Item) -> None:
+    def serve(self, render: Row) -> None:
         """Let the render function have a message of an item."""
         message = QueuedRender(self.service.workspace, RenderId(render["id"]), "req_1")
         record = {
@@ -144,7 +145,7 @@ class BatchMachine(RuleBasedStateMachine):
         )
 
     def pass_time(self, **time: float) -> None:
-        """Let time pass, and have done what is due then."""
+        """Let time pass, and let functions do the items that are due then."""
         self.service.clock.advance(**time)
         self.service.tick()
         while self.service.waiting("Maintenance"):
@@ -176,7 +177,7 @@ class BatchMachine(RuleBasedStateMachine):
             self._dying.__exit__(None, None, None)
 
     def finish(self) -> None:
-        """Let every batch end, and retry what has failed; then nothing fails any more."""
+        """Let every batch end, and retry failed items; then nothing fails any more."""
         self.set_renders_left(200)
         self.end_all()
         self.failing = set()
@@ -202,7 +203,7 @@ class BatchMachine(RuleBasedStateMachine):
         assert found == []
 
     def faults(self) -> list[str]:
-        """Return what is open, and the broken invariants."""
+        """Return open work, and the broken invariants."""
         rows = self.rows()
         ends = [self.end_of(row) for row in rows.batches]
         return [
@@ -211,11 +212,11 @@ class BatchMachine(RuleBasedStateMachine):
             *object_faults(rows, self.service.objects()),
         ]
 
-    def end_of(self, row: Item) -> BatchEnd:
+    def end_of(self, row: Row) -> BatchEnd:
         """Return the end that a batch must have."""
         is_canceled = row["id"] in self.canceled
         return BatchEnd(None, "canceled" if is_canceled else "completed", self.runs[row["id"]])
 
 
-def _of(rows: BatchRows, batch_id: str) -> Sequence[Item]:
+def _of(rows: BatchRows, batch_id: str) -> Sequence[Row]:
     return [row for row in rows.renders if row.get("batch_id") == batch_id]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Event
 
-from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse
+from chalicelib.engine.ports import FetchResponse, HostUnreachableError
 from tests.builders.waiting import PATIENCE_S
 
 
@@ -27,7 +27,7 @@ class FakeEgress:
     fetches: list[RecordedFetch] = field(default_factory=list)
 
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
-        raise DestinationUnreachableError(f"{host}:{port} ({timeout_s})")
+        raise HostUnreachableError(f"{host}:{port} ({timeout_s})")
 
     def fetch(
         self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool = False
@@ -38,5 +38,5 @@ class FakeEgress:
             raise answer
         if isinstance(answer, Event):
             answer.wait(PATIENCE_S / 2)
-            raise DestinationUnreachableError("too late")
+            raise HostUnreachableError("too late")
         return FetchResponse(url, 200, {}, answer)

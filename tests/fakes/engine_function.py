@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from chalicelib.adapters.aws.functions import FunctionBusy, LambdaFunction
 from chalicelib.core.clock import SystemClock
-from chalicelib.engine.ports import DestinationUnreachableError, PresignedPost
+from chalicelib.engine.ports import HostUnreachableError, PresignedPost
 from chalicelib.engine.remote.calls import call_from_json
 from chalicelib.engine.remote.execute import Engine, ExecuteCall
 from chalicelib.engine.sandbox.walls import Walls
@@ -56,7 +56,7 @@ class MemoryObjects:
     def post(self, form: PresignedPost, content: bytes, *, timeout_s: float) -> None:
         assert timeout_s > 0
         if not int(form.fields["min"]) <= len(content) <= int(form.fields["max"]):
-            raise DestinationUnreachableError("the store answered 400")
+            raise HostUnreachableError("the store answered 400")
         self.put(urlsplit(form.url).path.removeprefix("/"), content)
 
 

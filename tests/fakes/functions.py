@@ -29,7 +29,7 @@ def echo(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 
 def act(event: dict[str, Any], _context: Any) -> Any:
-    """Do what the event says; return when it began, and in which process."""
+    """Obey the event; return when it began, and in which process."""
     began = time.monotonic()
     match event["do"]:
         case "sleep":
@@ -65,7 +65,7 @@ def leave(_event: dict[str, Any], _context: Any) -> None:
 
 
 def bind(event: dict[str, Any], _context: Any) -> dict[str, Any]:
-    """Set a context variable, and return what it was."""
+    """Set a context variable, and return its former value."""
     before = BOUND.get()
     BOUND.set(event["value"])
     return {"before": before}

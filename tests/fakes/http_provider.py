@@ -1,4 +1,4 @@
-"""HTTP server of an email provider: it keeps what it was sent, and answers as a test says."""
+"""HTTP server of an email provider: it keeps its requests, and answers as a test says."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -48,7 +48,7 @@ class LimitsMachine(RuleBasedStateMachine):
     """Three processes, each with a separate copy of one limits item.
 
     The entry of a sync render holds to its end. The row of an async render holds once it exists;
-    the relay counts its end, and any process folds what was counted.
+    the relay counts its end, and any process folds the counts.
     """
 
     def __init__(self) -> None:

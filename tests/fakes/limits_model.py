@@ -96,7 +96,7 @@ class LimitsModel:
         self.tests = LeakyBucket(self.workspace.plan.test_renders_per_minute, 60_000)
         self.leases: dict[RenderId, int] = {}
         self.holds: dict[RenderId, HoldKind] = {}
-        """Unsettled renders, and what each one holds."""
+        """Unsettled renders, and the hold of each."""
         self.used = 0
         self.prepaid = 0
         self.topups = 0
@@ -113,7 +113,7 @@ class LimitsModel:
 
     @property
     def next_hold(self) -> HoldKind | None:
-        """Return what the next live render would hold; None if nothing is left."""
+        """Return the hold of the next live render, or None if nothing is left."""
         plan = self.workspace.plan
         spent = plan.price_cents + (self.topups + 1) * plan.pack_cents
         if self.left_included > 0:

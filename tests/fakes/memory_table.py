@@ -6,7 +6,7 @@ from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, QueryPage, Write
+from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, Write
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": lambda left, right: bool(left == right),
@@ -22,13 +22,13 @@ class MemoryTable:
     """Fake of `Tables`; a test may disturb the next write."""
 
     def __init__(self) -> None:
-        self.items: dict[tuple[str, str], Item] = {}
+        self.items: dict[tuple[str, str], Row] = {}
         self.loses_answer = False
         """The next write succeeds, but its answer is lost."""
         self.before_write: Callable[[], None] | None = None
         """Concurrent change just before the next write."""
 
-    def get(self, _table: str, pk: str, sk: str = "META") -> Item | None:
+    def get(self, _table: str, pk: str, sk: str = "META") -> Row | None:
         return deepcopy(self.items.get((pk, sk)))
 
     def query(
@@ -43,7 +43,7 @@ class MemoryTable:
         ]
         return QueryPage(rows, len(rows), None)
 
-    def write(self, write: Write) -> Item | None:
+    def write(self, write: Write) -> Row | None:
         """Write; retry a lost answer, as botocore does."""
         disturb, self.before_write = self.before_write, None
         if disturb is not None:
@@ -54,9 +54,9 @@ class MemoryTable:
                 self._write(write)
         return self._write(write)
 
-    def _write(self, write: Write) -> Item | None:
+    def _write(self, write: Write) -> Row | None:
         if write.item is not None:
-            row: Item = deepcopy(dict(write.item))
+            row: Row = deepcopy(dict(write.item))
             self.items[row["PK"], row["SK"]] = row
             return None
         assert write.key is not None
@@ -67,7 +67,7 @@ class MemoryTable:
         expression = _Expression(before, write.names, write.values)
         if write.condition and not expression.holds(write.condition):
             raise ConditionFailed(deepcopy(before) or None)
-        after: Item = {**write.key, **expression.updated(write.update)}
+        after: Row = {**write.key, **expression.updated(write.update)}
         self.items[key] = after
         return deepcopy(after)
 
@@ -81,7 +81,7 @@ def _check_placeholders(write: Write) -> None:
 class _Expression:
     """Expressions evaluated against the item before the write, as DynamoDB does."""
 
-    def __init__(self, item: Item, names: Mapping[str, str], values: Mapping[str, Any]) -> None:
+    def __init__(self, item: Row, names: Mapping[str, str], values: Mapping[str, Any]) -> None:
         self._item = item
         self._names = names
         self._values = values
@@ -90,7 +90,7 @@ class _Expression:
         condition = re.sub(r"BETWEEN (\S+) AND (\S+)", r"BETWEEN \1 \2", condition)
         return all(self._clause(clause.split()) for clause in condition.split(" AND "))
 
-    def updated(self, update: str) -> Item:
+    def updated(self, update: str) -> Row:
         after = deepcopy(self._item)
         if update.startswith("ADD "):
             for clause in update.removeprefix("ADD ").split(", "):
@@ -141,7 +141,7 @@ class _Expression:
         parent, name = self._locate(self._item, path)
         return parent.get(name)
 
-    def _locate(self, item: Item, path: str) -> tuple[dict[str, Any], str]:
+    def _locate(self, item: Row, path: str) -> tuple[dict[str, Any], str]:
         *parents, last = [self._names.get(step, step) for step in path.split(".")]
         for step in parents:
             item = item[step]

@@ -48,7 +48,7 @@ def _share_urls(urls: Any) -> Callable[[BaseBackend], Any]:
 
 
 def _process_alone(stubber: BotocoreStubber, request: Any) -> Any:
-    """Process one request at a time: moto changes what other threads read."""
+    """Process one request at a time: moto changes objects that other threads read."""
     with _LOCK:
         return _process(stubber, request)
 

@@ -35,7 +35,7 @@ class MotoStack:
         }
 
     def renew(self) -> None:
-        """Make all of it what it was, whether it was changed or deleted."""
+        """Restore all of it, whether it was changed or deleted."""
         for name, (queue, members) in self._queues.items():
             vars(queue).update(_copied(members))
             self._all_queues[name] = queue
@@ -46,7 +46,7 @@ class MotoStack:
 
 
 def _copied(members: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members of a queue, with copies of those that can change."""
+    """Return the members of a queue, the mutable ones copied."""
     changeable = (list, set, dict)
     return {
         name: copy.copy(value) if isinstance(value, changeable) else value

@@ -16,7 +16,7 @@ type Play = Callable[[socket.socket], None]
 
 @dataclass
 class RawServer:
-    """A running server, and what each of its connections has received as requests."""
+    """A running server, and the requests that each of its connections has received."""
 
     port: int
     scheme: str

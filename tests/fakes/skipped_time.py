@@ -7,7 +7,7 @@ import pytest
 
 
 class SkippedTime:
-    """Stand-in of the module `time`; it runs as the real one, but for what was skipped."""
+    """Stand-in of the module `time`; it runs as the real one, but for skipped time."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
         """Put it into these modules."""

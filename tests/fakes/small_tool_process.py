@@ -1,4 +1,4 @@
-"""Worker process of PDF tools with a tenth of its memory: what swells has to swell less."""
+"""Worker process of PDF tools with a tenth of its memory: less growth is enough to end it."""
 
 import sys
 

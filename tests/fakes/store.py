@@ -10,11 +10,11 @@ from chalicelib.features.destinations.outgoing import (
     OpenStore,
     OutgoingFile,
     StoreSession,
-    UploadFailed,
+    UploadFailedError,
 )
 
 KINDS = ("s3", "azure_blob", "gcs", "sftp")
-DENIED = UploadFailed("storage_denied", "The store refused access.", is_final=True, status=403)
+DENIED = UploadFailedError("storage_denied", "The store refused access.", is_final=True, status=403)
 
 
 class FakeStore:
@@ -25,7 +25,7 @@ class FakeStore:
     """
 
     def __init__(self) -> None:
-        self.failures: dict[str, UploadFailed] = {}
+        self.failures: dict[str, UploadFailedError] = {}
         self.steps: list[str] = []
         self.before: Callable[[str], object] = lambda _step: None
         self.written: list[OutgoingFile] = []
@@ -35,7 +35,7 @@ class FakeStore:
 
     @property
     def openers(self) -> Mapping[str, OpenStore]:
-        """Return what opens sessions, by kind."""
+        """Return the functions that open sessions, by kind."""
         return dict.fromkeys(KINDS, self.open)
 
     @contextmanager

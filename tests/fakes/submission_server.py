@@ -25,7 +25,7 @@ STARTTLS: Final = b"250-mail\r\n250 STARTTLS\r\n"
 
 @dataclass
 class SubmissionServer:
-    """What a server has got; its login is mailer/p, and it refuses recipients in `refused`.
+    """Messages of a server; its login is mailer/p, and it refuses recipients in `refused`.
 
     While `is_busy` it refuses all of them, for the time being.
     """

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast, override
 
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import DeliveryId
 from chalicelib.engine.ports import FetchResponse
@@ -65,7 +65,7 @@ class WebhookMachine(RuleBasedStateMachine):
         return Deliveries(self.service.services.state.tables, self.service.settings.main_table)
 
     def call(self, method: str, target: str, **body: Any) -> Any:
-        """Send a request that must succeed, a moment after what was before."""
+        """Send a request that must succeed, a moment after the one before."""
         self.service.clock.moment += _MOMENT
         answer = self.service.call(method, f"/v1/{target}", json_body=body or None)
         assert answer.status < 300, answer.body
@@ -77,7 +77,7 @@ class WebhookMachine(RuleBasedStateMachine):
         made = make_endpoint(self.service, url, events=["render.succeeded"])
         self.endpoints.append(ModelEndpoint(made["id"], url, made["secret"]))
 
-    def add_delivery(self, row: Item, endpoint: ModelEndpoint) -> None:
+    def add_delivery(self, row: Row, endpoint: ModelEndpoint) -> None:
         """Take a new delivery into the model."""
         made = ModelDelivery(row["id"], row["event_id"], row["created_at"], endpoint)
         if not endpoint.enabled or made.created_at < endpoint.enabled_since:
@@ -150,7 +150,7 @@ class WebhookMachine(RuleBasedStateMachine):
         assert 0 <= unrecorded <= has_died
 
     def relay(self, dies_at: CrashPoint | None = None) -> None:
-        """Run the relay, and take the deliveries of what it has published."""
+        """Run the relay, and take the deliveries of its published events."""
         if dies_at is None:
             assert self.service.relay_events() == []
         else:

@@ -1,4 +1,4 @@
-"""Reference model of webhook endpoints and deliveries: what may be sent, and what is shown."""
+"""Reference model of webhook endpoints and deliveries: allowed requests, and shown states."""
 
 import datetime as dt
 from dataclasses import dataclass, field
@@ -40,21 +40,21 @@ class ModelEndpoint:
         self.secret = secret
 
     def pause(self) -> None:
-        """Cancel what is open."""
+        """Cancel open deliveries."""
         self.enabled = False
         for delivery in self.deliveries:
             if delivery.status in _OPEN:
                 delivery.status = "canceled"
 
     def delete(self) -> None:
-        """Cancel what is open, and the replays to come."""
+        """Cancel open deliveries, and the replays to come."""
         self.pause()
         self.is_deleted = True
         for delivery in self.deliveries:
             delivery.is_replay = False
 
     def enable(self, now: str) -> None:
-        """Forget failures; what was canceled stays so."""
+        """Forget failures; canceled deliveries stay so."""
         if not self.enabled:
             self.enabled_since = now
         self.enabled = True

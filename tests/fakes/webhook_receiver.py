@@ -69,7 +69,7 @@ class WebhookReceiver:
         self.statuses: list[int] = []
         self.answer = b"thanks"
         self.before_answer: Callable[[], object] | None = None
-        """What happens elsewhere while the next request waits for its answer."""
+        """Actions elsewhere while the next request waits for its answer."""
         self.host = host
         self.scheme = "http" if tls is None else "https"
         self.server = _Server(("127.0.0.1", 0), self._handler(now, tls))
@@ -83,7 +83,7 @@ class WebhookReceiver:
         return f"{self.scheme}://{self.host}:{self.port}/hook"
 
     def happen_before_answer(self) -> None:
-        """Let happen once what a test wants to happen before the next answer."""
+        """Let a test act once before the next answer."""
         meanwhile, self.before_answer = self.before_answer, None
         if meanwhile is not None:
             meanwhile()

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.messages import PoisonMessage, text_fields
+from chalicelib.adapters.aws.messages import PoisonMessageError, text_fields
 from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
 
 DUE_ITEM_VERSION: Final = 1
+# A message is foreign input: only a key of this form reaches the table.
 _KEY_FORMAT: Final = "[!-~]{1,200}"
 _KIND_FORMAT: Final = "[a-z_]{1,40}"
 
@@ -58,7 +59,7 @@ class DueItem:
 
     @classmethod
     def from_json(cls, message: JsonObject) -> "DueItem":
-        """Parse a message of `to_json`; raise UnknownVersion or PoisonMessage."""
+        """Parse a message of `to_json`; raise UnknownVersion or PoisonMessageError."""
         check_version(message, DUE_ITEM_VERSION)
         return cls(*text_fields(message, kind=_KIND_FORMAT, pk=_KEY_FORMAT, sk=_KEY_FORMAT))
 
@@ -76,9 +77,9 @@ class DueItem:
         return dict(zip(parts[::2], parts[1::2], strict=False))
 
     def id(self, prefix: str) -> str:
-        """Return an id of the key; raise PoisonMessage if the key has none."""
+        """Return an id of the key; raise PoisonMessageError if the key has none."""
         found = self.ids().get(prefix)
         if not found:
             reason = f"there is no {prefix}# in the key {self.pk} of a due item {self.kind}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         return found

@@ -78,6 +78,7 @@ class LambdaFunction:
         try:
             response = client.invoke(**self._request(event, tenant))
             payload = response["Payload"].read()
+        # Nothing has begun: the same call may be made once more.
         except (client.exceptions.TooManyRequestsException, *self._connect_errors) as refusal:
             raise FunctionBusy(self._name) from refusal
         except self._timeout_error as late:
@@ -87,10 +88,13 @@ class LambdaFunction:
         except self._client_error as refusal:
             if refusal.response["ResponseMetadata"]["HTTPStatusCode"] < _SERVER_ERROR:
                 raise
+            # After a 5xx the function may be running: the caller of attempt 1 claims attempt 2
+            # (decision 10).
             raise FunctionBusy(self._name, may_have_begun=True) from refusal
         if error := response.get("FunctionError"):
             # The functions report an error of theirs with the class name as message.
             message = _error_message(payload)
+            # A deployment replaces functions one after another: another release is busy, not dead.
             if message in {UnknownVersion.__qualname__, FunctionBusy.__qualname__}:
                 has_waited = message == FunctionBusy.__qualname__
                 raise FunctionBusy(self._name, has_waited=has_waited)
@@ -99,7 +103,7 @@ class LambdaFunction:
         return result
 
     def start(self, event: JsonObject, *, wait_s: float, tenant: str) -> Future[dict[str, Json]]:
-        """Invoke the function in a thread; the future has what `invoke` returns or raises.
+        """Invoke the function in a thread; the future has the result or exception of `invoke`.
 
         boto3 cannot abandon a call: its caller stops waiting for the future instead.
         """

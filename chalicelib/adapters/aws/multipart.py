@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 
 # S3 refuses smaller parts, except the last.
 MIN_PART_BYTES: Final = 5 << 20
+# S3 numbers parts up to here.
 _MAX_PARTS: Final = 10_000
 # Name in the object's metadata of the token that tells which upload has made it.
 _TOKEN_NAME: Final = "upload-token"  # noqa: S105 -- no secret
 
 
-class MultipartUploadGone(Exception):  # noqa: N818 -- names the event
+class MultipartUploadGoneError(Exception):
     """The upload has been aborted, or completed by another call."""
 
 
-class MultipartConflict(Exception):  # noqa: N818 -- names the event
-    """Another process has put or completed other parts; `resume` shows what is there."""
+class MultipartConflictError(Exception):
+    """Another process has put or completed other parts; `resume` lists the present ones."""
 
 
 class Part(NamedTuple):
@@ -50,7 +51,7 @@ class MultipartUploads:
         return MultipartUpload.begin(self._clients, self._bucket, key, content_type=content_type)
 
     def resume(self, key: str, upload_id: str) -> "MultipartUpload":
-        """Return an upload with its parts; raises MultipartUploadGone if it was aborted."""
+        """Return an upload with its parts; raises MultipartUploadGoneError if it was aborted."""
         return MultipartUpload.resume(self._clients, self._bucket, key, upload_id)
 
     def abort_all(self, key: str) -> None:
@@ -59,6 +60,7 @@ class MultipartUploads:
         pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=self._bucket, Prefix=key)
         found = [each for page in pages for each in page.get("Uploads", ())]
         for each in found:
+            # The list is by prefix: another key may begin with this one.
             if each["Key"] == key:
                 with suppress(s3.exceptions.NoSuchUpload):
                     s3.abort_multipart_upload(
@@ -70,8 +72,8 @@ class MultipartUpload:
     """Upload of one object; key and id are all that another process needs to resume it.
 
     Several processes may work on the same upload: `complete` makes the object only if S3 has
-    exactly the parts that this process has found and put, so their parts are never mixed. What is
-    neither completed nor aborted after a day is deleted by the bucket's lifecycle.
+    exactly the parts that this process has found and put, so their parts are never mixed. The
+    bucket's lifecycle deletes uploads that are neither completed nor aborted within a day.
     """
 
     def __init__(self, clients: "AwsClients", bucket: str, key: str, upload_id: str) -> None:
@@ -100,12 +102,13 @@ class MultipartUpload:
     def resume(cls, clients: "AwsClients", bucket: str, key: str, upload_id: str) -> Self:
         """Return an upload with the parts that S3 has; a completed one can be completed again.
 
-        Raises MultipartUploadGone if it was aborted.
+        Raises MultipartUploadGoneError if it was aborted.
         """
         upload = cls(clients, bucket, key, upload_id)
         try:
             upload._parts = {number: part for number, part, _ in upload._stored_parts()}
-        except MultipartUploadGone:
+        except MultipartUploadGoneError:
+            # S3 forgets an upload with its completion; the object is known by the upload's token.
             if not upload._has_made_object():
                 raise
             upload._is_completed = True
@@ -125,11 +128,12 @@ class MultipartUpload:
         """Put part `number` (from 1); it replaces another of this number.
 
         Bytes that are there are not sent again. Raises ValueError for a part that S3 would refuse
-        when the upload is completed, and MultipartUploadGone.
+        when the upload is completed, and MultipartUploadGoneError.
         """
         self._check_part(number, len(body), is_last=is_last)
         digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
         part = Part(len(body), digest)
+        # A function that repeats the work of a dead one sends again only what differs.
         if self._parts.get(number) == part:
             return
         with self._gone_if_unknown():
@@ -146,24 +150,25 @@ class MultipartUpload:
     def complete(self) -> None:
         """Make the object of the parts; idempotent, also after a lost answer.
 
-        Raises ValueError if parts are missing, MultipartConflict if another process has put or
-        completed other parts, and MultipartUploadGone if the upload was aborted.
+        Raises ValueError if parts are missing, MultipartConflictError if another process has put or
+        completed other parts, and MultipartUploadGoneError if the upload was aborted.
         """
         if self._is_completed:
             return
+        # S3 itself takes parts with gaps between their numbers, and makes a shorter object of them.
         if not self._parts or len(self._parts) != max(self._parts):
             message = f"parts are missing: {sorted(self._parts)} are there"
             raise ValueError(message)
         try:
             self._complete()
-        except MultipartUploadGone:
+        except MultipartUploadGoneError:
             if not self._has_made_object():
                 raise
         self._is_completed = True
 
     def abort(self) -> None:
         """Delete the parts; idempotent. The object of a completed upload stays."""
-        with suppress(MultipartUploadGone), self._gone_if_unknown():
+        with suppress(MultipartUploadGoneError), self._gone_if_unknown():
             self._client.abort_multipart_upload(
                 Bucket=self._bucket, Key=self._key, UploadId=self._s3_id
             )
@@ -187,7 +192,7 @@ class MultipartUpload:
             stored = self._stored_parts()
             if {number: part for number, part, _ in stored} != self._parts:
                 message = f"another process has put parts of {self._key}"
-                raise MultipartConflict(message)
+                raise MultipartConflictError(message)
             try:
                 self._request_completion(stored)
             except self._client.exceptions.ClientError as refusal:
@@ -205,6 +210,8 @@ class MultipartUpload:
                 UploadId=self._s3_id,
                 MultipartUpload={
                     "Parts": [
+                        # S3 compares both: a part that was put again in the meantime is refused,
+                        # not mixed in.
                         {"PartNumber": number, "ETag": etag, "ChecksumSHA256": part.sha256}
                         for number, part, etag in stored
                     ]
@@ -224,7 +231,7 @@ class MultipartUpload:
             ]
 
     def _has_made_object(self) -> bool:
-        """Tell whether the object under the key is this upload's; raises MultipartConflict."""
+        """Tell whether the object under the key is this upload's; raises MultipartConflictError."""
         try:
             head = self._client.head_object(
                 Bucket=self._bucket, Key=self._key, ChecksumMode="ENABLED"
@@ -237,7 +244,7 @@ class MultipartUpload:
             return False
         if self._parts and head["ChecksumSHA256"] != self._composite_checksum():
             message = f"another process has completed {self._key} with other parts"
-            raise MultipartConflict(message)
+            raise MultipartConflictError(message)
         return True
 
     def _composite_checksum(self) -> str:
@@ -254,7 +261,7 @@ class MultipartUpload:
             if refusal.response["Error"]["Code"] != "NoSuchUpload":
                 raise
             message = f"the upload to {self._key} has been completed or aborted"
-            raise MultipartUploadGone(message) from refusal
+            raise MultipartUploadGoneError(message) from refusal
 
     @property
     def _client(self) -> "S3Client":

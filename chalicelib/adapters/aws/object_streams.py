@@ -1,4 +1,4 @@
-"""Streams from and to objects: a reader that outlives its connection, a check of what is sent."""
+"""Streams from and to objects: a reader that outlives its connection, a check of sent bytes."""
 
 import hashlib
 import io
@@ -16,11 +16,11 @@ CHUNK_BYTES: Final = 1 << 20
 PART_BYTES: Final = 8 << 20
 
 
-class ObjectChanged(Exception):  # noqa: N818 -- names the event
+class ObjectChangedError(Exception):
     """The object has been replaced or deleted since this version of it was found."""
 
 
-class ContentMismatch(Exception):  # noqa: N818 -- names the event
+class ContentMismatchError(Exception):
     """A stream has another length or SHA-256 than announced; nothing of it is stored."""
 
 
@@ -33,7 +33,7 @@ class ObjectVersion(NamedTuple):
 
 
 class StoredContent(NamedTuple):
-    """Size in bytes and SHA-256 of what a stream has stored."""
+    """Size in bytes and SHA-256 of the content that a stream has stored."""
 
     size: int
     sha256: bytes
@@ -61,7 +61,7 @@ class ObjectReader:
         open_range: Callable[[ObjectVersion, int, int], "StreamingBody"],
         body: "StreamingBody | None" = None,
     ) -> None:
-        """Read from `body`, or from what `open_range` returns for the version, begin and end."""
+        """Read from `body`; after a fault from `open_range` with the version, begin and end."""
         self.version = version
         self._position = begin
         self._end = end
@@ -87,7 +87,7 @@ class ObjectReader:
     def read(self, size: int = -1) -> bytes:
         """Return the next `size` bytes, or all that are left; fewer only at the end.
 
-        Raises ObjectChanged if the rest had to be requested and the object has changed, and
+        Raises ObjectChangedError if the rest had to be requested and the object has changed, and
         botocore's error when the connection is lost three times before these bytes are there.
         """
         from botocore.exceptions import (  # noqa: PLC0415 -- imported with the first client
@@ -121,6 +121,7 @@ class ObjectReader:
         if not wanted:
             return b""
         if self._body is None:
+            # From the last byte that a caller has: what a failed read has got is dropped.
             self._body = self._open_range(self.version, self._position, self._end)
         chunk = self._body.read(wanted)
         if len(chunk) == wanted:
@@ -131,10 +132,10 @@ class ObjectReader:
 
 
 class CheckedReader:
-    """Reader that fails at the end of a stream which is not what was announced."""
+    """Reader that fails at the end of a stream without its announced length or digest."""
 
     def __init__(self, source: Readable, length: int | None, sha256: bytes | None) -> None:
-        """Read from `source`; what is None was not announced."""
+        """Read from `source`; `length` and `sha256` are None where they are not announced."""
         self._source = source
         self._length = length
         self._sha256 = sha256
@@ -143,14 +144,14 @@ class CheckedReader:
 
     @property
     def content(self) -> StoredContent:
-        """Return size and digest of what has been read so far."""
+        """Return size and digest of the bytes that have been read so far."""
         return StoredContent(self._size, self._hash.digest())
 
     def read(self, size: int = -1) -> bytes:
         """Return `size` bytes, or all that are left; fewer only at the end.
 
         A socket may return fewer, which would make a part that S3 refuses as too small. Raises
-        ContentMismatch.
+        ContentMismatchError.
         """
         # Its value is no copy, unlike that of joined chunks.
         gathered = io.BytesIO()
@@ -168,12 +169,12 @@ class CheckedReader:
         self._hash.update(chunk)
         if self._length is not None and self._size > self._length:
             message = f"the stream has more than the announced {self._length} bytes"
-            raise ContentMismatch(message)
+            raise ContentMismatchError(message)
 
     def _check_end(self) -> None:
         if self._length is not None and self._size != self._length:
             message = f"the stream ended after {self._size} of {self._length} bytes"
-            raise ContentMismatch(message)
+            raise ContentMismatchError(message)
         if self._sha256 is not None and self._hash.digest() != self._sha256:
             message = f"the {self._size} bytes of the stream have another SHA-256 than announced"
-            raise ContentMismatch(message)
+            raise ContentMismatchError(message)

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Final, cast
 from chalicelib.adapters.aws.object_streams import (
     PART_BYTES,
     CheckedReader,
-    ObjectChanged,
+    ObjectChangedError,
     ObjectReader,
     ObjectVersion,
     Readable,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # `HeadObject` has no response body, so botocore gives the status as the code. Without
 # s3:ListBucket, S3 answers 403 for an absent object.
 ABSENT_CODES: Final = {"NoSuchKey", "AccessDenied", "404", "403"}
+# Of one DeleteObjects.
 _MAX_DELETED: Final = 1_000
 
 
@@ -68,8 +69,8 @@ class Objects:
         """Store a stream of any length under `key`, holding one part of it at a time.
 
         Above PART_BYTES it is sent as a multipart upload, which takes a call for each part and two
-        more. Raises ContentMismatch if the stream has not the announced `length` or `sha256`; the
-        object that was there before then stays.
+        more. Raises ContentMismatchError if the stream has not the announced `length` or `sha256`;
+        the object that was there before then stays.
         """
         from boto3.s3.transfer import TransferConfig  # noqa: PLC0415 -- heavy
 
@@ -95,7 +96,7 @@ class Objects:
         with reader:
             try:
                 return reader.read()
-            except ObjectChanged:
+            except ObjectChangedError:
                 # The connection was lost and the object has changed: nothing of it has been used.
                 return self.get(key)
 
@@ -110,13 +111,14 @@ class Objects:
         )
         if response is None:
             return None
+        # By its ETag the rest of the same version can be read after a lost connection.
         version = ObjectVersion(key, response["ContentLength"], response["ETag"])
         return ObjectReader(version, 0, version.size, self._open_range, response["Body"])
 
     def get_range(self, version: ObjectVersion, begin: int, end: int) -> bytes:
         """Read the bytes `begin` to `end` (half-open) of a version that `find` has returned.
 
-        Raises ValueError for a range that is not within it, and ObjectChanged.
+        Raises ValueError for a range that is not within it, and ObjectChangedError.
         """
         if not 0 <= begin <= end <= version.size:
             message = f"bytes {begin} to {end} are not within the {version.size} of {version.key}"
@@ -179,6 +181,7 @@ class Objects:
         for some in batched(keys, _MAX_DELETED, strict=False):
             answer = self._client.delete_objects(
                 Bucket=self._bucket,
+                # Quiet: the answer names the failures only.
                 Delete={"Objects": [{"Key": key} for key in some], "Quiet": True},
             )
             if errors := answer.get("Errors"):
@@ -212,6 +215,7 @@ class Objects:
             response = self._client.get_object(
                 Bucket=self._bucket,
                 Key=version.key,
+                # The last byte of an HTTP range is within it (RFC 9110, 14.1.2).
                 Range=f"bytes={begin}-{end - 1}",
                 IfMatch=version.etag,
             )
@@ -219,7 +223,7 @@ class Objects:
             if refusal.response["Error"]["Code"] not in {*ABSENT_CODES, "PreconditionFailed"}:
                 raise
             message = f"{version.key} has been replaced or deleted"
-            raise ObjectChanged(message) from refusal
+            raise ObjectChangedError(message) from refusal
         return response["Body"]
 
     def _unless_absent[T](self, call: Callable[[], T]) -> T | None:

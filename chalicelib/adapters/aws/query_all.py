@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from chalicelib.adapters.aws.table import Item, QueryPage, RowValue, Tables
+from chalicelib.adapters.aws.table import Row, RowValue, Tables
 
 
 def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query
@@ -15,9 +16,9 @@ def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query
     consistent: bool = False,
     newest_first: bool = False,
     limit: int = 100,
-) -> Iterator[Item]:
+) -> Iterator[Row]:
     """Yield all rows of a query, in pages of `limit` rows."""
-    start: Item | None = None
+    start: Row | None = None
     while True:
         page = tables.query(
             table,

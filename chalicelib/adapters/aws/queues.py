@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+# Bound of SendMessageBatch.
 _MAX_BATCH: Final = 10
 # Message attributes of a dead letter (decision 11): why it was given up, and whether that was a
 # transient error of AWS.

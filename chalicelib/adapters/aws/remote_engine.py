@@ -1,4 +1,4 @@
-"""Engine over the engine function, which has no rights: every call brings what it may reach."""
+"""Engine over the engine function, which has no rights: every call brings its presigned URLs."""
 
 import hashlib
 import logging
@@ -48,7 +48,7 @@ from chalicelib.engine.remote.calls import (
 from chalicelib.engine.remote.results import (
     DryRunResult,
     LintResult,
-    MalformedResult,
+    MalformedResultError,
     ReadResult,
     RunResult,
     SchemaResult,
@@ -73,7 +73,7 @@ _STOP_S: Final = 5.0
 _TIMEOUT_STEP_S: Final = 30
 
 
-class EngineLost(Exception):  # noqa: N818 -- what it is
+class EngineLost(Exception):  # noqa: N818 -- its name stands in dead letters
     """The engine ended without a result, or its result cannot be read."""
 
 
@@ -107,7 +107,7 @@ class RemoteEngine:
     """
 
     def __init__(self, function: LambdaFunction, objects: Objects, clock: Clock) -> None:
-        """Call `function`; what is too large for an invocation is stored in `objects` meanwhile."""
+        """Call `function`; jobs and results too large for an invocation pass through `objects`."""
         self._function = function
         self._objects = objects
         self._clock = clock
@@ -118,6 +118,8 @@ class RemoteEngine:
             result, contents = self.ask(RunCall(**fields), RunResult, context)
         try:
             return result.outcome(contents)
+        # A file refers to its content by number; the engine is not trusted to have sent it
+        # (decision 34).
         except IndexError as error:
             raise EngineLost from error
 
@@ -179,6 +181,7 @@ class RemoteEngine:
                 },
                 stop_url=self.sign(_stop_key(context), context),
                 test=context.test,
+                # With zero retention no page follows another one in its process (decision 40).
                 lane=context.tenant if context.may_store else None,
             )
 
@@ -209,7 +212,8 @@ class RemoteEngine:
             if content is None:
                 content = self._take_stored(answer.stored, context)
             return decode_result(content, kind)
-        except (MalformedResult, msgspec.ValidationError) as error:
+        # An answer of another shape is a lost engine: what made it may be anything (decision 34).
+        except (MalformedResultError, msgspec.ValidationError) as error:
             raise EngineLost(str(error)) from None
         except EngineLost:
             if context.may_store:
@@ -236,6 +240,7 @@ class RemoteEngine:
                 raise EngineLost(str(death)) from death
 
     def _invoke_once(self, payload: dict[str, Json], context: EngineCallContext) -> JsonObject:
+        # Computed for each try: those before may have used up the time.
         left_s = context.ends_at + _ANSWER_MARGIN_S - self._now()
         if left_s <= 0:
             raise timeout_failure()
@@ -270,11 +275,12 @@ class RemoteEngine:
         content = None if stored is None else self._objects.get(_result_key(context))
         if stored is None or content is None:
             message = "the result was not stored"
-            raise MalformedResult(message)
+            raise MalformedResultError(message)
         self._objects.delete(_result_key(context))
+        # The form binds key, type and size only; another call cannot know the digest (decision 34).
         if hashlib.sha256(content).hexdigest() != stored.sha256:
             message = "the stored result is another one"
-            raise MalformedResult(message)
+            raise MalformedResultError(message)
         return content
 
     def _expires_s(self, context: EngineCallContext) -> int:

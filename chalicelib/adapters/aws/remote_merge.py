@@ -42,7 +42,7 @@ class RemoteMerge:
         *,
         is_last: bool,
     ) -> MergedPart:
-        """Append PDFs to a file of which `state` tells what is there; None: nothing yet.
+        """Append PDFs to a merged file whose `state` tells its parts; a file without one is begun.
 
         Raises CombineFailure, and RenderFailure, FunctionBusy and EngineLost as RemoteEngine does.
         """
@@ -67,6 +67,7 @@ class RemoteMerge:
                 self._objects.delete(key)
         if result.failure is not None:
             raise CombineFailure(*result.failure)
+        # The bytes to append and the next state; an answer of another shape is a lost engine.
         if len(contents) != len(MergedPart._fields) - 1:
             raise EngineLost
         return MergedPart(contents[0], contents[1], result.pages)

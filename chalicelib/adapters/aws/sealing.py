@@ -46,11 +46,11 @@ class SealContext(NamedTuple):
     field: str
 
 
-class SealBroken(Exception):  # noqa: N818 -- the state of the value
+class SealBrokenError(Exception):
     """The sealed value is cut, altered, of another place or an unknown version: it never opens."""
 
 
-class KeyUnavailable(Exception):  # noqa: N818 -- the state of the key
+class KeyUnavailableError(Exception):
     """The KMS key is gone, disabled or not granted; an operator may be able to mend that."""
 
 
@@ -69,13 +69,14 @@ class SecretSealer:
     def seal(self, secret: bytes | str, context: SealContext) -> str:
         """Return the secret sealed for its place, as text of `A-Z a-z 0-9 - _ .`.
 
-        Calls KMS once. Two seals of one secret differ. Raises KeyUnavailable.
+        Calls KMS once. Two seals of one secret differ. Raises KeyUnavailableError.
         """
         plaintext = secret.encode() if isinstance(secret, str) else secret
         with _kms_errors():
             data_key = self._clients.kms.generate_data_key(
                 KeyId=self._key, KeySpec="AES_256", EncryptionContext=_encryption_context(context)
             )
+        # A key that is used once could do with any nonce; a random one needs no proof of that.
         nonce = secrets.token_bytes(_NONCE_BYTES)
         ciphertext = _cipher(data_key["Plaintext"]).encrypt(
             nonce, plaintext, _associated_data(context)
@@ -86,7 +87,7 @@ class SecretSealer:
         """Return the secret of a sealed value in its place.
 
         Calls KMS once unless this process opened the same value in the last minutes. Raises
-        SealBroken or KeyUnavailable.
+        SealBrokenError or KeyUnavailableError.
         """
         secret = self._opened.get(sealed, context)
         if secret is None:
@@ -106,7 +107,7 @@ class SecretSealer:
         try:
             return cipher.decrypt(sealed.nonce, sealed.ciphertext, _associated_data(context))
         except InvalidTag as error:
-            raise SealBroken("The sealed value was altered or moved.") from error
+            raise SealBrokenError("The sealed value was altered or moved.") from error
 
 
 class _Sealed(NamedTuple):
@@ -123,14 +124,17 @@ class _Sealed(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> "_Sealed":
-        """Return the parts of a text, which is the only one of these parts; raises SealBroken."""
+        """Return the parts of a text, which is the only one of these parts.
+
+        Raises SealBrokenError.
+        """
         version, _, body = text.partition(".")
         if version != _VERSION:
-            raise SealBroken("The sealed value has an unknown version.")
+            raise SealBrokenError("The sealed value has an unknown version.")
         try:
             data = base64.b64decode(body + "=" * (-len(body) % 4), altchars="-_")
         except ValueError as error:
-            raise SealBroken("The sealed value is not base64url.") from error
+            raise SealBrokenError("The sealed value is not base64url.") from error
         key_end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES])
         parts = cls(
             data[_LENGTH_BYTES:key_end],
@@ -141,7 +145,7 @@ class _Sealed(NamedTuple):
         is_whole = is_key_possible and len(parts.ciphertext) >= _TAG_BYTES
         # The decoder skips some characters and drops bits: other texts could give the same parts.
         if not is_whole or parts.to_text() != text:
-            raise SealBroken("The sealed value was cut or altered.")
+            raise SealBrokenError("The sealed value was cut or altered.")
         return parts
 
 
@@ -204,7 +208,7 @@ def _base64url(data: bytes) -> str:
 
 @contextmanager
 def _kms_errors() -> Iterator[None]:
-    """Raise SealBroken or KeyUnavailable for the errors of KMS that mean them."""
+    """Raise SealBrokenError or KeyUnavailableError for the errors of KMS that mean them."""
     from botocore.exceptions import ClientError  # noqa: PLC0415 -- heavy
 
     try:
@@ -212,7 +216,7 @@ def _kms_errors() -> Iterator[None]:
     except ClientError as error:
         code = error.response.get("Error", {}).get("Code")
         if code == "InvalidCiphertextException":
-            raise SealBroken("The sealed value was altered or moved.") from error
+            raise SealBrokenError("The sealed value was altered or moved.") from error
         if code in _UNUSABLE_KEY_CODES:
-            raise KeyUnavailable("The KMS key of the sealed value cannot be used.") from error
+            raise KeyUnavailableError("The KMS key of the sealed value cannot be used.") from error
         raise

@@ -103,6 +103,7 @@ class AwsClients:
 
     def lambda_client(self, read_timeout_s: float) -> "LambdaClient":
         """Return a new Lambda client with this read timeout that never retries a call."""
+        # The callers repeat by their own rules: a function whose answer was lost may still run.
         config = _client_config(read_timeout_s=read_timeout_s, attempts=1)
         with creation_lock(self):
             return _with_exceptions(self._session.client("lambda", config=config))
@@ -164,6 +165,7 @@ def _retry_delay_s(
         return None
     received, _parsed = response
     announced = int(received.headers.get("Content-Length") or 0)
+    # A HEAD announces the length of a body that it does not send.
     if operation.http.get("method") == "HEAD" or len(received.content) >= announced:
         return None
     if attempts < request_dict["context"]["retries"]["max"]:

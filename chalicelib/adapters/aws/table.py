@@ -30,9 +30,11 @@ type RowValue = (
     str | int | bytes | Sequence[RowValue] | AbstractSet[str] | Mapping[str, RowValue] | None
 )
 # A row as read: the repository that wrote it knows its attributes.
-Item = dict[str, Any]
+Row = dict[str, Any]
+# Bounds of the service itself: keys of a BatchGetItem, writes of a transaction.
 BATCH_GET_LIMIT: Final = 100
 TRANSACTION_LIMIT: Final = 100
+# Reasons of a canceled transaction that say nothing of its conditions: the same one may pass.
 _TRANSIENT_CODES: Final = {
     "TransactionConflict",
     "ThrottlingError",
@@ -44,14 +46,14 @@ _RETRY_PAUSES_S: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.8)
 class ConditionFailed(Exception):  # noqa: N818 -- an ordinary answer: another write was first
     """A condition did not hold; `item` is the existing item, or None where the table has none."""
 
-    def __init__(self, item: Item | None, index: int = 0) -> None:
+    def __init__(self, item: Row | None, index: int = 0) -> None:
         """Carry the existing item and the position of the write in its transaction."""
         super().__init__("the condition did not hold")
         self.item = item
         self.index = index
 
     @property
-    def existing_item(self) -> Item:
+    def existing_item(self) -> Row:
         """Return the existing item; for conditions that an absent item cannot fail."""
         assert self.item is not None
         return self.item
@@ -76,9 +78,9 @@ class Write(NamedTuple):
 class QueryPage(NamedTuple):
     """One page of a query; `scanned_count` counts the rows before the filter was applied."""
 
-    items: list[Item]
+    items: list[Row]
     scanned_count: int
-    last_evaluated_key: Item | None
+    last_evaluated_key: Row | None
 
 
 class Tables:
@@ -94,7 +96,7 @@ class Tables:
         self._clients = clients
         self._codec = ItemCodec()
 
-    def get(self, table: str, pk: str, sk: str = "META") -> Item | None:
+    def get(self, table: str, pk: str, sk: str = "META") -> Row | None:
         """Read one item, strongly consistent."""
         response = self._client.get_item(
             TableName=table, Key=self._codec.encode({"PK": pk, "SK": sk}), ConsistentRead=True
@@ -102,12 +104,12 @@ class Tables:
         raw = response.get("Item")
         return self._codec.decode(raw) if raw else None
 
-    def get_many(self, table: str, keys: Sequence[tuple[str, str]]) -> list[Item]:
+    def get_many(self, table: str, keys: Sequence[tuple[str, str]]) -> list[Row]:
         """Read up to 100 items, strongly consistent, in the order of `keys`.
 
         Absent items are left out. Raises Throttled.
         """
-        items: dict[tuple[str, str], Item] = {}
+        items: dict[tuple[str, str], Row] = {}
         unprocessed: Sequence[Mapping[str, UniversalAttributeValueTypeDef]] = [
             self._codec.encode({"PK": pk, "SK": sk}) for pk, sk in keys
         ]
@@ -117,8 +119,10 @@ class Tables:
                 RequestItems={table: {"Keys": unprocessed, "ConsistentRead": True}}
             )
             for raw in response["Responses"].get(table, []):
-                item: Item = self._codec.decode(raw)
+                item: Row = self._codec.decode(raw)
                 items[item["PK"], item["SK"]] = item
+            # A throttled or too large answer has some of the items only, and leaves the rest to its
+            # caller.
             rest = response.get("UnprocessedKeys", {}).get(table)
             unprocessed = rest["Keys"] if rest else []
             if not unprocessed:
@@ -140,7 +144,7 @@ class Tables:
         limit: int = 100,
         newest_first: bool = False,
         consistent: bool = False,
-        start: Item | None = None,
+        start: Row | None = None,
     ) -> QueryPage:
         """Read one page of rows; `limit` counts rows before the filter is applied."""
         request: QueryInputTypeDef = {
@@ -168,7 +172,7 @@ class Tables:
             self._codec.decode(last) if last else None,
         )
 
-    def write(self, write: Write) -> Item | None:
+    def write(self, write: Write) -> Row | None:
         """Do one write; returns the new item of an update. Raises ConditionFailed, Throttled."""
         action = self._action(write)
         try:
@@ -200,6 +204,8 @@ class Tables:
                 )
             )
         except self._client.exceptions.TransactionCanceledException as failure:
+            # There is one reason for each write, in their order; those that held have the code
+            # `None`.
             for index, reason in enumerate(failure.response.get("CancellationReasons", [])):
                 if reason.get("Code") == "ConditionalCheckFailed":
                     raise ConditionFailed(self._existing_item(reason), index) from failure
@@ -213,7 +219,7 @@ class Tables:
     def delete_partition_in_steps(self, table: str, pk: str) -> Iterator[None]:
         """Delete a partition as `delete_partition` does; yields after each transaction."""
         last: list[Write] = []
-        start: Item | None = None
+        start: Row | None = None
         while True:
             page = self.query(
                 table,
@@ -224,6 +230,8 @@ class Tables:
                 start=start,
             )
             writes = [Write(table, key={"PK": pk, "SK": row["SK"]}) for row in page.items]
+            # A partition is found by its `META`, so a deletion that is cut off is begun again by
+            # it.
             last += [write for write in writes if write.key == {"PK": pk, "SK": "META"}]
             if first := [write for write in writes if write not in last]:
                 self.transact(first)
@@ -249,6 +257,8 @@ class Tables:
                 codes = {
                     reason.get("Code") for reason in failure.response.get("CancellationReasons", [])
                 }
+                # A condition that did not hold is the answer, also where other writes met another
+                # transaction.
                 if not codes & _TRANSIENT_CODES or "ConditionalCheckFailed" in codes:
                     raise
                 conflict = failure
@@ -279,6 +289,7 @@ class Tables:
     def _add_condition(
         self, request: "PutTypeDef | UpdateTypeDef | DeleteTypeDef", write: Write
     ) -> None:
+        # A refused write brings the row, so its caller needs no read to go on (decision 2).
         request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         if write.condition:
             request["ConditionExpression"] = write.condition
@@ -287,7 +298,7 @@ class Tables:
         if write.values:
             request["ExpressionAttributeValues"] = self._codec.encode(write.values)
 
-    def _existing_item(self, response: Mapping[str, object]) -> Item | None:
+    def _existing_item(self, response: Mapping[str, object]) -> Row | None:
         raw = response.get("Item")
         return self._codec.decode(raw) if isinstance(raw, dict) else None
 

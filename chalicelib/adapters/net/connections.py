@@ -1,4 +1,4 @@
-"""HTTP/1.1 connections that know what was sent on them, under one budget of bytes and time."""
+"""HTTP/1.1 connections that count their sent bytes, under one budget of bytes and time."""
 
 import contextlib
 import select
@@ -12,7 +12,7 @@ from typing import Final, override
 import h11
 import httpx
 
-from chalicelib.engine.ports import DestinationUnreachableError, SentState
+from chalicelib.engine.ports import HostUnreachableError, SentState
 
 # Budget for all response heads of a request, those of redirects and of `100 Continue` included.
 _MAX_HEAD_BYTES: Final = 1_000_000
@@ -52,7 +52,7 @@ class _RefusedError(Exception):
 
 
 class RequestBudget:
-    """Bytes and time that one request may take, over all its connections, and what it has sent."""
+    """Bytes and time that one request may take, over all its connections, and its sent bytes."""
 
     def __init__(self, max_bytes: int, timeout_s: float) -> None:
         """Start the clock."""
@@ -70,10 +70,10 @@ class RequestBudget:
         return remaining
 
     def consume(self, count: int, host: str) -> None:
-        """Count bytes that were read; raises DestinationUnreachableError beyond the limit."""
+        """Count bytes that were read; raises HostUnreachableError beyond the limit."""
         self._remaining_bytes -= count
         if self._remaining_bytes < 0:
-            raise DestinationUnreachableError(
+            raise HostUnreachableError(
                 f"{host} sent more than {self._limit} bytes, and its answer is not complete"
             )
 
@@ -113,13 +113,14 @@ class HttpConnection:
     def send(self, request: httpx.Request, budget: RequestBudget) -> httpx.Response:
         """Send a request and read the head of its response; its body is read from the response.
 
-        Raises ConnectionLostError, DeadlineError, DestinationUnreachableError, h11.ProtocolError
-        and what the request's body raises; the connection is closed then.
+        Raises ConnectionLostError, DeadlineError, HostUnreachableError, h11.ProtocolError
+        and the exceptions of the request's body; the connection is closed then.
         """
         self._budget = budget
         self.has_received = False
         try:
             # A server may answer, and end the connection, before it has read the whole request.
+            # What it has answered is read next, and tells more than the lost connection.
             with contextlib.suppress(ConnectionLostError, _RefusedError):
                 self._write_request(request)
             head = self._read_head()
@@ -205,7 +206,7 @@ class HttpConnection:
         return bool(ready[0][1] & select.POLLIN)
 
     def _receive_early(self) -> None:
-        """Read what has come before the request was sent; raises _RefusedError."""
+        """Read an answer that has come before the request was sent; raises _RefusedError."""
         try:
             self._h11.receive_data(self._receive())
         except _WOULD_BLOCK:
@@ -238,10 +239,11 @@ class HttpConnection:
         try:
             return self._h11.next_event()
         except h11.RemoteProtocolError as error:
+            # h11 takes the end of a connection within a response for a fault of the protocol.
             if self._has_ended:
                 raise self._loss() from error
             if error.error_status_hint == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
-                raise DestinationUnreachableError(
+                raise HostUnreachableError(
                     f"{self._host} answered with more than {_MAX_EVENT_BYTES} bytes of headers"
                 ) from error
             raise

@@ -17,9 +17,9 @@ from chalicelib.core.egress_policy import (
     normalized_host,
 )
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
     FetchResponse,
+    HostRefusedError,
+    HostUnreachableError,
 )
 
 if TYPE_CHECKING:
@@ -73,24 +73,26 @@ class GuardedEgress:
 
         `ports` are those that may be reached, beside those of exemptions. With `exempt_only` only
         exempted addresses are allowed, not all public ones. `timeout_s` bounds lookup and
-        connecting together. Raises DestinationRefusedError or DestinationUnreachableError.
+        connecting together. Raises HostRefusedError or HostUnreachableError.
         """
         deadline = time.monotonic() + timeout_s
         refusal = self._rules.host_refusal(host, port, ports)
         if refusal:
-            raise DestinationRefusedError(refusal)
+            raise HostRefusedError(refusal)
         addresses = self._host_addresses(normalized_host(host), port, timeout_s)
+        # One private address refuses the name: any of them could be dialled (decision 15).
         refusal = self._rules.address_refusal(
             (host, port), addresses, ports, exempt_only=exempt_only
         )
         if refusal:
-            raise DestinationRefusedError(refusal)
+            raise HostRefusedError(refusal)
         connection = _connect_to_first(addresses[:_MAX_DIALLED], port, deadline)
         if connection is None:
-            raise DestinationUnreachableError(
+            raise HostUnreachableError(
                 f"{host_and_port(host, port)} could not be connected to: nothing listens there, "
                 "or a firewall is in the way"
             )
+        # The head of a request is small, and Nagle's algorithm would keep its rest back.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
 
@@ -111,7 +113,7 @@ class GuardedEgress:
     ) -> FetchResponse:
         """Get an http or https URL; each redirect is checked again, and only 2xx is returned.
 
-        Raises DestinationRefusedError or DestinationUnreachableError.
+        Raises HostRefusedError or HostUnreachableError.
         """
         with self.client() as client:
             return client.fetch(
@@ -126,11 +128,11 @@ class GuardedEgress:
             addresses = [ip_address(text) for text in self._lookup(host, port, timeout_s)]
         except TimeoutError as error:
             message = f"{host} could not be looked up in time: its name servers are slow"
-            raise DestinationUnreachableError(message) from error
+            raise HostUnreachableError(message) from error
         except (OSError, ValueError) as error:
-            raise DestinationUnreachableError(f"{host} has no address") from error
+            raise HostUnreachableError(f"{host} has no address") from error
         if not addresses:
-            raise DestinationUnreachableError(f"{host} has no address")
+            raise HostUnreachableError(f"{host} has no address")
         return addresses
 
     def _lookup(self, host: str, port: int, timeout_s: float) -> Sequence[str]:

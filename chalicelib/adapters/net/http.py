@@ -20,10 +20,10 @@ from chalicelib.adapters.net.connections import (
 from chalicelib.adapters.net.transport import Connector, Destination, EgressTransport
 from chalicelib.core import egress_policy
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
     EgressError,
     FetchResponse,
+    HostRefusedError,
+    HostUnreachableError,
 )
 
 _FETCH_REDIRECTS: Final = 5
@@ -98,12 +98,11 @@ class HttpClient:
     def request(self, method: str, url: str, **options: Unpack[RequestOptions]) -> FetchResponse:
         """Send a request and return its response of any status.
 
-        The content is as the server sent it, without what goes beyond `max_bytes`. A request is
-        repeated only if a kept connection turns out to be closed, and only if no byte was sent or
-        the method is idempotent; pieces of a body are never sent twice. Raises
-        DestinationRefusedError or DestinationUnreachableError, which tell by `sent` whether a
-        server may have acted, and ValueError for headers that cannot be sent. What reading the
-        body raises is passed on.
+        The content is as the server sent it, cut at `max_bytes`. A request is repeated only if a
+        kept connection turns out to be closed, and only if no byte was sent or the method is
+        idempotent; pieces of a body are never sent twice. Raises HostRefusedError or
+        HostUnreachableError, which tell by `sent` whether a server may have acted, and
+        ValueError for headers that cannot be sent. Exceptions of reading the body are passed on.
         """
         assert method != "CONNECT"
         headers = _complete_headers(options.get("headers", {}))
@@ -117,11 +116,12 @@ class HttpClient:
                 method, url, headers=headers, content=options.get("body", b"")
             )
             if request.url.userinfo:
-                raise DestinationRefusedError(
+                raise HostRefusedError(
                     "an address has no user name and no password here, a header carries them"
                 )
             response = _follow_redirects(http, transport, request, options.get("redirects", 0))
             content = _read(response.iter_raw(), max_bytes)
+            # The rest of a longer body is still on its connection.
             if len(content) <= max_bytes:
                 transport.keep()
             return _fetch_response(response, content, max_bytes)
@@ -132,8 +132,8 @@ class HttpClient:
         """Get a URL and follow its redirects; only a 2xx whose body fits is returned.
 
         With `https_only`, and after the first https response, plain http is allowed only to
-        destinations that the operator has exempted. Raises DestinationRefusedError or
-        DestinationUnreachableError.
+        destinations that the operator has exempted. Raises HostRefusedError or
+        HostUnreachableError.
         """
         budget = RequestBudget(max_bytes, timeout_s)
         ports = egress_policy.ALLOWED_TCP_PORTS
@@ -144,12 +144,13 @@ class HttpClient:
             content = _read(_unpack(response, max_bytes), max_bytes)
         if len(content) > max_bytes:
             message = f"{_host(response.url)} answered with more than {max_bytes} bytes"
-            raise DestinationUnreachableError(message)
+            raise HostUnreachableError(message)
         return _fetch_response(response, content, max_bytes)
 
 
 def _http(transport: httpx.BaseTransport) -> httpx.Client:
     """Return httpx without cookies and without settings of the environment."""
+    # A proxy of the environment would dial for us, past all checks of addresses (decision 15).
     http = httpx.Client(transport=transport, trust_env=False)
     http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     return http
@@ -178,14 +179,15 @@ def _follow_redirects(
         if response.next_request is None:
             return response
         request = _redirect_request(request, response.next_request)
-    raise DestinationUnreachableError(f"{_host(first.url)} redirects more than {redirects} times")
+    raise HostUnreachableError(f"{_host(first.url)} redirects more than {redirects} times")
 
 
 def _redirect_request(request: httpx.Request, following: httpx.Request) -> httpx.Request:
     """Return the request of a redirect; another origin gets no header of the caller."""
     if not isinstance(following.stream, httpx.ByteStream):
         message = f"{_host(request.url)} redirects a body that can be sent only once"
-        raise DestinationUnreachableError(message)
+        raise HostUnreachableError(message)
+    # A signature or a key is for the origin that the caller has named (decision 15).
     if _origin(request.url) != _origin(following.url):
         for name in following.headers.keys() - _NEUTRAL_HEADERS:
             del following.headers[name]
@@ -198,11 +200,11 @@ def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:
 
 @contextmanager
 def _egress_errors(url: str, budget: RequestBudget) -> Iterator[None]:
-    """Turn all failures into the errors of egress, which say what was sent."""
+    """Turn all failures into the errors of egress, which tell whether bytes were sent."""
     try:
         with _readable_errors(url, budget):
             if "\\" in url:
-                raise DestinationRefusedError(
+                raise HostRefusedError(
                     "an address has no backslashes: browsers read them as slashes"
                 )
             yield
@@ -216,24 +218,24 @@ def _readable_errors(url: str, budget: RequestBudget) -> Iterator[None]:
     try:
         yield
     except httpx.UnsupportedProtocol as error:
-        raise DestinationRefusedError("only http and https addresses can be fetched") from error
+        raise HostRefusedError("only http and https addresses can be fetched") from error
     # A name that is invalid in IDNA raises UnicodeError.
     except (httpx.InvalidURL, UnicodeError) as error:
-        raise DestinationRefusedError(
+        raise HostRefusedError(
             "an address is https://host:port/path, its port up to 65535"
         ) from error
     except DeadlineError as error:
         seconds = f"{round(budget.timeout_s, 1):g}"
-        raise DestinationUnreachableError(
+        raise HostUnreachableError(
             f"{_host(url)} took too long to answer: all of it must arrive within {seconds} s"
         ) from error
     except h11.LocalProtocolError as error:
         message = f"{_host(url)} cannot be sent this request: it is no valid HTTP"
-        raise DestinationUnreachableError(message) from error
+        raise HostUnreachableError(message) from error
     except ConnectionLostError as error:
-        raise DestinationUnreachableError(f"{_host(url)} {error}") from error
+        raise HostUnreachableError(f"{_host(url)} {error}") from error
     except (h11.RemoteProtocolError, httpx.HTTPError) as error:
-        raise DestinationUnreachableError(f"{_host(url)} gave no valid HTTP/1.1 answer") from error
+        raise HostUnreachableError(f"{_host(url)} gave no valid HTTP/1.1 answer") from error
 
 
 def _read(pieces: Iterable[bytes], max_bytes: int) -> bytes:
@@ -261,10 +263,10 @@ def _unpack(response: httpx.Response, max_bytes: int) -> Iterator[bytes]:
     """Return the body of a 2xx response in pieces, unpacked."""
     host = _host(response.url)
     if not response.is_success:
-        raise DestinationUnreachableError(f"{host} answered {response.status_code}")
+        raise HostUnreachableError(f"{host} answered {response.status_code}")
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"identity", "gzip"}:
-        raise DestinationUnreachableError(f"{host} answered in an encoding that was not asked for")
+        raise HostUnreachableError(f"{host} answered in an encoding that was not asked for")
     pieces = response.iter_raw()
     return _gunzip(pieces, max_bytes + 1) if encoding == "gzip" else pieces
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse, PresignedPost
+from chalicelib.engine.ports import FetchResponse, HostUnreachableError, PresignedPost
 
 if TYPE_CHECKING:
     from chalicelib.adapters.net.http import RequestOptions
@@ -25,19 +25,19 @@ class PresignedHttpObjects:
     def get(self, url: str, *, max_bytes: int, timeout_s: float) -> bytes | None:
         """Return the object at `url`, or None where it is absent or the URL has run out.
 
-        Raises DestinationUnreachableError, also for an object that is larger than `max_bytes`.
+        Raises HostUnreachableError, also for an object that is larger than `max_bytes`.
         """
         response = _request("GET", url, {"max_bytes": max_bytes, "timeout_s": timeout_s})
         if response.status in _ABSENT:
             return None
         if response.status != HTTPStatus.OK:
-            raise DestinationUnreachableError(f"the store answered {response.status}")
+            raise HostUnreachableError(f"the store answered {response.status}")
         if response.is_truncated:
-            raise DestinationUnreachableError(f"the object has more than {max_bytes} bytes")
+            raise HostUnreachableError(f"the object has more than {max_bytes} bytes")
         return response.content
 
     def post(self, form: PresignedPost, content: bytes, *, timeout_s: float) -> None:
-        """Store an object with a form; raises DestinationUnreachableError where it is refused."""
+        """Store an object with a form; raises HostUnreachableError where it is refused."""
         import httpx  # noqa: PLC0415 -- as in `_request`
 
         upload = httpx.Request("POST", form.url, data=dict(form.fields), files={"file": content})
@@ -49,7 +49,7 @@ class PresignedHttpObjects:
         }
         response = _request("POST", form.url, options)
         if not HTTPStatus(response.status).is_success:
-            raise DestinationUnreachableError(f"the store answered {response.status}")
+            raise HostUnreachableError(f"the store answered {response.status}")
 
 
 def _request(method: str, url: str, options: "RequestOptions") -> FetchResponse:
@@ -67,6 +67,6 @@ def _connect(
     try:
         connection = socket.create_connection((host, port), timeout_s)
     except OSError as error:
-        raise DestinationUnreachableError("the store could not be connected to") from error
+        raise HostUnreachableError("the store could not be connected to") from error
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol, Self, override
 
 import asyncssh
 
-from chalicelib.adapters.net.sftp_faults import SftpFailed, sftp_failure
+from chalicelib.adapters.net.sftp_faults import SftpFailedError, sftp_failure
 from chalicelib.adapters.net.transport import Connector
 from chalicelib.core.egress_policy import SFTP_PORTS
 
@@ -49,7 +49,7 @@ class SftpLogin(NamedTuple):
 class SftpClient:
     """Connection of one user, opened when it is first needed and again after an error.
 
-    Each call takes `timeout_s` at most, and raises SftpFailed or EgressError.
+    Each call takes `timeout_s` at most, and raises SftpFailedError or EgressError.
     """
 
     def __init__(self, connect: Connector, login: SftpLogin, timeout_s: float) -> None:
@@ -57,6 +57,7 @@ class SftpClient:
         self._connect = connect
         self._login = login
         self._timeout_s = timeout_s
+        # asyncssh is asynchronous, its callers are not: the loop runs during calls only.
         self._runner = asyncio.Runner()
         self._connection: asyncssh.SSHClientConnection | None = None
         self._sftp: asyncssh.SFTPClient | None = None
@@ -77,7 +78,8 @@ class SftpClient:
     def put(self, path: str, source: Source, sha256: str) -> None:
         """Write a file under a temporary name, then move it over one of its name.
 
-        The temporary name is made of both, so that a repetition overwrites what was left behind.
+        The temporary name follows from path and content, so that a repetition overwrites the
+        remains.
         """
         self._run(self._put(path, source, sha256))
 
@@ -91,6 +93,8 @@ class SftpClient:
                 async with asyncio.timeout(self._timeout_s):
                     await work
             except BaseException:
+                # Half an exchange is left on the connection: no later call could tell its answers
+                # apart.
                 await self._close()
                 raise
 
@@ -113,7 +117,7 @@ class SftpClient:
         try:
             await _write(target, source)
             await _move(sftp, temporary, path)
-        except (asyncssh.SFTPError, SftpFailed):
+        except (asyncssh.SFTPError, SftpFailedError):
             with contextlib.suppress(asyncssh.SFTPError):
                 await sftp.remove(temporary)
             raise
@@ -141,7 +145,7 @@ class SftpClient:
                 if known.presented in presented:
                     break
                 presented.add(known.presented)
-        raise SftpFailed("host_key", "has another host key than the one that was entered")
+        raise SftpFailedError("host_key", "has another host key than the one that was entered")
 
     async def _ssh(
         self, known: "_KnownHost", algorithms: tuple[str, ...]
@@ -221,13 +225,13 @@ async def _make_folders(sftp: asyncssh.SFTPClient, folder: str) -> None:
         try:
             await sftp.mkdir(each)
         except asyncssh.SFTPPermissionDenied as error:
-            raise SftpFailed("missing", "has no such folder, and let none be made") from error
+            raise SftpFailedError("missing", "has no such folder, and let none be made") from error
         except (asyncssh.SFTPFailure, asyncssh.SFTPFileAlreadyExists) as error:
             # Another upload may have made it meanwhile.
             if await sftp.isdir(each):
                 continue
             if await sftp.lexists(each):
-                raise SftpFailed("missing", "has a file where a folder must be") from error
+                raise SftpFailedError("missing", "has a file where a folder must be") from error
             raise
 
 
@@ -241,7 +245,7 @@ async def _move(sftp: asyncssh.SFTPClient, old: str, new: str) -> None:
         await sftp.rename(old, new)
     except asyncssh.SFTPFailure as error:
         if await sftp.isdir(new):
-            raise SftpFailed("rejected", "has a folder with the name of the file") from error
+            raise SftpFailedError("rejected", "has a folder with the name of the file") from error
         raise
 
 
@@ -269,4 +273,4 @@ def _private_key(text: str) -> asyncssh.SSHKey:
     # KeyEncryptionError: it has a passphrase.
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
         message = "needs a private key in PEM or OpenSSH format that is not encrypted"
-        raise SftpFailed("credentials", message) from error
+        raise SftpFailedError("credentials", message) from error

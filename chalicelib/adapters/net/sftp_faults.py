@@ -35,21 +35,21 @@ _FAULTS: Final[tuple[tuple[tuple[type[Exception], ...], SftpFault, str], ...]] =
 )
 
 
-class SftpFailed(Exception):  # noqa: N818 -- says what happened
+class SftpFailedError(Exception):
     """An SFTP server did not do something; the text goes on after the name of the host.
 
     It repeats nothing that the server has said.
     """
 
     def __init__(self, fault: SftpFault, text: str) -> None:
-        """Carry what happened."""
+        """Carry the fault in words."""
         super().__init__(text)
         self.fault = fault
 
 
-def sftp_failure(error: Exception) -> SftpFailed:
-    """Return what happened, as it goes on after the name of the host."""
+def sftp_failure(error: Exception) -> SftpFailedError:
+    """Return the fault in words that follow the name of the host."""
     for kinds, fault, text in _FAULTS:
         if isinstance(error, kinds):
-            return SftpFailed(fault, text)
+            return SftpFailedError(fault, text)
     raise AssertionError from error

@@ -31,7 +31,7 @@ _UNREACHABLE_PAUSE_S: Final = 30.0
 _PERMANENT_FAILURE: Final = 500
 
 
-class MailFailed(Exception):  # noqa: N818 -- says what happened
+class MailFailedError(Exception):
     """The server did not take a mail, which may be retried.
 
     The server's text is left out, because it names email addresses.
@@ -61,9 +61,9 @@ class SmtpMailer:
         self._unreachable_until = 0.0
 
     def __call__(self, to: Sequence[str], subject: str, text: str) -> None:
-        """Send one mail to all recipients; raises MailFailed for a transient failure."""
+        """Send one mail to all recipients; raises MailFailedError for a transient failure."""
         if time.monotonic() < self._unreachable_until:
-            raise MailFailed(ConnectionError(), None)
+            raise MailFailedError(ConnectionError(), None)
         message = EmailMessage()
         message["From"] = self._from
         message["To"] = ", ".join(to)
@@ -78,13 +78,13 @@ class SmtpMailer:
         except smtplib.SMTPRecipientsRefused as refused:
             codes = sorted(code for code, _ in refused.recipients.values())
             if codes[0] < _PERMANENT_FAILURE:
-                raise MailFailed(refused, codes[0]) from None
+                raise MailFailedError(refused, codes[0]) from None
             # The server's text is not logged, because it names email addresses.
             log.error("mail refused", extra={"subject": subject, "codes": codes})  # noqa: TRY400
         except (smtplib.SMTPException, OSError) as fault:
             if not isinstance(fault, smtplib.SMTPException):
                 self._unreachable_until = time.monotonic() + _UNREACHABLE_PAUSE_S
-            raise MailFailed(fault, getattr(fault, "smtp_code", None)) from None
+            raise MailFailedError(fault, getattr(fault, "smtp_code", None)) from None
 
     def _connect(self) -> smtplib.SMTP:
         context = ssl.create_default_context()

@@ -25,7 +25,7 @@ _RECIPIENT_ACCEPTED: Final = (250, 251)
 _ENHANCED_STATUS: Final = re.compile(rb"[245]\.[0-9]{1,3}\.[0-9]{1,3}(?= |$)")
 
 
-class SubmissionFailed(Exception):  # noqa: N818 -- says what happened
+class SubmissionFailedError(Exception):
     """A step failed; the text is for the tenant, and repeats nothing that the server has said.
 
     `reply_code` is that of the server's reply, None without one. With `is_handed_over` the server
@@ -40,7 +40,7 @@ class SubmissionFailed(Exception):  # noqa: N818 -- says what happened
         is_handed_over: bool = False,
         is_login_refused: bool = False,
     ) -> None:
-        """Carry what happened."""
+        """Carry the fault in words."""
         super().__init__(detail)
         self.reply_code = reply_code
         self.is_handed_over = is_handed_over
@@ -48,7 +48,7 @@ class SubmissionFailed(Exception):  # noqa: N818 -- says what happened
 
 
 class Submission:
-    """One session with a server; its steps are to be called in order, each raises SubmissionFailed.
+    """One session with a server; its commands are called in order and raise SubmissionFailedError.
 
     All of it ends after `timeout_s`, however slowly the server answers; `restart_clock` gives it
     that time again.
@@ -90,18 +90,20 @@ class Submission:
     def start_tls(self) -> None:
         """Agree on TLS; the certificate must be valid for the host.
 
-        What the server has sent before is forgotten: anyone on the way could have written it.
+        Earlier answers of the server are forgotten: anyone on the way could have written them.
         """
         with self._readable_errors():
             # It trusts the system's authorities, or those of SSL_CERT_FILE.
             self._client.starttls(context=ssl.create_default_context())
+            # RFC 3207, 4.2: extensions that were named before TLS count no more.
             self._client.ehlo()
 
     def log_in(self, username: str, password: str) -> None:
         """Log in."""
+        # smtplib encodes both as ASCII, and would raise in the middle of the exchange.
         if not (username + password).isascii():
             message = "user name and password must be ASCII"
-            raise SubmissionFailed(message, is_login_refused=True)
+            raise SubmissionFailedError(message, is_login_refused=True)
         with self._readable_errors():
             self._client.login(username, password)
 
@@ -143,14 +145,15 @@ class Submission:
     def end_message(self, timeout_s: float | None) -> None:
         """Send the last line, the dot; from then on the server may have accepted the message.
 
-        Its reply has `timeout_s`; None: the time of the steps before goes on.
+        Its reply has `timeout_s`, by default the time that the commands before have left.
         """
         if timeout_s is not None:
             self.restart_clock(timeout_s)
         try:
             with self._readable_errors():
                 _expect(self._client.docmd("."), 250)
-        except SubmissionFailed as failure:
+        except SubmissionFailedError as failure:
+            # Its answer may be lost only: the email must not be sent again (decision 44).
             failure.is_handed_over = True
             raise
 
@@ -177,19 +180,19 @@ class Submission:
         try:
             yield
         except EgressError as error:
-            raise SubmissionFailed(str(error)) from error
+            raise SubmissionFailedError(str(error)) from error
         # smtplib's errors are OSErrors; a host that no certificate can name raises ValueError.
         except (OSError, ValueError) as error:
             code = error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
             is_login = isinstance(error, smtplib.SMTPAuthenticationError)
-            raise SubmissionFailed(
+            raise SubmissionFailedError(
                 f"{self._host} {self._fault(error)}",
                 reply_code=code if code is not None and code > 0 else None,
                 is_login_refused=is_login and code is not None and code >= _PERMANENT_FAILURE,
             ) from error
 
     def _fault(self, error: Exception) -> str:
-        """Return what happened, as it goes on after the name of the host."""
+        """Return the fault in words that follow the name of the host."""
         is_over = self._watch is not None and self._watch.is_over
         # smtplib makes an ended connection of a socket's timeout, which may come before the watch.
         if is_over or isinstance(error, TimeoutError) or time.monotonic() >= self._ends_at:

@@ -25,7 +25,7 @@ class Connector(Protocol):
     def __call__(
         self, host: str, port: int, *, timeout_s: float, ports: Collection[int], exempt_only: bool
     ) -> socket:
-        """Connect to a host; raises DestinationRefusedError or DestinationUnreachableError."""
+        """Connect to a host; raises HostRefusedError or HostUnreachableError."""
         ...
 
 
@@ -62,6 +62,7 @@ class EgressTransport(httpx.BaseTransport):
     @override
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         destination = self._destination(request.url)
+        # A redirect never takes a kept connection (decision 15).
         kept = None if self._current else self._take(destination)
         self.close()
         if kept is not None:
@@ -69,6 +70,8 @@ class EgressTransport(httpx.BaseTransport):
             try:
                 return kept.send(request, self._budget)
             except (ConnectionLostError, h11.RemoteProtocolError):
+                # The server may have closed it just now; RFC 9112, 9.3.1 says which requests may be
+                # repeated.
                 if kept.has_received or not self._is_repeatable(request):
                     raise
         connection = self._open(destination)

@@ -33,7 +33,7 @@ def batch_command(call: Call, request: "BatchRequest") -> BatchCommand:
 
 
 def _render_command(call: Call, request: "BatchRequest") -> RenderCommand:
-    """Return what the renders of a batch have in common."""
+    """Return the common part of a batch's renders."""
     from chalicelib.contract.render.output import OutputSpec, output_options  # noqa: PLC0415 -- pydantic is slow
 
     output = request.output or OutputSpec()

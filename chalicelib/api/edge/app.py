@@ -1,4 +1,4 @@
-"""Chalice app of the blueprints, with what Chalice itself cannot answer (decision 6)."""
+"""Chalice app of the blueprints, and answers that Chalice itself cannot give (decision 6)."""
 
 from base64 import b64encode
 from collections import defaultdict
@@ -47,7 +47,7 @@ class App(Chalice):
     def __init__(
         self, blueprints: Sequence[Blueprint], services: Callable[[], RequestServices]
     ) -> None:
-        """Route each path of the blueprints, and what refuses all other paths and methods."""
+        """Route each path of the blueprints; refuse all other paths and methods."""
         super().__init__("platen", configure_logs=False)
         json_logs.configure_logging("api")
         # Chalice refuses clients that do not accept a type of this list first (chalice #1095).
@@ -96,7 +96,7 @@ class App(Chalice):
         self._add_view(path, missing, refuse_method(targets))
 
     def _add_view(self, path: str, methods: Sequence[str], target: Endpoint | Fallback) -> None:
-        """Route these methods of a path to the dispatcher, with what answers them."""
+        """Route these methods of a path to the dispatcher, with the endpoints that answer them."""
 
         @wraps(target.view if isinstance(target, Endpoint) else target)
         def view(**_params: str) -> Response:

@@ -50,7 +50,7 @@ type Fallback = Callable[[Request], Reply]
 
 
 class Dispatcher:
-    """Dispatcher of requests to what their route has; services are built with the first one."""
+    """Dispatcher of requests to the endpoints of their route; the first one builds the services."""
 
     def __init__(self, services: Callable[[], RequestServices]) -> None:
         """Build nothing yet; `services` returns the services, built at its first call."""
@@ -166,7 +166,7 @@ def refuse_method(methods: Iterable[str]) -> Fallback:
 
 
 def cors_preflight(methods: Iterable[str]) -> Fallback:
-    """Return what answers the CORS preflight of a path for the methods that allow any origin."""
+    """Return the endpoint of a path's CORS preflight, for the methods that allow any origin."""
     headers = {
         **_ANY_ORIGIN_HEADERS,
         "Access-Control-Allow-Methods": ", ".join(sorted(methods)),

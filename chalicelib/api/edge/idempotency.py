@@ -52,7 +52,7 @@ def shown_again(call: Call, made_id: str, view: Endpoint, parameter: str = "id")
 
 
 def unless_absent[T](read: Callable[[], T]) -> T | None:
-    """Return what `read` returns; None for what does not exist."""
+    """Return the result of `read`, or None if the object does not exist."""
     try:
         return read()
     except ServiceError as error:

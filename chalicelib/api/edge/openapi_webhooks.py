@@ -29,7 +29,7 @@ _EXAMPLE_ID: Final = "01J8Z6Y3K4M5N6P7Q8R9S0T1V2"
 
 
 def webhook_operations(event_types: Sequence[EventType]) -> dict[str, dict[str, oas.Operation]]:
-    """Return the member `webhooks`: what a receiver implements, by event type."""
+    """Return the member `webhooks`: the operations that a receiver implements, by event type."""
     return {row.name: {"post": _operation(row)} for row in event_types}
 
 

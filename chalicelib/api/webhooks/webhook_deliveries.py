@@ -52,7 +52,7 @@ def retrieve(call: Call) -> Reply:
 
     A test key sees the request only of endpoints that were made with test keys.
     """
-    return Reply(200, _detail(call, _named_delivery(call)))
+    return Reply(200, _delivery_detail(call, _named_delivery(call)))
 
 
 @blueprint.route("/v1/webhook-deliveries/{id}/replay", methods=["POST"])
@@ -72,7 +72,7 @@ def replay(call: Call) -> Reply:
     delivery = _named_delivery(call)
     protect_default_endpoint(call, delivery.endpoint_id)
     replayed = call.services.webhooks.log.replay(delivery, call.request_id)
-    return Reply(202, _detail(call, replayed))
+    return Reply(202, _delivery_detail(call, replayed))
 
 
 def _named_delivery(call: Call) -> WebhookDelivery:
@@ -80,7 +80,7 @@ def _named_delivery(call: Call) -> WebhookDelivery:
     return log.one(caller.workspace_id, call.params["id"], caller.mode, caller.templates)
 
 
-def _detail(call: Call, delivery: WebhookDelivery) -> dict[str, object]:
+def _delivery_detail(call: Call, delivery: WebhookDelivery) -> dict[str, object]:
     webhooks = call.services.webhooks
     attempts = webhooks.deliveries.attempts(delivery)
     detail: dict[str, object] = {

@@ -40,7 +40,7 @@ class EmailProviderTemplate(Model):
 
 
 class RuleTexts(Model):
-    """What a rule sends; all texts are templates over the data, and `render`."""
+    """Texts that a rule sends; all are templates over the data, and `render`."""
 
     attachments: AttachMode = "attach_or_link"
     """`attach_or_link`: files in their order, each that still fits is attached, the others are

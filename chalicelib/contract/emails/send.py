@@ -1,4 +1,4 @@
-"""Email send: one email of a rule, and what became of it."""
+"""Email send: one email of a rule, and its state."""
 
 from typing import Annotated, Literal
 

@@ -30,7 +30,7 @@ class PageAsset(Options, frozen=True, kw_only=True):
     """Null: that of the path's extension."""
 
 
-class PathRefused(ValueError):  # noqa: N818 -- what it is
+class PathRefusedError(ValueError):
     """The text is no relative path of a file."""
 
 
@@ -41,7 +41,7 @@ def plain_path(address: str) -> str:
 
 
 def checked_path(path: str) -> str:
-    """Return the plain path of an asset; raises PathRefused for what no document can name."""
+    """Return the plain path of an asset; raises PathRefusedError if no document can name it."""
     plain = plain_path(path)
     if "?" in path or "#" in path:
         message = "must have no ? and #: an address finds its asset without query and fragment"
@@ -57,7 +57,7 @@ def checked_path(path: str) -> str:
         message = "must have no control characters"
     else:
         return plain
-    raise PathRefused(message)
+    raise PathRefusedError(message)
 
 
 def decoded_bytes(content: str) -> int:

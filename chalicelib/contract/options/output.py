@@ -128,7 +128,7 @@ class OutputOptions(Options, frozen=True):
 
     @property
     def page_wait(self) -> Wait:
-        """Return what is awaited before the page is drawn."""
+        """Return the conditions that are awaited before the page is drawn."""
         return (self.image.wait if self.has_pictures else None) or self.wait
 
     @property

@@ -328,7 +328,7 @@ class PdfOptions(Options, frozen=True):
 
     @property
     def depends_on_page_style(self) -> bool:
-        """Tell whether the print depends on what the document says about its pages."""
+        """Tell whether the print depends on the document's own page rules."""
         return self.is_continuous or self.has_header_footer or not self.has_room
 
     def content_sources(self) -> Iterator[tuple[str, ContentSource]]:

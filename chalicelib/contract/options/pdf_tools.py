@@ -80,7 +80,7 @@ class MergeOptions(ToolOptions, frozen=True, tag="merge"):
 
 
 class SplitOptions(ToolOptions, frozen=True, tag="split"):
-    """One document for each of `ranges`; None: one for each page."""
+    """One document for each of `ranges`, by default for each page."""
 
     ranges: (
         Annotated[tuple[values.PageRanges, ...], Bounds(min_length=1, max_length=500)] | None
@@ -104,7 +104,7 @@ class DeletePagesOptions(ToolOptions, frozen=True, tag="delete-pages"):
 
 
 class RotateOptions(ToolOptions, frozen=True, tag="rotate"):
-    """Pages turned clockwise by `angle` degrees; `pages` None: all."""
+    """Pages, by default all, turned clockwise by `angle` degrees."""
 
     angle: Literal[90, 180, 270]
     """Degrees, clockwise."""
@@ -122,7 +122,7 @@ class ReorderOptions(ToolOptions, frozen=True, tag="reorder"):
 
 
 class WatermarkOptions(ToolOptions, frozen=True, tag="watermark"):
-    """A text or picture on `pages`; None: all."""
+    """A text or picture on `pages`, by default all."""
 
     watermark: Watermark
     pages: values.PageRanges | None = None
@@ -136,7 +136,7 @@ class WatermarkOptions(ToolOptions, frozen=True, tag="watermark"):
 
 
 class StampOptions(ToolOptions, frozen=True, tag="stamp"):
-    """A text, a picture or a PDF page on `pages`; None: all."""
+    """A text, a picture or a PDF page on `pages`, by default all."""
 
     stamp: Stamp
     pages: values.PageRanges | None = None
@@ -201,7 +201,7 @@ class CompressOptions(ToolOptions, frozen=True, tag="compress"):
 
 
 class ToImagesOptions(ToolOptions, frozen=True, tag="to-images"):
-    """One picture for each page of `pages`; None: all. `dpi` are pixels for each inch."""
+    """One picture for each page of `pages`, by default all. `dpi` are pixels for each inch."""
 
     format: PageImageFormat = "png"
     dpi: Annotated[int, Bounds(ge=36, le=300)] = 150

@@ -22,7 +22,7 @@ class PdfSource(OptionsModel, of=options.PdfSource, check=_check_source):
 
 
 class ToolRequest(RunOptions):
-    """What the requests of all tools have."""
+    """Common fields of the requests of all tools."""
 
     filename: Annotated[str, StringConstraints(max_length=255)] | None = None
     """The extension becomes that of the format; several files end with `-1`, `-2` and so on. Null:

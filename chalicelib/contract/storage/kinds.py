@@ -175,7 +175,7 @@ class GcsConfig(Model):
 class SftpConfig(Model):
     """Settings of an SFTP server; `directory` is below that of the log-in unless it begins with /.
 
-    `host_key` is the one that the server must have: nothing is sent to another one.
+    `host_key` is the key that the server must have: nothing is sent to a server with another.
     """
 
     host: Annotated[

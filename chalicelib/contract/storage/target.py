@@ -1,4 +1,4 @@
-"""Storage targets of a request, and what became of the uploads to them."""
+"""Storage targets of a request, and receipts of the uploads to them."""
 
 from typing import Annotated, Literal
 

@@ -1,6 +1,6 @@
 """Merged PDF, written item by item; the whole of it is never held.
 
-An item's objects are written with it, in object streams; `finish` writes what joins the items.
+An item's objects are written with it, in object streams; `finish` writes those that join the items.
 """
 
 from typing import Final
@@ -59,7 +59,7 @@ def append(state: MergeState, content: bytes, title: str, index: int) -> bytes:
     _note_parent_leaves(state, prepared, numbers, first_key)
     _note_structure(state, prepared, numbers, index)
     _note_form_and_layers(state, prepared, numbers)
-    state.entry = _entry(prepared, numbers, title, state.last_entry)
+    state.entry = _outline_entry(prepared, numbers, title, state.last_entry)
     state.last_entry, state.entry_count = entry, state.entry_count + 1
     state.last_index = index
     written = write_objects(state, [*closed_entry, *numbers.plain], numbers.streams)
@@ -104,7 +104,7 @@ def _check_pages(state: MergeState, prepared: PreparedItem, index: int) -> None:
 def _merge_elements(
     state: MergeState, item: ItemObjects, prepared: PreparedItem, index: int
 ) -> None:
-    """Merge what the structure elements name: keys of the parent tree, types, classes, ids."""
+    """Merge the names of the structure elements: keys of the parent tree, types, classes, ids."""
     first = state.next_struct_parent
     keys = {key: first + rank for rank, key in enumerate(prepared.struct_parents)}
     state.next_struct_parent = item.renumber_struct_parents(keys, first)
@@ -129,7 +129,7 @@ def _begin_entry(state: MergeState) -> tuple[int, list[PlainObject]]:
 
 
 def _joints(state: MergeState, item: ItemObjects, entry: int) -> dict[int, int]:
-    """Return the numbers of objects that the item shares with the others: what joins them."""
+    """Return the numbers of objects that the item shares with the others."""
     joints = dict.fromkeys(item.lists.get("Structure", ()), STRUCTURE_ROOT)
     joints |= dict.fromkeys(item.lists.get("Outline", ()), entry)
     leaves = item.lists["Leaves"]
@@ -183,7 +183,7 @@ def _note_form_and_layers(state: MergeState, prepared: PreparedItem, numbers: Re
     state.hidden_layers += pack_numbers(numbers.of("HiddenLayers"))
 
 
-def _entry(prepared: PreparedItem, numbers: Renumbering, title: str, before: int) -> bytes:
+def _outline_entry(prepared: PreparedItem, numbers: Renumbering, title: str, before: int) -> bytes:
     """Return the item's entry of the outline, without its end: the next one is not known yet."""
     text = String(replace_lone_surrogates(title)).unparse()
     parts = [

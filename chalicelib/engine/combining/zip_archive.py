@@ -41,7 +41,7 @@ class ZipEntry(msgspec.Struct, array_like=True, frozen=True):
 
 
 class ZipState(msgspec.Struct):
-    """State between two items: what is written already. It is serialised by msgspec."""
+    """State between two items: the entries written so far. It is serialised by msgspec."""
 
     entries: list[ZipEntry] = []
     size: int = 0

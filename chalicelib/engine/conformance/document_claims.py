@@ -15,6 +15,7 @@ from chalicelib.engine.pdf.document.claims import (
     claimed_profiles,
     read_properties,
 )
+from chalicelib.engine.conformance.invoice_head import NotAnInvoiceError
 
 if TYPE_CHECKING:
     import pikepdf
@@ -28,11 +29,11 @@ _MAX_REASON_CHARACTERS: Final = 200
 _STREAM_ADDRESS: Final = re.compile(r"^stream <[^>]*>:? ?")
 
 
-class NotAPdf(Exception):  # noqa: N818 -- says what it is not
+class NotAPdfError(Exception):
     """A file that cannot be read as a PDF; the message has the reason."""
 
 
-class PasswordProtectedPdf(NotAPdf):
+class PasswordProtectedPdfError(NotAPdfError):
     """A PDF that opens only with a password."""
 
 
@@ -49,7 +50,7 @@ class PdfClaims:
     invoice: bytes | None
     problem: str | None = None
     contradictions: tuple[Contradiction, ...] = ()
-    """What the metadata say of the invoice against its XML."""
+    """Metadata that contradict the XML of the invoice."""
     is_damaged: bool = False
     """The PDF was readable after a repair only: something may be lost."""
 
@@ -60,14 +61,14 @@ class PdfClaims:
 
 
 def read_pdf_claims(content: bytes) -> PdfClaims:
-    """Read the claims of a PDF; raise NotAPdf."""
+    """Read the claims of a PDF; raise NotAPdfError."""
     import pikepdf  # noqa: PLC0415 -- slow to import, and XML alone needs none
 
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
             return _claims(pdf)
     except pikepdf.PasswordError as locked:
-        raise PasswordProtectedPdf(
+        raise PasswordProtectedPdfError(
             "the PDF is protected by a password; send it without one"
         ) from locked
     except pikepdf.PdfError as broken:
@@ -83,7 +84,7 @@ def _claims(pdf: "pikepdf.Pdf") -> PdfClaims:
     invoice, problem = None, None
     try:
         invoice = embedded_invoice(pdf)
-    except NotAnInvoice as reason:
+    except NotAnInvoiceError as reason:
         problem = str(reason)
     return PdfClaims(
         pdfa=pdfa,
@@ -96,14 +97,14 @@ def _claims(pdf: "pikepdf.Pdf") -> PdfClaims:
 
 
 class EmbeddedInvoice(NamedTuple):
-    """The XML of the invoice in a PDF, and what the metadata say of it against this XML."""
+    """The XML of the invoice in a PDF, and metadata that contradict it."""
 
     content: bytes
     contradictions: tuple[Contradiction, ...]
 
 
 def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
-    """Return the embedded file named as an invoice; raise NotAnInvoice if it is not usable.
+    """Return the embedded file named as an invoice; raise NotAnInvoiceError if it is not usable.
 
     That is one of several, a damaged one, or one in damaged lists of files.
     """
@@ -120,7 +121,7 @@ def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
             invoices[stream.objgen] = name, stream
     if len(invoices) > 1:
         names = ", ".join([name for name, _ in invoices.values()][:3])
-        raise NotAnInvoice(f"the PDF carries {len(invoices)} invoices ({names}); leave one")
+        raise NotAnInvoiceError(f"the PDF carries {len(invoices)} invoices ({names}); leave one")
     for name, stream in invoices.values():
         content = _invoice_content(name, stream)
         return EmbeddedInvoice(content, contradictions_of(read_properties(pdf), name, content))
@@ -142,7 +143,7 @@ def _file_stream(name: str, file: "pikepdf.Object") -> "pikepdf.Stream":
             stream = content.get(key)
             if isinstance(stream, pikepdf.Stream):
                 return stream
-    raise NotAnInvoice(f"the PDF names {_short_name(name)}, but its content is missing")
+    raise NotAnInvoiceError(f"the PDF names {_short_name(name)}, but its content is missing")
 
 
 def _invoice_content(name: str, stream: "pikepdf.Stream") -> bytes:

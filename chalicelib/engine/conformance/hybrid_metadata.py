@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_guideline
+from chalicelib.engine.conformance.invoice_head import NotAnInvoiceError, invoice_guideline
 from chalicelib.engine.einvoice.profiles import PROFILES, InvoiceProfile
 
 _FACTURX: Final = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"
@@ -31,7 +31,7 @@ def contradictions_of(
     """Compare the XMP properties of a PDF, by `{namespace}name`, with the invoice inside it."""
     try:
         guideline = invoice_guideline(xml)
-    except NotAnInvoice:
+    except NotAnInvoiceError:
         # What is no XML is told elsewhere.
         return ()
     namespace, stated = _description(metadata)

@@ -1,4 +1,4 @@
-"""Root and guideline of the XML of an invoice: what tells which rules it follows."""
+"""Root and guideline of the XML of an invoice, which tell the rules that it follows."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,28 +14,28 @@ _GUIDELINE_ELEMENTS: Final = ("GuidelineSpecifiedDocumentContextParameter", "Cus
 _MAX_GUIDELINE_CHARACTERS: Final = 500
 
 
-class NotAnInvoice(Exception):  # noqa: N818 -- says what it is not
+class NotAnInvoiceError(Exception):
     """An XML without a known profile, or a PDF without a usable invoice; the message says why."""
 
 
 def invoice_check(xml: bytes) -> ConformanceCheck:
     """Return the check for the root and the guideline (BT-24) of an XML.
 
-    Raise NotAnInvoice, also for an XML with a document type declaration.
+    Raise NotAnInvoiceError, also for an XML with a document type declaration.
     """
     head = _read_head(xml)
     document = CII_DOCUMENT if head.root == _CII_ROOT else _UBL_ROOTS.get(head.root or "")
     if document is None:
-        raise NotAnInvoice("the XML is neither a CII nor a UBL invoice")
+        raise NotAnInvoiceError("the XML is neither a CII nor a UBL invoice")
     guideline = head.guideline.strip()
     check = rule_check(guideline, document)
     if check is None:
-        raise NotAnInvoice(missing_rules(guideline, document))
+        raise NotAnInvoiceError(missing_rules(guideline, document))
     return check
 
 
 def invoice_guideline(xml: bytes) -> str:
-    """Return the guideline (BT-24) that an XML names, or an empty text; raise NotAnInvoice."""
+    """Return the guideline (BT-24) that an XML names, or an empty text; raise NotAnInvoiceError."""
     return _read_head(xml).guideline.strip()
 
 
@@ -71,9 +71,9 @@ def _read_head(xml: bytes) -> _XmlHead:
         parser.Parse(xml, True)  # noqa: FBT003 -- takes no keywords
     # LookupError and ValueError: an encoding that Python or expat does not know.
     except (expat.ExpatError, LookupError, ValueError) as error:
-        raise NotAnInvoice(f"the XML is not well-formed: {error}") from error
+        raise NotAnInvoiceError(f"the XML is not well-formed: {error}") from error
     return head
 
 
 def _refuse_doctype(*_declaration: object) -> None:
-    raise NotAnInvoice("the XML has a document type, which no invoice needs")
+    raise NotAnInvoiceError("the XML has a document type, which no invoice needs")

@@ -14,13 +14,13 @@ from typing import Final
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding, Verdict
 from chalicelib.engine.conformance.validator_installation import (
     ValidatorInstallation,
-    ValidatorUnavailable,
+    ValidatorUnavailableError,
     load_installation,
 )
 from chalicelib.engine.conformance.validator_process import (
     CheckAnswer,
     ValidatorProcess,
-    ValidatorProcessLost,
+    ValidatorProcessLostError,
 )
 from chalicelib.engine.deadline import Deadline
 
@@ -93,9 +93,9 @@ class LocalValidator:
     def _verdict(self, content: bytes, check: ConformanceCheck, deadline: Deadline) -> Verdict:
         try:
             return self._validate(content, check, deadline)
-        except ValidatorUnavailable as absent:
+        except ValidatorUnavailableError as absent:
             return _no_verdict(check, str(absent))
-        except ValidatorProcessLost as lost:
+        except ValidatorProcessLostError as lost:
             self.close()
             return _no_verdict(check, str(lost))
         except Exception as error:
@@ -110,7 +110,7 @@ class LocalValidator:
         installation = self._get_installation()
         process = self._self_tested_process(installation, check.kind)
         if deadline.has_passed:
-            raise ValidatorUnavailable("the validators were not ready in time")
+            raise ValidatorUnavailableError("the validators were not ready in time")
         timeout_s = min(check_timeout_s(check.kind, content), deadline.remaining_s())
         findings = _raw_findings(process.validate([check.kind], content, timeout_s)[check.kind])
         log.info("validated %s in %.0f ms", check.kind, (time.monotonic() - began) * 1000)
@@ -130,7 +130,7 @@ class LocalValidator:
         # deadline passes meanwhile gets no verdict, but the process is ready for the next one;
         # with short deadlines it would otherwise never become ready.
         if not installation.has_rules_for(kind):
-            raise ValidatorUnavailable(f"there are no rules for {kind}")
+            raise ValidatorUnavailableError(f"there are no rules for {kind}")
         if self._process is None:
             self._process = ValidatorProcess(installation, _START_TIMEOUT_S)
         if kind not in self._self_tested_kinds:
@@ -148,10 +148,10 @@ class LocalValidator:
 def _self_test(
     process: ValidatorProcess, installation: ValidatorInstallation, kind: str, timeout_s: float
 ) -> None:
-    """Validate one valid and one invalid document; raise ValidatorProcessLost on a wrong answer.
+    """Validate one valid and one invalid document.
 
     Every rule sheet must report an error in the invalid document: a sheet that did not run reports
-    none.
+    none. Raise ValidatorProcessLostError on a wrong answer.
     """
     valid = _with_pdfa_level(installation.self_test_document(kind), kind)
     for document, expected in (
@@ -161,7 +161,7 @@ def _self_test(
         findings = _raw_findings(process.validate([kind], document, timeout_s)[kind])
         sources = {finding.source for finding in findings if finding.severity == "error"}
         if sources - {"schema"} != expected:
-            raise ValidatorProcessLost(f"the validators misjudge their own proof of {kind}")
+            raise ValidatorProcessLostError(f"the validators misjudge their own proof of {kind}")
 
 
 def _with_pdfa_level(document: bytes, kind: str) -> bytes:
@@ -182,11 +182,13 @@ def _invalid_variant(document: bytes) -> bytes:
 
 def _raw_findings(answer: CheckAnswer) -> tuple[RawFinding, ...]:
     if "findings" not in answer:
-        raise ValidatorUnavailable(f"the validators could not validate it: {answer.get('failure')}")
+        raise ValidatorUnavailableError(
+            f"the validators could not validate it: {answer.get('failure')}"
+        )
     findings = tuple(RawFinding(**each) for each in answer["findings"])
     # Findings that were cut off could include an error: `passed` would be a guess.
     if answer["left_out"] and all(each.severity != "error" for each in findings):
-        raise ValidatorUnavailable("the validators found more than they can tell")
+        raise ValidatorUnavailableError("the validators found more than they can tell")
     return findings
 
 

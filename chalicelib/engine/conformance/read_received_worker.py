@@ -19,8 +19,8 @@ import pikepdf
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.conformance.checks import PDFA_PROFILES, CheckJson, ConformanceCheck
 from chalicelib.engine.conformance.document_claims import (
-    NotAPdf,
-    PasswordProtectedPdf,
+    NotAPdfError,
+    PasswordProtectedPdfError,
     PdfClaims,
     read_pdf_claims,
 )
@@ -89,8 +89,8 @@ def main(parent_pid: int) -> None:
 def _answer(content: bytes) -> DocumentReading | RefusedDocument:
     try:
         return read_document(content)
-    except NotAPdf as reason:
-        locked = isinstance(reason, PasswordProtectedPdf)
+    except NotAPdfError as reason:
+        locked = isinstance(reason, PasswordProtectedPdfError)
         code = "pdf_password_required" if locked else "invalid_pdf_source"
         return {"refusal": {"code": code, "detail": str(reason)}}
 
@@ -120,7 +120,7 @@ _HYBRID_PDFA_PROFILE: Final = "3b"
 
 
 def read_document(content: bytes) -> DocumentReading:
-    """Read an XML or a PDF; raise NotAPdf for an unreadable PDF."""
+    """Read an XML or a PDF; raise NotAPdfError for an unreadable PDF."""
     if not is_pdf(content):
         return _xml_answer(content)
     claims = read_pdf_claims(content)
@@ -192,7 +192,7 @@ def _impossible_identifiers(reading: XmlInvoice) -> list[ReportFinding]:
 def _embedded_files(
     reading: XmlInvoice, invoice: JsonObject, findings: list[ReportFinding]
 ) -> list[EmbeddedFile]:
-    """Return the embedded documents; what is no base64 is left out and named."""
+    """Return the embedded documents; those that are no base64 are left out and named."""
     files: list[EmbeddedFile] = []
     for position, content, location in reading.embedded:
         compact = "".join(content.split())

@@ -177,7 +177,7 @@ def _first_of_each_rule(findings: Sequence[RawFinding]) -> list[RawFinding]:
 
 
 def _code_location(finding: RawFinding) -> str:
-    """Return the location of what holds the code, for a finding about a code list."""
+    """Return the location of the code's holder, for a finding about a code list."""
     location = finding.location
     attribute = _CODE_ATTRIBUTES.get(finding.rule)
     if attribute is None and finding.rule.startswith(_FACTURX_CODE_LIST_PREFIX):

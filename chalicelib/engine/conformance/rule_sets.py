@@ -1,4 +1,4 @@
-"""Rule sets of invoices: the one that the guideline of a document (BT-24) names."""
+"""Rule sets of invoices, chosen by the guideline of a document (BT-24)."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -13,7 +13,7 @@ _PDF_KINDS: Final = frozenset(f"pdf-{each}" for each in (*PDFA_PROFILES, *PDFUA_
 _UNHASHED_FILES: Final = frozenset({_MANIFEST, ".pins"})
 
 
-class ValidatorUnavailable(Exception):  # noqa: N818 -- names the state
+class ValidatorUnavailableError(Exception):
     """The validators are absent, altered, or cannot give a verdict."""
 
 
@@ -81,9 +81,10 @@ class ValidatorInstallation:
 
 
 def load_installation(folder: Path) -> ValidatorInstallation:
-    """Return the installation after every file matched the manifest; raise ValidatorUnavailable.
+    """Return the installation after every file matched the manifest.
 
-    The build writes the manifest after it has checked each part against its pin.
+    The build writes the manifest after it has checked each part against its pin. Raise
+    ValidatorUnavailableError.
     """
     try:
         digests: dict[str, str] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
@@ -94,7 +95,7 @@ def load_installation(folder: Path) -> ValidatorInstallation:
             f"{folder} holds no complete validators: they come with the layer `validators`; "
             "on one machine run: make setup"
         )
-        raise ValidatorUnavailable(message) from absent
+        raise ValidatorUnavailableError(message) from absent
     return ValidatorInstallation(folder, plan)
 
 
@@ -103,10 +104,12 @@ def _verify_digests(folder: Path, digests: dict[str, str]) -> None:
     paths = (path for path in folder.rglob("*") if path.is_file())
     files = {path.relative_to(folder).as_posix(): path for path in paths}
     for name in sorted((digests.keys() ^ files.keys()) - _UNHASHED_FILES):
-        raise ValidatorUnavailable(
+        raise ValidatorUnavailableError(
             f"{folder / name} was added or removed; install anew: make setup"
         )
     for name, digest in digests.items():
         with files[name].open("rb") as part:
             if hashlib.file_digest(part, "sha256").hexdigest() != digest:
-                raise ValidatorUnavailable(f"{folder / name} was altered; install anew: make setup")
+                raise ValidatorUnavailableError(
+                    f"{folder / name} was altered; install anew: make setup"
+                )

@@ -53,7 +53,7 @@ class _Answer(TypedDict):
     verdicts: dict[str, CheckAnswer]
 
 
-class ValidatorProcessLost(Exception):  # noqa: N818 -- names the event
+class ValidatorProcessLostError(Exception):
     """The process ended, was too slow, or answered nonsense; it has been killed."""
 
 
@@ -64,7 +64,7 @@ class ValidatorProcess:
     """
 
     def __init__(self, installation: ValidatorInstallation, start_timeout_s: float) -> None:
-        """Start the process and wait for its first line; raise ValidatorProcessLost."""
+        """Start the process and wait for its first line; raise ValidatorProcessLostError."""
         self._scratch_dir = tempfile.TemporaryDirectory(
             prefix="validators-", ignore_cleanup_errors=True
         )
@@ -74,7 +74,7 @@ class ValidatorProcess:
             self._process = _start(installation, self._scratch_dir.name)
         except OSError as error:
             self._scratch_dir.cleanup()
-            raise ValidatorProcessLost(f"the validators do not start: {error}") from error
+            raise ValidatorProcessLostError(f"the validators do not start: {error}") from error
         with self._kill_on_error():
             self._read_answer(time.monotonic() + start_timeout_s)
 
@@ -91,7 +91,7 @@ class ValidatorProcess:
     def validate(
         self, kinds: Sequence[str], document: bytes, timeout_s: float
     ) -> dict[str, CheckAnswer]:
-        """Return the answer of the process for each kind; raise ValidatorProcessLost."""
+        """Return the answer of the process for each kind; raise ValidatorProcessLostError."""
         until = time.monotonic() + timeout_s
         number = next(self._request_numbers)
         request = json.dumps({"number": number, "checks": list(kinds), "bytes": len(document)})
@@ -100,7 +100,7 @@ class ValidatorProcess:
             answer = self._read_answer(until)
             verdicts = answer["verdicts"]
             if answer["number"] != number or set(verdicts) != set(kinds):
-                raise ValidatorProcessLost("the validators answered something else")
+                raise ValidatorProcessLostError("the validators answered something else")
         return verdicts
 
     def kill(self) -> None:
@@ -133,7 +133,7 @@ class ValidatorProcess:
             try:
                 rest = rest[os.write(pipe, rest[:_CHUNK_BYTES]) :]
             except OSError as error:
-                raise ValidatorProcessLost("the validators ended") from error
+                raise ValidatorProcessLostError("the validators ended") from error
 
     def _read_answer(self, until: float) -> _Answer:
         pipe = _require_pipe(self._process.stdout).fileno()
@@ -144,11 +144,11 @@ class ValidatorProcess:
             parts.append(os.read(pipe, _CHUNK_BYTES))
             size += len(parts[-1])
             if not parts[-1] or size > _MAX_ANSWER_BYTES:
-                raise ValidatorProcessLost("the validators ended")
+                raise ValidatorProcessLostError("the validators ended")
         try:
             answer: _Answer = json.loads(b"".join(parts))
         except ValueError as error:
-            raise ValidatorProcessLost("the validators answered nonsense") from error
+            raise ValidatorProcessLostError("the validators answered nonsense") from error
         return answer
 
 
@@ -174,7 +174,7 @@ def _wait_until_ready(pipe: int, event: int, until: float) -> None:
     poll = select.poll()
     poll.register(pipe, event)
     if not poll.poll(max(until - time.monotonic(), 0) * 1000):
-        raise ValidatorProcessLost("the validators did not answer in time")
+        raise ValidatorProcessLostError("the validators did not answer in time")
 
 
 def _require_pipe(pipe: IO[bytes] | None) -> IO[bytes]:

@@ -77,10 +77,10 @@ class EmailFault(msgspec.Struct, frozen=True):
 class RenderedEmail(msgspec.Struct, frozen=True, kw_only=True):
     """Email of one rule after its templates ran.
 
-    `is_wanted` is False where the condition is false. With a `fault` it cannot be sent; what could
-    be made before is there. `recipient_errors` are entries that are no addresses. `html` and `text`
-    keep DOWNLOADS_MARKER. `params` are those of the provider's template. Files
-    without a name of their own go as `file_stem`: the invoice number or the template's name.
+    `is_wanted` is False where the condition is false. With a `fault` it cannot be sent; the parts
+    that were made before are there. `recipient_errors` are entries that are no addresses. `html`
+    and `text` keep DOWNLOADS_MARKER. `params` are those of the provider's template. Files without a
+    name of their own go as `file_stem`: the invoice number or the template's name.
     """
 
     is_wanted: bool
@@ -99,7 +99,7 @@ class RenderedEmail(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EmailContents(msgspec.Struct, frozen=True):
-    """Emails of a render, as they are kept for sending: rules, and what their templates gave."""
+    """Emails of a render, as they are kept for sending: rules, and the texts of their templates."""
 
     rules: tuple[EmailRule, ...]
     rendered: tuple[RenderedEmail, ...]

@@ -1,4 +1,4 @@
-"""Fit of a received invoice into the contract's model: what does not fit is named, not refused."""
+"""Fit of a received invoice into the contract's model: misfits are named, not refused."""
 
 import datetime as dt
 import re

@@ -71,7 +71,7 @@ class LocatedDecimal(Decimal):
 
 
 def value_xpath(value: object) -> str:
-    """Return the XPath of a value, or an empty text for one that was not read from a document."""
+    """Return the XPath of a value, or an empty text if it was not read from a document."""
     if isinstance(value, LocatedText | LocatedDecimal):
         return value.place.xpath
     return ""

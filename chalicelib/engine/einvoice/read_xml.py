@@ -146,7 +146,7 @@ class _FittedInvoice(NamedTuple):
 
 
 def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInvoice:
-    """Return an invoice that was read as one that a caller may send, and what differs."""
+    """Return a received invoice as a caller may send it, and the differences."""
     content, misfits = fit_invoice(raw, INVOICE_ROOT)
     embedded = tuple(_embedded_documents(raw))
     try:
@@ -164,7 +164,7 @@ def _fit(reader: _SyntaxReader, root: ElementReader, raw: Invoice) -> _FittedInv
 
 
 def _missing_fields(raw: Invoice) -> Iterator[LocatedMessage]:
-    """Yield what the rules of the model require, and the official sheets do not."""
+    """Yield the fields that the rules of the model require, and the official sheets do not."""
     if lacks_corrected_invoice(raw):
         path = f"{INVOICE_ROOT}.preceding_invoices"
         message = f"{path} is absent, which the type_code 384 needs"

@@ -29,7 +29,7 @@ def condition_source(expression: str) -> str:
 def condition_failure(failure: RenderFailure, expression: str) -> RenderFailure:
     """Return a failure of this template with its place in the expression.
 
-    What fails while it runs has the place where the expression begins.
+    A failure while it runs has the place where the expression begins.
     """
     members = dict(failure.members)
     if members.get("line") is not None:

@@ -1,6 +1,6 @@
 """Emails of a render: runs the texts of its rules once its files exist.
 
-A rule never fails the render: what goes wrong is the fault of its email.
+A rule never fails the render: its failure is the fault of its email.
 """
 
 import logging
@@ -61,7 +61,7 @@ class EmailFile(NamedTuple):
     pages: int | None
 
 
-class _Faulty(Exception):  # noqa: N818 -- what the email is
+class _FaultyEmailError(Exception):
     def __init__(self, fault: EmailFault) -> None:
         super().__init__(fault.code)
         self.fault = fault
@@ -95,7 +95,7 @@ def evaluate_rules(
 
 
 class _Texts:
-    """Runs the texts of one rule; raises _Faulty with the field and the place in it."""
+    """Runs the texts of one rule; raises _FaultyEmailError with the field and the place in it."""
 
     def __init__(self, run: RunText, more: JsonObject) -> None:
         self._run = run
@@ -118,7 +118,7 @@ class _Texts:
             raise _faulty(field, failure) from failure
 
     def line(self, field: str, source: str) -> str:
-        """Return a text in one line: what ends a line in it, and white space, becomes a blank."""
+        """Return a text in one line: line ends and white space become a blank."""
         text = self.text(field, source)
         kept = (" " if unicodedata.category(each) in _LINE_ENDS else each for each in text)
         return _SPACES.sub(" ", "".join(kept)).strip()
@@ -131,7 +131,7 @@ def _evaluate(rule: EmailRule, texts: _Texts) -> RenderedEmail:
             email = msgspec.structs.replace(email, **{name: value})
             if not email.is_wanted:
                 break
-    except _Faulty as faulty:
+    except _FaultyEmailError as faulty:
         email = msgspec.structs.replace(email, fault=faulty.fault)
     except Exception:
         # A hostile template may provoke any exception; the files of the render are good.
@@ -142,7 +142,10 @@ def _evaluate(rule: EmailRule, texts: _Texts) -> RenderedEmail:
 
 
 def _fields(rule: EmailRule, texts: _Texts) -> Iterator[tuple[str, object]]:
-    """Yield the members of the email in the order in which they are made; raise _Faulty."""
+    """Yield the members of the email in the order in which they are made.
+
+    Raise _FaultyEmailError.
+    """
     yield "is_wanted", texts.is_true(rule.condition)
     yield "from_name", texts.line("from_name", rule.from_name) or None
     subject = texts.line("subject", rule.subject)
@@ -180,7 +183,7 @@ def _params(texts: _Texts, source: str) -> JsonObject:
         params = None
     if not isinstance(params, Mapping):
         message = "The params of the provider's template are no JSON object."
-        raise _Faulty(EmailFault("email_template_error", message, "provider_template"))
+        raise _FaultyEmailError(EmailFault("email_template_error", message, "provider_template"))
     return params
 
 
@@ -205,7 +208,7 @@ def _recipients(rule: EmailRule, texts: _Texts) -> Iterator[tuple[str, object]]:
         raise _invalid(None)
     if not lists["to"] and rule.redirect_to is None:
         message = "The rule's to gave no recipient."
-        raise _Faulty(EmailFault("email_recipient_missing", message, "to"))
+        raise _FaultyEmailError(EmailFault("email_recipient_missing", message, "to"))
     count = sum(map(len, lists.values()))
     if count > MAX_RECIPIENTS:
         raise _too_many(count)
@@ -220,7 +223,7 @@ def _reply_to(text: str) -> Mailbox:
         which = ", ".join(map(str, wrong[:_MAX_SHOWN]))
         judged = f"number {which} is no email address" if wrong else "all are email addresses"
         message = f"reply_to gives {len(mailboxes)} entries, and takes one; {judged}."
-        raise _Faulty(EmailFault("email_address_invalid", message, "reply_to"))
+        raise _FaultyEmailError(EmailFault("email_address_invalid", message, "reply_to"))
     if first is None:
         raise _invalid("reply_to")
     return first
@@ -242,27 +245,29 @@ def _mailboxes(entries: Sequence[str], errors: list[str]) -> Iterator[Mailbox]:
             yield mailbox
 
 
-def _faulty(field: str, failure: RenderFailure) -> _Faulty:
+def _faulty(field: str, failure: RenderFailure) -> _FaultyEmailError:
     """Return the fault of a template that failed; its text names no data."""
     members = failure.members
     code = "email_template_error" if failure.code.startswith("template_") else "internal_error"
     line, column = members.get("line"), members.get("column")
     name = "provider_template" if field == "params" else field
-    return _Faulty(EmailFault(code, failure.detail, name, line, column))
+    return _FaultyEmailError(EmailFault(code, failure.detail, name, line, column))
 
 
-def _too_large(field: str, what: str, limit: int) -> _Faulty:
-    return _Faulty(EmailFault("email_too_large", f"{field} {what}; {limit} are allowed.", field))
+def _too_large(field: str, what: str, limit: int) -> _FaultyEmailError:
+    return _FaultyEmailError(
+        EmailFault("email_too_large", f"{field} {what}; {limit} are allowed.", field)
+    )
 
 
-def _too_many(count: int) -> _Faulty:
+def _too_many(count: int) -> _FaultyEmailError:
     message = f"The email has {count} recipients; {MAX_RECIPIENTS} are allowed."
-    return _Faulty(EmailFault("email_too_many_recipients", message))
+    return _FaultyEmailError(EmailFault("email_too_many_recipients", message))
 
 
-def _invalid(field: str | None) -> _Faulty:
+def _invalid(field: str | None) -> _FaultyEmailError:
     message = "An entry of the recipients is no email address."
-    return _Faulty(EmailFault("email_address_invalid", message, field))
+    return _FaultyEmailError(EmailFault("email_address_invalid", message, field))
 
 
 def check_emails(

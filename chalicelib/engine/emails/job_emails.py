@@ -52,7 +52,7 @@ def job_emails(
 
 
 def _file_stem(job: PageJob) -> str:
-    """Return what files without a name are called: the invoice number, or the template's name."""
+    """Return the name of files without one: the invoice number, or the template's name."""
     assert job.emails is not None
     # The data have the completed invoice, not only what the caller calls so.
     invoice = (job.data or {}).get("invoice") if job.einvoice is not None else None

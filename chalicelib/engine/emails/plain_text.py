@@ -46,7 +46,7 @@ _MAX_INDENT: Final = 8
 
 
 def plain_text(html: str) -> str:
-    """Return what an HTML text says: links as `text (address)`, lists and cells readable."""
+    """Return the plain text of HTML: links as `text (address)`, lists and cells readable."""
     writer = _TextWriter()
     position = 0
     while (markup := _MARKUP.search(html, position)) is not None:

@@ -12,6 +12,8 @@ from chalicelib.engine.inputs.fetch import MAX_FETCH_S, fetch_all
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError, Egress
 from chalicelib.engine.render_trace import TraceRecorder
+from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.ports import Egress, HostRefusedError, HostUnreachableError
 
 _MAX_BYTES: Final = 5_000_000
 
@@ -29,9 +31,9 @@ def load_data(job: PageJob, context: JobContext, egress: Egress) -> PageJob:
     (response,) = fetch_all([job.data_url], egress, context, max_bytes=_MAX_BYTES, https_only=True)
     try:
         value = _parse_json(response.result().content)
-    except DestinationRefusedError as refused:
+    except HostRefusedError as refused:
         raise RenderFailure("url_not_allowed", f"data_url: {refused}.") from refused
-    except DestinationUnreachableError as unreachable:
+    except HostUnreachableError as unreachable:
         limits = f"it must answer within {MAX_FETCH_S:g} s with at most {_MAX_BYTES} bytes"
         message = f"data_url: {unreachable}; {limits}."
         raise RenderFailure("data_url_fetch_failed", message) from unreachable

@@ -127,7 +127,7 @@ def embed_assets(
 def _embed(
     pdf: PdfOptions, assets: AssetFiles, web: WebFiles
 ) -> tuple[PdfOptions, dict[str, Refusal]]:
-    """Return the options with the files, and what is missing, by its address."""
+    """Return the options with the files, and the missing ones by their addresses."""
     level = 1
     while True:
         files = NamedFiles(assets, web)
@@ -274,14 +274,14 @@ class _Embedder:
                 address, Refusal(f"it came as {kind}, a style sheet needs {_STYLE_TYPE}")
             )
             return None
-        if not self._files.take(found, address):
+        if not self._files.add_file(found, address):
             return None
         text = found.file.content.decode("utf-8-sig", errors="replace").replace("</", "<\\/")
         return self._css(text, found.url, inside | {found.url})
 
     def _data_url(self, address: str, base: str) -> str | None:
         found = self._files.find(address, base)
-        if found is None or not self._files.take(found, address):
+        if found is None or not self._files.add_file(found, address):
             return None
         kind = found.file.content_type.partition(";")[0]
         return f"data:{kind};base64,{b64encode(found.file.content).decode()}"

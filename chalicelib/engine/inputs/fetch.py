@@ -14,10 +14,10 @@ from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
     Egress,
     FetchResponse,
+    HostRefusedError,
+    HostUnreachableError,
 )
 
 _MAX_BYTES: Final = 20_000_000
@@ -96,9 +96,9 @@ def fetched_content(response: Future[FetchResponse], pointer: str, max_bytes: in
     """
     try:
         return response.result().content
-    except DestinationRefusedError as refused:
+    except HostRefusedError as refused:
         raise RenderFailure("url_not_allowed", f"{pointer}/url: {refused}.") from refused
-    except DestinationUnreachableError as unreachable:
+    except HostUnreachableError as unreachable:
         limits = f"it must answer within {MAX_FETCH_S:g} s with at most {max_bytes} bytes"
         message = f"{unreachable}; {limits}"
         raise _failure(pointer, message) from unreachable

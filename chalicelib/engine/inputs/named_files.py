@@ -63,7 +63,7 @@ class NamedFiles:
         if len(self.missing) < _MAX_MENTIONS:
             self.missing.setdefault(redacted_url(shortened_url(address)), refusal)
 
-    def take(self, found: WebFile, address: str) -> bool:
+    def add_file(self, found: WebFile, address: str) -> bool:
         """Take the bytes of a file; one of the web that has no room is missing."""
         left_bytes = self._left_bytes - len(found.file.content)
         if left_bytes >= 0:

@@ -15,10 +15,10 @@ from chalicelib.engine.browser.proxy.budget import (
 from chalicelib.engine.browser.requests.assets import Refusal
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
     Egress,
     FetchResponse,
+    HostRefusedError,
+    HostUnreachableError,
 )
 
 _CONCURRENCY: Final = 6
@@ -85,9 +85,9 @@ class WebFiles:
             return Refusal(f"it did not come within wait.timeout_ms ({self._timeout_ms})")
         try:
             response = fetched.result()
-        except DestinationRefusedError as refused:
+        except HostRefusedError as refused:
             return Refusal(str(refused), is_refused=True)
-        except DestinationUnreachableError as unreachable:
+        except HostUnreachableError as unreachable:
             return Refusal(str(unreachable))
         self._bytes += len(response.content)
         if self._bytes > MAX_TOTAL_BYTES:

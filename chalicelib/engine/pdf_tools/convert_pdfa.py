@@ -22,9 +22,9 @@ from chalicelib.engine.pdf_tools.tool_files import PDF_TYPE, open_source
 
 
 def run(tool_input: ToolInput[ConvertPdfaOptions]) -> ToolOutput:
-    """Change what can be changed; the validators judge the file, and fail it for what is left.
+    """Change all that can be changed; the validators judge the file, and fail it for the rest.
 
-    Raises RenderFailure `pdfa_conversion_failed` for what is known to be impossible.
+    Raises RenderFailure `pdfa_conversion_failed` if the conversion is known to be impossible.
     """
     level = tool_input.options.pdfa
     with open_source(tool_input.source, tool_input) as document:

@@ -1,4 +1,4 @@
-"""Marks on chosen pages: what the tools `watermark` and `stamp` do."""
+"""Marks on chosen pages, for the tools `watermark` and `stamp`."""
 
 import pikepdf
 

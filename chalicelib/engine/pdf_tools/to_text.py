@@ -15,7 +15,7 @@ _PAGE_BREAK: Final = "\f"
 def run(tool_input: ToolInput[ToTextOptions]) -> ToolOutput:
     """Return the text with a form feed between two pages; a page without text is empty.
 
-    What the form fields of a page show follows its own text.
+    The texts of the form fields of a page follow its own text.
     """
     with open_drawing(tool_input.source, tool_input.max_pages, tool_input.warn) as drawing:
         pages = [page_text(drawing.document, index) for index in range(len(drawing.user_units))]

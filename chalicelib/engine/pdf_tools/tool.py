@@ -60,7 +60,7 @@ class ToolCheck(NamedTuple):
 
 
 class ToolOutput(NamedTuple):
-    """Files in order, and what the validators are asked."""
+    """Files in order, and the checks for the validators."""
 
     files: tuple[RenderedFile, ...] = ()
     checks: tuple[ToolCheck, ...] = ()

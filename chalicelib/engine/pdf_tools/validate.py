@@ -1,4 +1,4 @@
-"""Tool `validate`: a report about what a document claims, and no file."""
+"""Tool `validate`: a report about a document's claims, and no file."""
 
 from collections.abc import Iterator
 from copy import replace
@@ -12,6 +12,12 @@ from chalicelib.engine.conformance.document_claims import EmbeddedInvoice, embed
 from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_check
 from chalicelib.engine.pdf.document.claims import claimed_profiles
 from chalicelib.engine.pdf.document.save import save
+from chalicelib.engine.conformance.document_claims import (
+    EmbeddedInvoice,
+    claimed_profiles,
+    embedded_invoice,
+)
+from chalicelib.engine.conformance.invoice_head import NotAnInvoiceError, invoice_check
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
 from chalicelib.engine.pdf_tools.tool_files import open_source
 
@@ -31,7 +37,7 @@ class _Claims(NamedTuple):
 
 
 def run(tool_input: ToolInput[ValidateOptions]) -> ToolOutput:
-    """Return the checks of what the document claims; what they find fails only the report."""
+    """Return the checks of the document's claims; findings fail the report, not the request."""
     source = tool_input.source
     with open_source(source, tool_input) as document:
         claims = _Claims(*claimed_profiles(document), _invoice(document, tool_input))
@@ -46,7 +52,7 @@ def _invoice(
 ) -> EmbeddedInvoice | None:
     try:
         return embedded_invoice(document)
-    except NotAnInvoice as reason:
+    except NotAnInvoiceError as reason:
         _warn_of_invoice(reason, tool_input)
         return None
 
@@ -56,11 +62,11 @@ def _invoice_checks(claims: _Claims, tool_input: ToolInput[ValidateOptions]) -> 
         try:
             xml = claims.invoice.content
             yield ToolCheck(xml, (invoice_check(xml),))
-        except NotAnInvoice as reason:
+        except NotAnInvoiceError as reason:
             _warn_of_invoice(reason, tool_input)
 
 
-def _warn_of_invoice(reason: NotAnInvoice, tool_input: ToolInput[ValidateOptions]) -> None:
+def _warn_of_invoice(reason: NotAnInvoiceError, tool_input: ToolInput[ValidateOptions]) -> None:
     tool_input.warn(
         "einvoice_validation_unavailable",
         f"The e-invoice in the PDF was not validated: {reason}.",

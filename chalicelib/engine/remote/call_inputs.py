@@ -19,6 +19,8 @@ from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import timeout_failure
 from chalicelib.engine.job import Job, MarkJob, PageJob
 from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.job import Job, JobContext, MarkJob, PageJob
+from chalicelib.engine.ports import HostUnreachableError
 from chalicelib.engine.remote.calls import EngineCall, JobCall
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class CallInputs:
         clock: Clock,
         schemas: "Callable[[], CheckSchemas] | None" = None,
     ) -> None:
-        """Reach what calls bring by `objects`; `schemas` is asked when the first job needs it."""
+        """Reach the URLs of calls by `objects`; the first job that needs it calls `schemas`."""
         self._objects = objects
         self._schemas = schemas
         self._clock = clock
@@ -102,7 +104,7 @@ class CallInputs:
 
 @contextmanager
 def _watch_for_stop(url: str | None, objects: "PresignedObjects") -> Iterator[Future[None]]:
-    """Yield a future that is set once there is an object at `url`; None: never."""
+    """Yield a future that is set once there is an object at `url`; without a URL it stays open."""
     stop: Future[None] = Future()
     if url is None:
         yield stop
@@ -127,7 +129,7 @@ def _look_until_done(
         pause_s = NEXT_LOOK_S
         try:
             found = objects.get(url, max_bytes=_MAX_STOP_BYTES, timeout_s=_LOOK_TIMEOUT_S)
-        except DestinationUnreachableError:
+        except HostUnreachableError:
             # The next look follows soon, and the job ends at its deadline in any case.
             log.warning("the stop object could not be looked for", exc_info=True)
             continue

@@ -1,6 +1,6 @@
 """Calls of the engine function, which has no rights: a call brings all that its work may reach.
 
-What is too large for an invocation travels by presigned addresses that the caller has signed.
+Inputs and results too large for an invocation travel by URLs that the caller has presigned.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class EngineCall(msgspec.Struct, frozen=True, tag_field="call"):
 
 
 class JobCall(EngineCall, frozen=True):
-    """Call with a job; `job` None: its JSON is at `job_url`.
+    """Call with a job, or with the `job_url` of its JSON.
 
     `uploads` are the URLs of the job's uploads by id. `test` marks the files as tests. The job ends
     early once there is an object at `stop_url`. `lane`: see JobContext.
@@ -95,7 +95,7 @@ class SyntaxCall(EngineCall, frozen=True, tag="syntax"):
 
 
 class ReadCall(EngineCall, frozen=True, tag="read"):
-    """Call to read a received document; `document` None: it is at `document_url`.
+    """Call to read a received document, or the one at `document_url`.
 
     Answered with ReadResult.
     """
@@ -113,7 +113,7 @@ class MergeItem(msgspec.Struct, frozen=True, array_like=True):
 
 
 class MergeCall(EngineCall, frozen=True, tag="merge"):
-    """Call to append PDFs to a merged PDF; `state_url` None: it begins with them.
+    """Call to append PDFs to a merged PDF, which they begin where `state_url` is None.
 
     With `is_last` they end it. Answered with MergeResult; its contents are the bytes to append, and
     the state for the next call.
@@ -130,9 +130,9 @@ class SelfTestCall(EngineCall, frozen=True, tag="self_test"):
 
 
 class SchemaCall(EngineCall, frozen=True, tag="schema"):
-    """Call of the schemas function; `request` None: its JSON is at `request_url`.
+    """Call of the schemas function with a request, or with the `request_url` of its JSON.
 
-    A request has `schema`, `prefix` (JSON Pointer of what is checked) and, where data are to fit
+    A request has `schema`, `prefix` (JSON Pointer to the checked value) and, where data are to fit
     the schema, `data`. Answered with SchemaResult.
     """
 

@@ -79,7 +79,7 @@ class ExecuteCall:
         clock: Clock,
         walls: "Walls",
     ) -> None:
-        """Reach what calls bring by `objects`; `schemas` is asked when the first job needs it."""
+        """Reach the URLs of calls by `objects`; the first job that needs it calls `schemas`."""
         self._engine = engine
         self._objects = objects
         self._inputs = CallInputs(objects, clock, schemas)

@@ -24,7 +24,7 @@ class ExecuteToolCall:
         objects: "PresignedObjects",
         clock: Clock,
     ) -> None:
-        """Make the files of a job by `run`; reach what calls bring by `objects`."""
+        """Make the files of a job by `run`; reach the presigned URLs of calls by `objects`."""
         self._run = run
         self._objects = objects
         self._inputs = CallInputs(objects, clock)

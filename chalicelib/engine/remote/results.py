@@ -25,7 +25,7 @@ type _Part = Annotated[int, msgspec.Meta(ge=1, le=MAX_FILES)]
 _MEMBERS_OF_THE_ERROR: Final = frozenset({"code", "detail", "errors", "headers", "trace"})
 
 
-class MalformedResult(Exception):  # noqa: N818 -- what it is
+class MalformedResultError(Exception):
     """The bytes are not the result that the call expects."""
 
 
@@ -222,22 +222,22 @@ def encode_result(result: AnyResult, contents: Sequence[bytes] = ()) -> bytes:
 def decode_result[Result](content: bytes, kind: type[Result]) -> tuple[Result, Sequence[bytes]]:
     """Return the result of this kind and its contents.
 
-    Raises RenderFailure where it is a failure, and MalformedResult.
+    Raises RenderFailure where it is a failure, and MalformedResultError.
     """
     try:
         envelope = msgspec.msgpack.decode(content, type=_Envelope)
         value = json.loads_own(envelope.record)
         result: AnyResult = msgspec.convert(value, AnyResult)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise MalformedResult(type(error).__name__) from None
+        raise MalformedResultError(type(error).__name__) from None
     if isinstance(result, FailureRecord):
         raise _failure(result)
     if not isinstance(result, kind):
-        raise MalformedResult(type(result).__name__)
+        raise MalformedResultError(type(result).__name__)
     return result, envelope.contents
 
 
 def _failure(record: FailureRecord) -> RenderFailure:
     if record.code not in PROBLEMS or _MEMBERS_OF_THE_ERROR & record.members.keys():
-        raise MalformedResult(type(record).__name__)
+        raise MalformedResultError(type(record).__name__)
     return record.failure()

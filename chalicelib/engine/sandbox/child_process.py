@@ -1,4 +1,4 @@
-"""Child process of a sandboxed worker and its two pipes; what it says is foreign input."""
+"""Child process of a sandboxed worker and its two pipes; its messages are foreign input."""
 
 import contextlib
 import os
@@ -88,7 +88,7 @@ class ChildProcess:
     def _await_end(self, remaining_ms: Callable[[], float]) -> None:
         """Wait until the child of the request before has ended: it could read the next one.
 
-        Raises EOFError for one that stays.
+        Raises EOFError if it does not end.
         """
         if self._ends is None:
             return
@@ -125,7 +125,7 @@ class ChildProcess:
 
         try:
             message: dict[str, object] | None = wire.receive(read)
-        except wire.MalformedMessage as error:
+        except wire.MalformedMessageError as error:
             raise EOFError from error
         if message is None:
             raise EOFError

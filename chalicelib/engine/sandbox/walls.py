@@ -1,4 +1,4 @@
-"""Walls around processes that handle content of strangers; what follows where one is missing."""
+"""Walls around processes that handle content of strangers, and the consequence of a missing one."""
 
 import logging
 import threading
@@ -15,7 +15,7 @@ RESOURCE_LIMITS: Final = "resource_limits"
 BROWSER_SANDBOX: Final = "browser_sandbox"
 
 
-class WallsMissing(Exception):  # noqa: N818 -- what it is
+class WallsMissingError(Exception):
     """The kernel refuses walls in an environment that other workspaces share; names them."""
 
 
@@ -40,7 +40,10 @@ class Walls:
         return tuple(sorted(self._missing))
 
     def admit(self, process: str, missing: Collection[str]) -> None:
-        """Record what a process lacks before it gets any content; raises WallsMissing."""
+        """Record the walls that a process lacks before it gets any content.
+
+        Raises WallsMissingError.
+        """
         with self._lock:
             news = sorted(set(missing) - self._missing)
             self._missing.update(news)
@@ -53,4 +56,4 @@ class Walls:
                 "environment: isolate them with TENANCY=isolated, on one machine with "
                 "PLATEN_LOCAL_TENANCY=workspace"
             )
-            raise WallsMissing(message)
+            raise WallsMissingError(message)

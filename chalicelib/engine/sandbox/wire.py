@@ -21,8 +21,8 @@ _MAX_CONTENT_BYTES: Final = 800_000_000
 _MAX_BODY_BYTES: Final = 300_000_000
 
 
-class MalformedMessage(Exception):  # noqa: N818 -- what it is
-    """The other side has sent what no message is."""
+class MalformedMessageError(Exception):
+    """The other side has sent bytes that are no message."""
 
 
 def enlarge(pipe: int) -> None:
@@ -50,7 +50,7 @@ def send(message: Mapping[str, object], descriptor: int, contents: Sequence[byte
 def receive(
     read: Callable[[int], bytes], parse_float: Callable[[str], object] | None = None
 ) -> Any:
-    """Return the next message, or None when the other side is gone; raises MalformedMessage.
+    """Return the next message, or None when the other side is gone; raises MalformedMessageError.
 
     The caller names the message's type. `read(size)` returns 1 to `size` bytes, none at the end.
     A message with contents has them as `contents`; `parse_float` reads numbers with a fraction.
@@ -60,7 +60,7 @@ def receive(
         return None
     (body_size,) = _LENGTH_PREFIX.unpack(head)
     if body_size > _MAX_BODY_BYTES:
-        raise MalformedMessage
+        raise MalformedMessageError
     body = _read_exactly(body_size, read)
     if body is None:
         return None
@@ -77,9 +77,9 @@ def _parse(body: bytes, parse_float: Callable[[str], object] | None) -> dict[str
     try:
         message = json.loads(body, parse_float=parse_float)
     except (ValueError, RecursionError) as damage:
-        raise MalformedMessage from damage
+        raise MalformedMessageError from damage
     if not isinstance(message, dict):
-        raise MalformedMessage
+        raise MalformedMessageError
     return message
 
 
@@ -89,7 +89,7 @@ def _sizes(sizes: object) -> list[int]:
         or not all(isinstance(size, int) and size >= 0 for size in sizes)
         or sum(sizes) > _MAX_CONTENT_BYTES
     ):
-        raise MalformedMessage
+        raise MalformedMessageError
     return sizes
 
 

@@ -65,7 +65,7 @@ def to_finding(error: ValidationError, prefix: str) -> SchemaFinding:
 
 
 def truncated_pointer(prefix: str, path: Iterable[str | int]) -> str:
-    """Return a JSON Pointer; one that is too long is cut to that of a parent."""
+    """Return a JSON Pointer; a pointer that is too long is cut to that of a parent."""
     pointer = prefix
     for step in path:
         extended = f"{pointer}/{str(step).replace('~', '~0').replace('/', '~1')}"

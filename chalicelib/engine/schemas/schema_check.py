@@ -55,7 +55,7 @@ def check_schema(schema: Json, prefix: str) -> list[SchemaFinding]:
 
 
 def _subschema_findings(schema: Schema, prefix: str) -> Iterator[SchemaFinding]:
-    """Yield the findings of all schemas within this one, and of those that it refers to."""
+    """Yield the findings of all schemas within this one and of all that it refers to."""
     root = EMPTY_REGISTRY.resolver_with_root(DRAFT202012.create_resource(schema))
     pending = [_Subschema(schema, (), root)]
     # By identity, because references may form cycles.

@@ -1,4 +1,4 @@
-"""Sources of a page: what a render is made of, one module each."""
+"""Sources of a page, from which a render is made, one module each."""
 
 from chalicelib.engine.sources.canvas import CanvasSource
 from chalicelib.engine.sources.html import HtmlSource

@@ -174,7 +174,7 @@ def _message(error: Exception) -> str:
 
 
 def _own_words(error: Exception) -> str:
-    """Return the message of an error as Jinja2 or Python has it, with what to do where known."""
+    """Return the message of an error as Jinja2 or Python has it, with a remedy where known."""
     try:
         text = str(error)
     except TemplateRuntimeError as unprintable:  # An argument of the error is a function.

@@ -33,7 +33,7 @@ class Includes(NamedTuple):
 
     @classmethod
     def from_json(cls, value: Mapping[str, Mapping[str, str]]) -> "Includes":
-        """Read what `to_json` wrote."""
+        """Read the JSON of `to_json`."""
         return cls(value["sources"], value["problems"])
 
 

@@ -1,4 +1,4 @@
-"""Loader of compiled templates: the one that runs, and those it includes, extends or imports."""
+"""Loader of compiled templates: the main template, and all that it includes, extends or imports."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +43,7 @@ class CompileError(Exception):
     """Source that cannot be compiled; the cause has the reason."""
 
     def __init__(self, name: str | None) -> None:
-        """Name an included, extended or imported template; None is the one that runs."""
+        """Name an included, extended or imported template; the main template has no name."""
         super().__init__(name)
         self.name = name
 
@@ -89,7 +89,7 @@ class TemplateLoader:
     def check_names(self, environment: "TemplateEnvironment") -> None:
         """Compile the templates that every run of the source loads.
 
-        Raises CompileError for one that cannot be compiled, is not there, is part of itself or too
+        Raises CompileError if one cannot be compiled, is missing, includes itself or is nested too
         deep. Tags that may not run are left out: those in conditions, loops and macros, and in
         blocks of a layout, which the template that extends it may replace.
         """

@@ -1,8 +1,7 @@
 """Attributes that templates can reach: keys of data, and the names listed here.
 
-A template never reaches a Python attribute of plain data by reflection. The listed names are what
-Jinja2 users expect of strings, lists, mappings and the language's own objects; all others are
-undefined.
+A template never reaches a Python attribute of plain data by reflection. Jinja2 users expect the
+listed names of strings, lists, mappings and the language's own objects; all others are undefined.
 """
 
 from collections.abc import Callable, Mapping
@@ -142,7 +141,7 @@ _KIND_NAMES: Final[Mapping[type, str]] = {list: "A list", dict: "A mapping", str
 
 
 def missing_method_hint(obj: object, attribute: str) -> str | None:
-    """Return the message about a method that is not offered, with what to write instead."""
+    """Return the message about a method that is not offered, with its replacement."""
     kind = str if isinstance(obj, str) else type(obj)
     idiom = METHOD_IDIOMS.get(kind, {}).get(attribute)
     if idiom is None:

@@ -106,14 +106,14 @@ class ImportedModule(Unprintable):
     )
 
     def __init__(self, name: str | None, exported: Mapping[str, object]) -> None:
-        """Export what the template `name` has set at its top level."""
+        """Export the variables that the template `name` has set at its top level."""
         self.__dict__.update(exported)
         # Of the message about a name that is not there.
         self.__name__ = name
 
 
 def callable_block(reference: "BlockReference | Undefined") -> "Block | Undefined":
-    """Return Jinja2's reference to a block as one that templates may call, but not print."""
+    """Return Jinja2's reference to a block in a form that templates may call, but not print."""
     if not isinstance(reference, BlockReference):
         return reference
     return Block(reference.name, reference._context, reference._stack, reference._depth)  # noqa: SLF001 -- no other way to copy it

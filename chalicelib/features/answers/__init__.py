@@ -1,1 +1,1 @@
-"""Kept answers: what a request with an Idempotency-Key has answered, for its repeats."""
+"""Kept answers: the answer to a request with an Idempotency-Key, for its repeats."""

@@ -1,7 +1,8 @@
 """Repository of answers of requests with an Idempotency-Key, kept for 24 hours (decision 62).
 
-The item `ANS#<key>` is claimed before the request has any effect. It has a seed, of which the ids
-of what the request makes are derived: a repeat after a crash finds what the first attempt has made.
+The item `ANS#<key>` is claimed before the request has any effect. It has a seed, from which the ids
+of all that the request makes are derived: a repeat after a crash finds the objects of the first
+attempt.
 """
 
 import datetime as dt
@@ -12,7 +13,7 @@ import msgspec
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.sealing import SealContext, SecretSealer
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import IdSeed, sha256_hex
 from chalicelib.features.answers.model import AnswerClaim, KeptAnswer
@@ -104,7 +105,7 @@ class KeptAnswers:
         self._change(claim, "SET claimed_until = :until", {":until": until})
 
     def _repeat(
-        self, key: IdempotencyKey, item: Item, token: str, now: dt.datetime
+        self, key: IdempotencyKey, item: Row, token: str, now: dt.datetime
     ) -> AnswerClaim | KeptAnswer:
         if item["body_sha256"] != key.body_sha256:
             raise key_reused_error()
@@ -132,7 +133,7 @@ class KeptAnswers:
                 raise in_progress_error() from conflict
         return AnswerClaim(key, token, _seed(item), is_repeat=True)
 
-    def _answer(self, key: IdempotencyKey, item: Item) -> KeptAnswer:
+    def _answer(self, key: IdempotencyKey, item: Row) -> KeptAnswer:
         text: str | bytes | None = item["answer"]
         if item["object_key"] is not None:
             text = self._objects.get(item["object_key"])
@@ -158,7 +159,7 @@ class KeptAnswers:
             return
 
 
-def _seed(item: Item | dict[str, RowValue]) -> IdSeed:
+def _seed(item: Row | dict[str, RowValue]) -> IdSeed:
     return IdSeed(str(item["seed"]), parse_rfc3339(str(item["begun_at"])))
 
 

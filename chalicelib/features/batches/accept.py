@@ -58,7 +58,7 @@ class CsvItems:
 
 @dataclass(frozen=True, slots=True)
 class BatchCommand:
-    """Requested batch: `render` is what its renders have in common, `items` as in the request."""
+    """Requested batch: `render` is the common part of its renders, `items` as in the request."""
 
     render: RenderCommand
     items: Sequence[JsonObject] | CsvItems
@@ -114,8 +114,8 @@ class AcceptBatch:
     ) -> AcceptedBatch:
         """Accept a command; `on_rate_counted` gets the rate once the request is counted.
 
-        Raises as `CreateRender` does but for what data, concurrency and allowance refuse, and
-        `validation_error` for a CSV that is none.
+        Raises as `CreateRender` does, except refusals of data, concurrency and allowance, and
+        `validation_error` for a file that is no CSV.
         """
         render, now = command.render, self._clock.now()
         check_command(render, self._region)

@@ -72,7 +72,7 @@ class AdvanceBatch:
         self._clock = clock
 
     def __call__(self, batch: Batch, counted: Counted) -> Batch:
-        """Return the batch after what its counters allow.
+        """Return the batch after all changes that its counters allow.
 
         Raises ConditionFailed if the batch has changed since it was read.
         """

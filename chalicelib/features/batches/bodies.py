@@ -40,7 +40,7 @@ class CsvForm(msgspec.Struct, frozen=True):
 
 
 class BatchTemplate(NamedTuple):
-    """What the renders of a batch have in common: a render without id, and its job without data.
+    """Common part of a batch's renders: a render without id, and its job without data.
 
     `csv` tells how its CSV is to be read.
     """
@@ -83,7 +83,7 @@ class ChunkMap(NamedTuple):
 
 
 class BatchBodies:
-    """Objects of batches in the bucket; what was read last is kept."""
+    """Objects of batches in the bucket; the last one read is kept."""
 
     def __init__(self, objects: Objects) -> None:
         """Store in `objects`."""

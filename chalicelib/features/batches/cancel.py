@@ -34,7 +34,7 @@ class CancelBatch:
         self._clock = clock
 
     def __call__(self, batch: Batch) -> Batch:
-        """Cancel a batch, wait some seconds for what is in flight, and return the batch.
+        """Cancel a batch, wait some seconds for renders in flight, and return the batch.
 
         Nothing ends after the batch is `canceled`, so it is not before the last render has ended.
         Raises `conflict` if the batch is final.

@@ -1,4 +1,4 @@
-"""End of batches: their data after retention, what was never accepted, and deleted workspaces."""
+"""End of batches: data after their retention, batches never accepted, and deleted workspaces."""
 
 import logging
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from copy import replace
 from itertools import batched
 from typing import Final
 
-from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.table import Tables
@@ -57,12 +57,12 @@ class EraseBatches:
     def handle_due(self, key: BatchKey) -> None:
         """Erase the data of a batch past their retention, or a batch that was never accepted.
 
-        Raises PoisonMessage if there is no such batch.
+        Raises PoisonMessageError if there is no such batch.
         """
         row = self._tables.get(self._table, partition(key))
         if row is None:
             reason = f"there is no batch {key[1]} of {key[0]}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         batch = batch_of(row)
         now = format_rfc3339(self._clock.now())
         is_due = "due_at" in row and (batch.data_until or "") <= now

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from copy import replace
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import derived_id
 from chalicelib.core.json import Json, JsonObject
@@ -17,7 +17,7 @@ from chalicelib.features.events.model import DomainEvent, EventType
 _SHOWN_AS_THEN: Final = ("status", "completed_at", "error", "paused")
 
 
-def _describe(event: DomainEvent, row: Item) -> JsonObject:
+def _describe(event: DomainEvent, row: Row) -> JsonObject:
     """Return the batch as it was when the event happened."""
     detail = event.detail
     counts = ItemCounts(*(int(str(detail[name])) for name in ItemCounts._fields))

@@ -144,7 +144,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchItem:
-    """Item with a row; `run` is the one that released it last."""
+    """Item with a row; `run` is the run that released it last."""
 
     index: int
     status: ItemStatus

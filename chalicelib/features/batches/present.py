@@ -40,7 +40,7 @@ class PresentBatch:
         return batch_json(first, ItemCounts())
 
     def files(self, batch: Batch) -> list[dict[str, Json]]:
-        """Return the combined files; what has expired has no URL."""
+        """Return the combined files; an expired one has no URL."""
         now = self._clock.now()
         expires = now + dt.timedelta(seconds=batch.expires_in_s)
         return [

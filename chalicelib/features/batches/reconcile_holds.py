@@ -1,4 +1,4 @@
-"""Reconciliation of the limits with batches: what a dead releaser has left of its holds."""
+"""Reconciliation of the limits with batches: holds that a dead releaser has left."""
 
 import logging
 from collections.abc import Sequence

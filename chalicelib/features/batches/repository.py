@@ -8,6 +8,7 @@ from typing import Final
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import ConditionFailed, Item, QueryPage, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.bodies import ChunkMap
 from chalicelib.features.batches.model import (
@@ -112,7 +113,7 @@ class Batches:
         `starts` are the first indexes of its chunks.
         """
         due = {"DPK": DUE_BATCH.partition(batch.id), "due_at": due_at}
-        chunks: Item = {"PK": partition(batch.key), "SK": "CHUNKS", "starts": list(starts)}
+        chunks: Row = {"PK": partition(batch.key), "SK": "CHUNKS", "starts": list(starts)}
         self._tables.transact(
             [
                 Write(self._table, item=row_of(batch) | due, condition="attribute_not_exists(PK)"),
@@ -322,7 +323,7 @@ class Batches:
             ":first": item_sort_key(first),
             ":last": item_sort_key(last),
         }
-        start: Item | None = None
+        start: Row | None = None
         while True:
             page = self._tables.query(
                 self._table,
@@ -340,7 +341,7 @@ class Batches:
                 return
 
 
-def _active_key(batch: Batch) -> Item:
+def _active_key(batch: Batch) -> Row:
     return {"PK": releaser_partition(batch.workspace_id), "SK": f"ACTIVE#{batch.id}"}
 
 

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core import json
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
@@ -63,7 +63,7 @@ def partition(batch: BatchKey) -> str:
     return f"WS#{workspace_id}#BAT#{batch_id}"
 
 
-def item_key(batch: BatchKey, index: int) -> Item:
+def item_key(batch: BatchKey, index: int) -> Row:
     """Return the key of an item's row."""
     return {"PK": items_partition(batch, index), "SK": item_sort_key(index)}
 
@@ -78,12 +78,12 @@ def item_sort_key(index: int) -> str:
     return f"ITEM#{index:06}"
 
 
-def batch_key(batch: Batch) -> Item:
+def batch_key(batch: Batch) -> Row:
     """Return the key of a batch's row."""
     return {"PK": partition(batch.key), "SK": "META"}
 
 
-def row_of(batch: Batch) -> Item:
+def row_of(batch: Batch) -> Row:
     """Return the row of a batch; `batch_of` is the inverse."""
     state = {name: getattr(batch, name) for name in _STATE_FIELDS}
     return {name: value for name, value in state.items() if value is not None} | {
@@ -93,7 +93,7 @@ def row_of(batch: Batch) -> Item:
     }
 
 
-def list_keys(batch: Batch) -> Item:
+def list_keys(batch: Batch) -> Row:
     """Return the attributes that put a batch into the list of its workspace."""
     return {"LPK": lists_partition(batch.workspace_id), "LSK": batch.id}
 
@@ -103,14 +103,14 @@ def result_json(batch: Batch) -> str:
     return _json_of(batch, _RESULT_FIELDS)
 
 
-def batch_of(item: Item) -> Batch:
+def batch_of(item: Row) -> Batch:
     """Return the batch of a row."""
     state = {name: item[name] for name in _STATE_FIELDS if name in item}
     request, result = json.loads_own(item["request"]), json.loads_own(item["result"])
     return msgspec.convert({**state, **request, **result}, Batch)
 
 
-def item_row(batch: Batch, item: BatchItem) -> Item:
+def item_row(batch: Batch, item: BatchItem) -> Row:
     """Return the row of an item; `item_of` is the inverse."""
     values = {name: getattr(item, name) for name in _ITEM_FIELDS}
     if item.error is not None:
@@ -125,7 +125,7 @@ def items_expiry(batch: Batch) -> int:
     return int((parse_rfc3339(batch.created_at) + kept).timestamp())
 
 
-def item_of(row: Item) -> BatchItem:
+def item_of(row: Row) -> BatchItem:
     """Return the item of a row."""
     values = {name: row[name] for name in _ITEM_FIELDS if name in row}
     if "error" in values:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, override
 
 from chalicelib.adapters.aws.queues import QueueMessage
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import BatchId, WorkspaceId
@@ -110,7 +110,7 @@ class _Wakes:
     def next_message(self, workspace_id: WorkspaceId) -> QueueMessage | None:
         """Return the message for an item that has just ended.
 
-        It is delayed if one was just sent; None: a delayed one has yet to arrive.
+        It is delayed if another was sent just now, and None if a delayed one has yet to arrive.
         """
         item, now = release_item(workspace_id), self._clock.now()
         with self._lock:
@@ -126,7 +126,7 @@ class _Wakes:
             return QueueMessage(item.to_json(), item.group, _DELAY)
 
 
-def _is_item(row: Item) -> bool:
+def _is_item(row: Row) -> bool:
     return row.get("batch_id") is not None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.adapters.aws.messages import (
-    PoisonMessage,
+    PoisonMessageError,
     parse_message,
     request_id_of,
 )
@@ -98,7 +98,7 @@ class RecordDeadLetter:
             message = parse_message(body)
             bind(request_id=request_id_of(message))
             return self._resolutions[queue](message)
-        except (PoisonMessage, UnknownVersion) as unreadable:
+        except (PoisonMessageError, UnknownVersion) as unreadable:
             return f"nothing could be ended: {unreadable}"
         except Exception as failure:
             if not is_last_try:

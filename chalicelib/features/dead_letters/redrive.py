@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from chalicelib.adapters.aws.messages import PoisonMessage, parse_message, text_fields
+from chalicelib.adapters.aws.messages import PoisonMessageError, parse_message, text_fields
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.features.dead_letters.repository import DeadLetter, DeadLetters
 
@@ -28,6 +28,6 @@ class RedriveDeadLetters:
 def _message_group(body: str) -> str:
     try:
         (workspace_id,) = text_fields(parse_message(body), workspace_id="[!-~]{1,100}")
-    except PoisonMessage:
+    except PoisonMessageError:
         return "redriven"
     return workspace_id

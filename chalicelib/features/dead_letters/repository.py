@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.ids import sha256_hex
 
@@ -18,7 +18,7 @@ _RETENTION: Final = dt.timedelta(days=14)
 class DeadLetter:
     """Message that no worker could process.
 
-    `queue` is its queue, `reason` says why it failed there, `outcome` what its resolution did.
+    `queue` is its queue, `reason` the cause of its failure, `outcome` the effect of its resolution.
     """
 
     queue: str
@@ -52,7 +52,7 @@ class DeadLetters:
 
     def _live_records(self, queue: str) -> Iterator[DeadLetter]:
         now_s = int(self._clock.now().timestamp())
-        start: Item | None = None
+        start: Row | None = None
         while True:
             page = self._tables.query(self._table, "PK = :pk", {":pk": f"DLQ#{queue}"}, start=start)
             for item in page.items:
@@ -75,6 +75,6 @@ class DeadLetters:
             self._tables.write(write)
 
 
-def _key(letter: DeadLetter) -> Item:
+def _key(letter: DeadLetter) -> Row:
     # The body is the key: a message that fails again and again is one letter.
     return {"PK": f"DLQ#{letter.queue}", "SK": sha256_hex(letter.body.encode())}

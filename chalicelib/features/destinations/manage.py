@@ -33,7 +33,7 @@ class DestinationFields(TypedDict, total=False):
 
 
 class ReadKindPart(Protocol):
-    """Port: check of what a request says about a kind of store."""
+    """Port: check of settings or credentials of a kind of store."""
 
     def __call__(
         self, kind: str, part: Literal["config", "credentials"], value: JsonObject

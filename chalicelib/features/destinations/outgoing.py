@@ -1,4 +1,4 @@
-"""File on its way to a store, and what a session with a store can do."""
+"""File on its way to a store, and the session with a store."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -31,7 +31,7 @@ class OutgoingFile(NamedTuple):
     open: OpenBytes
 
 
-class UploadFailed(Exception):  # noqa: N818 -- says what happened
+class UploadFailedError(Exception):
     """A store did not take a file; the text is for the tenant, and repeats nothing of the store.
 
     `status` is that of an HTTP answer, if there was one. `is_final`: another attempt would fail
@@ -47,7 +47,7 @@ class UploadFailed(Exception):  # noqa: N818 -- says what happened
         status: int | None = None,
         retry_after_s: float | None = None,
     ) -> None:
-        """Carry what happened."""
+        """Carry the fault in words."""
         super().__init__(message)
         self.code = code
         self.is_final = is_final
@@ -58,7 +58,7 @@ class UploadFailed(Exception):  # noqa: N818 -- says what happened
 class StoreSession(Protocol):
     """Connection to the store of one destination; it is opened when it is first needed.
 
-    Every method raises UploadFailed, and nothing else for what a store does.
+    Every method raises UploadFailedError for a fault of the store, and nothing else.
     """
 
     def connect(self) -> None:
@@ -83,7 +83,7 @@ class OpenStore(Protocol):
     def __call__(
         self, destination: StorageDestination, credentials: JsonObject, timeout_s: float
     ) -> AbstractContextManager[StoreSession]:
-        """Open the session with a destination's store; its end closes what it has opened.
+        """Open the session with a destination's store; its end closes all its connections.
 
         Each call of the session takes `timeout_s` at most.
         """

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
@@ -47,7 +47,7 @@ class Destinations:
     def of_renders(
         self, workspace_id: WorkspaceId, ids: Sequence[str]
     ) -> Mapping[str, KnownDestination]:
-        """Return what renders need of those of up to 100 destinations that exist, by id."""
+        """Return the parts of up to 100 destinations for renders, by id; some may be missing."""
         partition = destinations_partition(workspace_id)
         keys = [(partition, each) for each in ids if is_id("dst", each)]
         return {
@@ -86,10 +86,10 @@ class Destinations:
     def replace(
         self, destination: StorageDestination, *, is_default: bool | None = None
     ) -> StorageDestination | None:
-        """Store a changed destination and return it; None: it has changed meanwhile.
+        """Store a changed destination and return it, or None if it has changed meanwhile.
 
-        With `is_default` it becomes the default one instead of any other, or is no longer; None
-        leaves that as it is.
+        `is_default` makes it the default destination of its workspace, or no longer so; None
+        changes nothing of that.
         """
         after = destination._replace(changes=destination.changes + 1)
         writes = [
@@ -143,7 +143,7 @@ class Destinations:
             self._table, destinations_partition(workspace_id)
         )
 
-    def record_test(self, tested: StorageDestination, at: str, error: JsonObject | None) -> None:
+    def record_trial(self, tested: StorageDestination, at: str, error: JsonObject | None) -> None:
         """Store the result of a test: None, or the error that makes the destination failing.
 
         The result is of no use where the tested settings or credentials were replaced meanwhile.
@@ -158,10 +158,10 @@ class Destinations:
                 return
 
     def note_outcome(self, used: StorageDestination, error: JsonObject | None) -> None:
-        """Store the error that an upload to a destination has met, or its end; None: it is there.
+        """Store the error of an upload to a destination, or with None that uploads succeed again.
 
-        It is of no use where settings or credentials were replaced meanwhile. An error that is
-        known already keeps its time: many uploads to a store that fails need one write.
+        Nothing is stored if settings or credentials were replaced meanwhile. An error that is known
+        already keeps its time: many uploads to a store that fails need one write.
         """
         for current in self._while_used(used):
             is_known = _without_time(current.last_error) == _without_time(error)
@@ -229,21 +229,21 @@ def _without_time(error: JsonObject | None) -> JsonObject | None:
     return error and {name: value for name, value in error.items() if name != "at"}
 
 
-def _key(destination: StorageDestination) -> Item:
+def _key(destination: StorageDestination) -> Row:
     return {
         "PK": destinations_partition(destination.workspace_id),
         "SK": destination.id,
     }
 
 
-def _row(destination: StorageDestination) -> Item:
+def _row(destination: StorageDestination) -> Row:
     fields = destination._asdict()
     # `META` says which one is the default: so there are never two.
     del fields["is_default"]
     return _key(destination) | fields
 
 
-def destination_of(row: Item, default_id: str | None = None) -> StorageDestination:
+def destination_of(row: Row, default_id: str | None = None) -> StorageDestination:
     """Return the destination of a row."""
     fields = {name: row[name] for name in StorageDestination._fields if name in row}
     return StorageDestination(**fields, is_default=row["SK"] == default_id)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import cast
 
-from chalicelib.adapters.aws.sealing import SealBroken, SecretSealer
+from chalicelib.adapters.aws.sealing import SealBrokenError, SecretSealer
 from chalicelib.core import json
 from chalicelib.core.json import JsonObject
 from chalicelib.features.destinations.model import StorageDestination
-from chalicelib.features.destinations.outgoing import OpenStore, StoreSession, UploadFailed
+from chalicelib.features.destinations.outgoing import OpenStore, StoreSession, UploadFailedError
 
 
 class StoreSessions:
@@ -24,8 +24,8 @@ class StoreSessions:
     ) -> AbstractContextManager[StoreSession]:
         """Return the session with a destination's store.
 
-        Each call of the session takes `timeout_s` at most. Raises UploadFailed (`storage_denied`)
-        without credentials.
+        Each call of the session takes `timeout_s` at most. Raises UploadFailedError
+        (`storage_denied`) without credentials.
         """
         credentials = self._credentials(destination)
         return self._openers[destination.kind](destination, credentials, timeout_s)
@@ -33,11 +33,11 @@ class StoreSessions:
     def _credentials(self, destination: StorageDestination) -> JsonObject:
         message = "The destination has no credentials: change it with some."
         if destination.sealed_credentials is None:
-            raise UploadFailed("storage_denied", message, is_final=True)
+            raise UploadFailedError("storage_denied", message, is_final=True)
         try:
             opened = self._sealer.open(
                 destination.sealed_credentials, destination.credentials_place
             )
-        except SealBroken as broken:
-            raise UploadFailed("storage_denied", message, is_final=True) from broken
+        except SealBrokenError as broken:
+            raise UploadFailedError("storage_denied", message, is_final=True) from broken
         return cast("JsonObject", json.loads_own(opened))

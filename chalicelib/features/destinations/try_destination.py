@@ -11,7 +11,7 @@ from chalicelib.core.ids import IdGenerator
 from chalicelib.core.json import JsonObject
 from chalicelib.core.storage import MAX_KEY_BYTES, storage_key
 from chalicelib.features.destinations.model import StorageDestination, literal_part
-from chalicelib.features.destinations.outgoing import OutgoingFile, StoreSession, UploadFailed
+from chalicelib.features.destinations.outgoing import OutgoingFile, StoreSession, UploadFailedError
 from chalicelib.features.destinations.repository import Destinations
 from chalicelib.features.destinations.request_trial import DestinationTrial
 from chalicelib.features.destinations.sessions import StoreSessions
@@ -30,10 +30,10 @@ _CONSOLES: Final = (
     "console.wasabisys.com",
 )
 
-type Step = tuple[str, Callable[[], object]]
+type Check = tuple[str, Callable[[], object]]
 
 
-class TryDestination:
+class RunDestinationTrial:
     """Use case: go through the steps until one fails, and record the result."""
 
     def __init__(
@@ -64,16 +64,16 @@ class TryDestination:
                 for name, go in self._steps(session, destination):
                     go()
                     shown.append({"name": name, "ok": True, "detail": None})
-        except UploadFailed as failure:
+        except UploadFailedError as failure:
             mistake = likely_mistake(destination.config)
             detail = f"{failure} {mistake}" if mistake else str(failure)
             shown.append({"name": name, "ok": False, "detail": detail})
             error = {**upload_error(failure), "message": detail}
         at = format_rfc3339(self._clock.now())
-        self._destinations.record_test(destination, at, error and {"at": at, **error})
+        self._destinations.record_trial(destination, at, error and {"at": at, **error})
         return shown
 
-    def _steps(self, session: StoreSession, destination: StorageDestination) -> Iterator[Step]:
+    def _steps(self, session: StoreSession, destination: StorageDestination) -> Iterator[Check]:
         """Yield the steps of a test, each with its name."""
         yield "connect", session.connect
         ulid = self._ids.new("test", self._clock.now()).rpartition("_")[2]
@@ -83,7 +83,7 @@ class TryDestination:
         yield "delete", lambda: session.delete(_require_key(key))
 
 
-def upload_error(failure: UploadFailed) -> JsonObject:
+def upload_error(failure: UploadFailedError) -> JsonObject:
     """Return a failure as the API shows it."""
     return {"code": failure.code, "message": str(failure), "status": failure.status}
 
@@ -109,7 +109,7 @@ def likely_mistake(config: JsonObject) -> str | None:
 def _require_key(key: str | None) -> str:
     if key is None:
         message = f"The prefix is too long: a key has {MAX_KEY_BYTES} bytes at most."
-        raise UploadFailed("storage_key_invalid", message, is_final=True)
+        raise UploadFailedError("storage_key_invalid", message, is_final=True)
     return key
 
 

@@ -38,7 +38,7 @@ class ValidationEvent(TypedDict):
 
 
 class ValidationCall(NamedTuple):
-    """Call to validate a document by `deadline` (Unix seconds); `content` None: it is an upload."""
+    """Call to validate a document, a `content` or an upload, by `deadline` (Unix seconds)."""
 
     workspace_id: WorkspaceId
     request_id: str
@@ -134,7 +134,7 @@ def _may_store(call: ValidationCall) -> bool:
 
 
 def _document(call: ValidationCall, content: bytes) -> bytes | str:
-    """Return what the engine gets: the content, or the key of the upload."""
+    """Return the document for the engine: the content, or the key of the upload."""
     if call.upload_id is None:
         return content
     return upload_key(call.workspace_id, UploadId(call.upload_id))

@@ -1,4 +1,4 @@
-"""Message of an email (RFC 5322, MIME): what an SMTP server gets."""
+"""Message of an email (RFC 5322, MIME), for an SMTP server."""
 
 from collections.abc import Callable
 from email.message import EmailMessage, Message

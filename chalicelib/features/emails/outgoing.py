@@ -1,4 +1,4 @@
-"""Email on its way to a provider, and what came of handing it over."""
+"""Email on its way to a provider, and the outcome of handing it over."""
 
 import datetime as dt
 from collections.abc import Callable, Sequence
@@ -56,7 +56,7 @@ class OutgoingEmail(NamedTuple):
 
 
 class HandOver(NamedTuple):
-    """What came of one attempt to hand an email over.
+    """Outcome of one attempt to hand an email over.
 
     `accepted`: the provider has it; `refused_count` recipients were refused. `rejected`: final.
     `retry`: the provider has certainly not taken it. `unknown`: it may have. All but `accepted`
@@ -73,20 +73,20 @@ class HandOver(NamedTuple):
     retry_after_s: float | None = None
 
 
-class CheckFailed(Exception):  # noqa: N818 -- says what happened
+class CheckFailedError(Exception):
     """A step of a test failed; the text is for the tenant, and repeats nothing of the provider.
 
     `code` is an email error, None where the connection itself is not at fault.
     """
 
     def __init__(self, detail: str, code: str | None = None) -> None:
-        """Carry what happened; `code` is that of any failure."""
+        """Carry the fault in words; `code` is that of any failure."""
         super().__init__(detail)
         self.code = code if code in CONNECTION_ERRORS else None
 
 
 class Check(NamedTuple):
-    """Step of a test: `run` returns the senders that it found, and raises CheckFailed.
+    """Step of a test: `run` returns the senders that it found, and raises CheckFailedError.
 
     A sender has `email` (an address or a domain), `kind`, `name` and `verified`.
     """
@@ -96,19 +96,19 @@ class Check(NamedTuple):
 
 
 def require_accepted(outcome: HandOver) -> None:
-    """Raise CheckFailed unless the provider has accepted an email."""
+    """Raise CheckFailedError unless the provider has accepted an email."""
     if outcome.result != "accepted":
-        raise CheckFailed(outcome.message or "The provider refused the email.", outcome.code)
+        raise CheckFailedError(outcome.message or "The provider refused the email.", outcome.code)
 
 
 class ProviderSession(Protocol):
     """Emails of one connection, one after the other; a lost connection is opened again."""
 
     def send(self, email: OutgoingEmail, before_acceptance: Callable[[], None]) -> HandOver:
-        """Hand an email over; never raises for what the provider does.
+        """Hand an email over; never raises for a fault of the provider.
 
         `before_acceptance` is called once, before the last byte that could make the provider
-        accept. What it raises ends the attempt, and is raised.
+        accept. Its exceptions end the attempt, and are raised.
         """
         ...
 
@@ -130,8 +130,9 @@ class OpenSession(Protocol):
         credentials: JsonObject,
         timeout_s: float | None = None,
     ) -> AbstractContextManager[CheckedSession]:
-        """Open the session of a connection; its end closes what it has opened.
+        """Open the session of a connection; its end closes all its network connections.
 
-        All that is done in it takes `timeout_s` at most; None: each email has its own time.
+        All its emails together take `timeout_s` at most, or without that each has a time of its
+        own.
         """
         ...

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.messages import text_fields
 from chalicelib.adapters.aws.queues import QueueMessage
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.core.message_version import check_version
@@ -22,8 +22,8 @@ type RowKey = tuple[str, str]
 class DomainEvent(NamedTuple):
     """Record of a change; its id is derived from the change, so it exists once.
 
-    `subject` is the partition of the changed entity, which also has its `META` row.
-    `request_id` is the request that caused the change. `detail` is what the subject's row lacks.
+    `subject` is the partition of the changed entity, which also has its `META` row. `request_id` is
+    the request that caused the change. `detail` has the data that the subject's row lacks.
     """
 
     id: str
@@ -41,7 +41,7 @@ class DomainEvent(NamedTuple):
 
 
 class EventType(NamedTuple):
-    """Type of events, with what the API's reference says of it.
+    """Type of events, with its texts for the API's reference.
 
     `describe` gets the event and the row of its subject, and returns the object that webhooks show
     to customers. It is None for an event that stays inside. `summary` says when a webhook is sent,
@@ -50,7 +50,7 @@ class EventType(NamedTuple):
     """
 
     name: str
-    describe: Callable[[DomainEvent, Item], JsonObject] | None = None
+    describe: Callable[[DomainEvent, Row], JsonObject] | None = None
     summary: str = ""
     model: str = ""
     example: Mapping[str, Json] = {}
@@ -67,12 +67,12 @@ class EventDelivery:
 
     event: DomainEvent
     type: EventType
-    subject_row: Item
+    subject_row: Row
     settled: bool
     limits_due: bool = False
     region: str = ""
     # By key: the rows that subscribers have named with `companions`, if they exist.
-    companions: Mapping[RowKey, Item] = field(default_factory=dict)
+    companions: Mapping[RowKey, Row] = field(default_factory=dict)
 
 
 class OutgoingMessage(NamedTuple):
@@ -88,8 +88,8 @@ class Subscriber[Plan = object]:
     A function may die at any line. `prepare` and `follow_up` are then called again, so their
     effects have derived ids. The writes happen exactly once.
 
-    One subscriber serves several relays at once, so it keeps nothing of a call. What a later call
-    needs of an earlier one is in the plans, which the relay hands on.
+    One subscriber serves several relays at once, so it keeps nothing of a call. Plans carry the
+    results of `prepare` to the later calls.
     """
 
     types: frozenset[str] = frozenset()
@@ -109,8 +109,8 @@ class Subscriber[Plan = object]:
     ) -> Sequence[Write]:
         """Return writes for the transaction that publishes the events, each key once.
 
-        Those of one event fit into a transaction with those of other subscribers: what is more goes
-        into an event of a next step.
+        The writes of one event fit into a transaction with those of other subscribers; all further
+        ones go into an event of a next step.
         """
         return ()
 
@@ -170,7 +170,7 @@ class PublishEvent(NamedTuple):
 
     @classmethod
     def from_json(cls, message: JsonObject) -> "PublishEvent":
-        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessage."""
+        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessageError."""
         check_version(message, PUBLISH_EVENT_VERSION)
         subject, sort_key = text_fields(
             message, subject="[!-~]{1,200}", sort_key="EVENT#[!-~]{1,100}"

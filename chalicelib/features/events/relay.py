@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import batched, groupby
 from typing import Any, Final
 
-from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.queues import Queue, QueueMessage
 from chalicelib.adapters.aws.table import (
     TRANSACTION_LIMIT,
     ConditionFailed,
-    Item,
+    Row,
     Tables,
 )
 from chalicelib.adapters.json_logs import log_context
@@ -71,9 +71,9 @@ class OutboxRelay:
         self._observers = observers
 
     def publish(self, messages: Sequence[PublishEvent]) -> Failures:
-        """Publish up to 30 events, those of one workspace together; return what failed.
+        """Publish up to 30 events, those of one workspace together; return the failures.
 
-        A message without an event fails with PoisonMessage, an event of an unknown type with
+        A message without an event fails with PoisonMessageError, an event of an unknown type with
         UnknownVersion. Where several fail together, each is
         tried alone, so that none holds up the others.
         """
@@ -114,13 +114,13 @@ class OutboxRelay:
         }
 
     def _delivery(
-        self, message: PublishEvent, rows: Mapping[tuple[str, str], Item]
+        self, message: PublishEvent, rows: Mapping[tuple[str, str], Row]
     ) -> EventDelivery:
         event_row = rows.get((message.subject, message.sort_key))
         subject_row = rows.get((message.subject, "META"))
         if event_row is None or subject_row is None:
             reason = f"there is no event {message.sort_key} of {message.subject}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         event = event_of(event_row)
         if event.type not in self._types:
             reason = f"there is no event type {event.type}"
@@ -136,7 +136,7 @@ class OutboxRelay:
         )
 
     def _publish_group(
-        self, messages: Sequence[EventDelivery], rows: Mapping[tuple[str, str], Item]
+        self, messages: Sequence[EventDelivery], rows: Mapping[tuple[str, str], Row]
     ) -> None:
         """Publish events of one workspace; those that are published already are followed up."""
         deliveries = _merge_repeated(messages)
@@ -149,8 +149,8 @@ class OutboxRelay:
                 if "published_at" not in rows[delivery.event.subject, delivery.event.sort_key]
             ]
             plans = {
-                subscriber: subscriber.prepare(heard)
-                for subscriber, heard in self._by_subscriber(unpublished)
+                subscriber: subscriber.prepare(subscribed)
+                for subscriber, subscribed in self._by_subscriber(unpublished)
             }
             crash_for_each(CrashPoint.RELAY_PREPARED, unpublished)
             if unpublished:
@@ -161,16 +161,18 @@ class OutboxRelay:
         self, deliveries: Sequence[EventDelivery]
     ) -> Iterator[tuple[AnySubscriber, Sequence[EventDelivery]]]:
         for subscriber in self._subscribers:
-            heard = [delivery for delivery in deliveries if delivery.event.type in subscriber.types]
-            if heard:
-                yield subscriber, heard
+            subscribed = [
+                delivery for delivery in deliveries if delivery.event.type in subscriber.types
+            ]
+            if subscribed:
+                yield subscriber, subscribed
 
     def _commit(self, deliveries: Sequence[EventDelivery], plans: Plans) -> None:
         """Mark events published together with their subscribers' writes."""
         writes = [
             write
-            for subscriber, heard in self._by_subscriber(deliveries)
-            for write in subscriber.writes(heard, plans[subscriber])
+            for subscriber, subscribed in self._by_subscriber(deliveries)
+            for write in subscriber.writes(subscribed, plans[subscriber])
         ]
         if len(deliveries) + len(writes) > TRANSACTION_LIMIT:
             assert len(deliveries) > 1, f"{deliveries[0].event.type} has {len(writes)} writes"
@@ -205,8 +207,8 @@ class OutboxRelay:
 
     def _follow_up(self, deliveries: Sequence[EventDelivery], plans: Plans) -> None:
         messages: dict[str, list[QueueMessage]] = {}
-        for subscriber, heard in self._by_subscriber(deliveries):
-            for queue, message in subscriber.follow_up(heard, plans.get(subscriber, {})):
+        for subscriber, subscribed in self._by_subscriber(deliveries):
+            for queue, message in subscriber.follow_up(subscribed, plans.get(subscriber, {})):
                 messages.setdefault(queue, []).append(message)
         for queue, group in messages.items():
             self._queues(queue).send_all(group)
@@ -221,7 +223,7 @@ def crash_for_each(point: CrashPoint, deliveries: Sequence[EventDelivery]) -> No
 
 
 def _merge_repeated(deliveries: Sequence[EventDelivery]) -> list[EventDelivery]:
-    """Return one delivery for each event, with what all its messages say."""
+    """Return one delivery for each event, which joins all its messages."""
     merged: dict[str, EventDelivery] = {}
     for each in deliveries:
         first = merged.setdefault(each.event.id, each)
@@ -251,6 +253,6 @@ def _ids_of_one(deliveries: Sequence[EventDelivery]) -> dict[str, str]:
     return {"request_id": delivery.event.request_id, **_log_ids(delivery.subject_row)}
 
 
-def _log_ids(row: Item) -> dict[str, str]:
+def _log_ids(row: Row) -> dict[str, str]:
     """Return the subject's id for the log, if the subject is a render."""
     return {"render": row["id"]} if row["id"].startswith("rnd_") else {}

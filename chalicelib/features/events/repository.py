@@ -7,7 +7,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.events.model import DomainEvent, RowKey
@@ -47,7 +47,7 @@ class EventOutbox:
             return False
         return True
 
-    def read(self, keys: Iterable[RowKey], companions: Iterable[RowKey] = ()) -> dict[RowKey, Item]:
+    def read(self, keys: Iterable[RowKey], companions: Iterable[RowKey] = ()) -> dict[RowKey, Row]:
         """Return the rows of events (subject, sort key), of their subjects, and others, by key.
 
         They are 100 at most.
@@ -58,13 +58,13 @@ class EventOutbox:
         rows = self._tables.get_many(self._table, sorted(all_keys))
         return {(row["PK"], row["SK"]): row for row in rows}
 
-    def of_subject(self, subject: str) -> list[Item]:
+    def of_subject(self, subject: str) -> list[Row]:
         """Return the rows of a subject's events; they are few and fit into one page."""
         values = {":subject": subject, ":events": "EVENT#"}
         condition = "PK = :subject AND begins_with(SK, :events)"
         return self._tables.query(self._table, condition, values).items
 
-    def all_of_subject(self, subject: str) -> Iterator[Item]:
+    def all_of_subject(self, subject: str) -> Iterator[Row]:
         """Yield the rows of all events of a subject, strongly consistent."""
         values = {":subject": subject, ":events": "EVENT#"}
         condition = "PK = :subject AND begins_with(SK, :events)"
@@ -81,7 +81,7 @@ class EventOutbox:
         )
 
 
-def event_of(item: Item) -> DomainEvent:
+def event_of(item: Row) -> DomainEvent:
     """Return the event of a row."""
     return DomainEvent(
         id=item["id"],

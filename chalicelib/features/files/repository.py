@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import FileId, RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
@@ -64,7 +64,7 @@ class Files:
         return [FileRecord(_file(item), _owner(item), "purged_at" in item) for item in items]
 
     def due(self, file_id: FileId) -> DueFile | None:
-        """Return a file whose record is due, or None: it is not, or no longer."""
+        """Return a file whose record is due, or None if it is not, or no longer."""
         item = self._tables.get(self._table, f"FILE#{file_id}")
         if item is None or "due_at" not in item:
             return None
@@ -120,14 +120,14 @@ class Files:
         )
 
 
-def _file(item: Item) -> StoredFile:
+def _file(item: Row) -> StoredFile:
     # Records of earlier releases have no part.
     return StoredFile(**{name: item[name] for name in StoredFile._fields if name in item})
 
 
-def _owner(item: Item) -> FileOwner:
+def _owner(item: Row) -> FileOwner:
     return FileOwner(WorkspaceId(item["workspace_id"]), RenderId(item["render_id"]))
 
 
-def _key(file_id: FileId) -> Item:
+def _key(file_id: FileId) -> Row:
     return {"PK": f"FILE#{file_id}", "SK": "META"}

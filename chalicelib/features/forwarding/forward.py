@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import batched, islice
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.adapters.net.http import HttpClient
 from chalicelib.adapters.net.transport import Connector
 from chalicelib.core import json
@@ -19,6 +19,7 @@ from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.forwarding.sources import EventSource
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.endpoints.secrets import SecretUnusable, SigningSecrets
+from chalicelib.features.webhooks.endpoints import Endpoints
 from chalicelib.features.webhooks.signature import new_secret, signed_headers
 from chalicelib.features.webhooks.subscribe import EventView, event_body
 from chalicelib.features.workspaces.model import Mode
@@ -36,7 +37,7 @@ class WatchedEvent(NamedTuple):
 
     event: DomainEvent
     type: EventType
-    subject_row: Item
+    subject_row: Row
 
 
 class WatchEvents:
@@ -63,7 +64,7 @@ class WatchEvents:
         self._found: set[str] = set()
 
     def start(self) -> None:
-        """Begin: only what happens from now on is found."""
+        """Begin: only events from now on are found."""
         for source in self._sources:
             source.start(self._clock.now())
         self._since = format_rfc3339(self._clock.now())
@@ -99,7 +100,7 @@ class WatchEvents:
 
 
 class ForwardSecrets(NamedTuple):
-    """Secrets that sign what is forwarded.
+    """Secrets that sign forwarded events.
 
     They are those of the endpoint `endpoint_id`, else the workspace's own one, unless `is_new`.
     `has_unusable` tells that one of them could not be opened, and a new one stands in.
@@ -134,7 +135,7 @@ class ChooseSecrets:
                     return ForwardSecrets(texts, endpoint.id)
                 if (own := self._secrets.request_secret(workspace_id, each)) is not None:
                     return ForwardSecrets([own])
-        except SecretUnusable:
+        except SecretUnusableError:
             return ForwardSecrets([new_secret()], is_new=True, has_unusable=True)
         return ForwardSecrets([new_secret()], is_new=True)
 
@@ -188,7 +189,7 @@ class ForwardEvents:
         self._clock = clock
 
     def start(self) -> None:
-        """Begin: only what happens from now on is forwarded."""
+        """Begin: only events from now on are forwarded."""
         self._watch.start()
 
     def forward_new(self, target: ForwardTarget) -> Iterator[ForwardedEvent]:

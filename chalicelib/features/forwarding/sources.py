@@ -13,6 +13,8 @@ from typing import Final, Protocol
 
 from chalicelib.adapters.aws.query_all import listed_since
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item, Tables
+from chalicelib.adapters.aws.query_all import query_all
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, Tables
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import BatchId, RenderId, TemplateId, WorkspaceId, id_created_at, lowest_id
 from chalicelib.features.batches import rows as batch_rows
@@ -40,7 +42,7 @@ class EventSource(Protocol):
     """Source of events of one workspace."""
 
     def start(self, now: dt.datetime) -> None:
-        """Learn what there is; events of before are of no interest."""
+        """Learn the present rows; earlier events are of no interest."""
         ...
 
     def changed_subjects(self, since: str, now: dt.datetime) -> Iterator[str]:
@@ -61,7 +63,7 @@ class ListedKind:
     prefix: str
     lists: Callable[[WorkspaceId], str]
     partition: Callable[[WorkspaceId, str], str]
-    last_change: Callable[[Item], str | None]
+    last_change: Callable[[Row], str | None]
     final_statuses: Collection[str] = ()
     lookback: dt.timedelta | None = None
 
@@ -108,8 +110,8 @@ class RowWatch:
         """End the watch of a row."""
         self._keys.pop(key, None)
 
-    def read(self) -> Iterator[tuple[RowKey, Item | None]]:
-        """Yield the next rows, strongly consistent; None for one that does not exist."""
+    def read(self) -> Iterator[tuple[RowKey, Row | None]]:
+        """Yield the next rows, strongly consistent, or None in place of a missing one."""
         for keys in batched(list(islice(self._keys, MAX_ROWS_READ)), BATCH_GET_LIMIT, strict=False):
             rows = {(row["PK"], row["SK"]): row for row in self._tables.get_many(self._table, keys)}
             for key in keys:
@@ -165,7 +167,7 @@ class ListedSubjects:
             newest_first=newest_first,
         )
 
-    def _new_entries(self, entries: Iterable[Item]) -> list[Item]:
+    def _new_entries(self, entries: Iterable[Row]) -> list[Row]:
         """Return the entries that are new in the list."""
         listed = list(entries)
         new = [row for row in listed if row["LSK"] not in self._seen]

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.core.message_version import UnknownVersion
 from chalicelib.features.workspaces.repository import Workspaces
@@ -33,9 +33,10 @@ class DueDispatcher:
         self._listed_kinds = listed_kinds
 
     def __call__(self, item: DueItem) -> None:
-        """Handle one item; raise UnknownVersion if its kind is unknown, PoisonMessage if it is.
+        """Handle one item.
 
-        An item that was deleted with its workspace is ignored.
+        An item that was deleted with its workspace is ignored. Raise UnknownVersion if its kind is
+        unknown, PoisonMessageError if it is.
         """
         handle = self._handlers.get(item.kind)
         if handle is None:
@@ -43,10 +44,10 @@ class DueDispatcher:
             raise UnknownVersion(reason)
         if item.sk != "META" and item.kind not in self._listed_kinds:
             reason = f"there is no due item {item.pk} {item.sk}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         try:
             handle(item)
-        except PoisonMessage:
+        except PoisonMessageError:
             if not self._is_deleted(item):
                 raise
             log.info("its workspace is deleted")

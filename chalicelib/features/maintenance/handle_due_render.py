@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.table import ConditionFailed, Tables
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
@@ -59,12 +59,12 @@ class HandleDueRender:
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId, render_id: RenderId) -> None:
-        """Handle one render; raise PoisonMessage if it does not exist."""
+        """Handle one render; raise PoisonMessageError if it does not exist."""
         now = self._clock.now()
         claimed = self._renders.get_with_claim(workspace_id, render_id, format_rfc3339(now))
         if claimed is None:
             reason = f"there is no render {render_id} of {workspace_id}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         render = claimed.render
         bind(request_id=render.request_id, render=render.id, workspace=workspace_id)
         crash_if_armed(CrashPoint.MAINTENANCE_BEGUN)

@@ -1,4 +1,4 @@
-"""Reconciliation of a workspace's limits with its renders: settles what a crash has left."""
+"""Reconciliation of a workspace's limits with its renders: settles the remains of crashes."""
 
 import datetime as dt
 import logging
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import batched
 from typing import Final
 
-from chalicelib.adapters.aws.messages import PoisonMessage
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.messages import PoisonMessageError
+from chalicelib.adapters.aws.table import Row
 from chalicelib.adapters.json_logs import bind, log_context
 from chalicelib.core.clock import Clock
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -38,14 +38,14 @@ class ReconcileLimits:
         bodies: RenderBodies,
         handle_due: Callable[[WorkspaceId, RenderId], None],
         reconcile_others: Callable[[WorkspaceId, Sequence[str]], None],
-        notify_thresholds: Callable[[WorkspaceId, Item], None],
+        notify_thresholds: Callable[[WorkspaceId, Row], None],
         clock: Clock,
     ) -> None:
         """Store the parts; a render without a row may have left a request body.
 
-        Sync renders have no due time, so `handle_due` gets each one that is not final.
-        `reconcile_others` gets the holders that have rows of other features.
-        `notify_thresholds` gets the limits item after each reconciliation.
+        Sync renders have no due time, so `handle_due` gets each that is not final.
+        `reconcile_others` gets the holders that have rows of other features. `notify_thresholds`
+        gets the limits item after each reconciliation.
         """
         self._renders = renders
         self._limits = limits
@@ -58,13 +58,13 @@ class ReconcileLimits:
     def __call__(self, workspace_id: WorkspaceId) -> None:
         """Reconcile one workspace; its item stays due while it has holds or leases.
 
-        Raise PoisonMessage if there is no such workspace.
+        Raise PoisonMessageError if there is no such workspace.
         """
         bind(workspace=workspace_id)
         item = self._limits.find(workspace_id)
         if item is None:
             reason = f"there are no limits of {workspace_id}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         holder_ids = sorted({*item["holds"], *item["leases"]})
         own = [RenderId(name) for name in holder_ids if name.startswith(_OWN_PREFIXES)]
         for ids in batched(own, _STEP, strict=False):
@@ -79,8 +79,8 @@ class ReconcileLimits:
         self._limits.clear_due(workspace_id, item)
         crash_if_armed(CrashPoint.LIMITS_CLEARED)
 
-    def _reconcile(self, workspace_id: WorkspaceId, ids: Sequence[RenderId], item: Item) -> None:
-        """Settle what is over or never began; remove the entries of rows that hold."""
+    def _reconcile(self, workspace_id: WorkspaceId, ids: Sequence[RenderId], item: Row) -> None:
+        """Settle holds that have ended or never began; remove the entries of rows that hold."""
         renders = {render.id: render for render in self._renders.get_many(workspace_id, ids)}
         created_before = self._clock.now() - _CREATED_WITHIN
         ended = []

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -30,7 +30,7 @@ class DueIndex:
         return heapq.merge(*(self._shard_entries(shard, now) for shard in kind.partitions))
 
     def _shard_entries(self, shard: str, now: str) -> Iterator[DueIndexEntry]:
-        start: Item | None = None
+        start: Row | None = None
         while True:
             page = self._tables.query(
                 self._table,
@@ -45,7 +45,7 @@ class DueIndex:
             if start is None:
                 return
 
-    def claim(self, entry: DueIndexEntry, until: str) -> Item | None:
+    def claim(self, entry: DueIndexEntry, until: str) -> Row | None:
         """Move an item to `until` and return it; return None if another tick has claimed it."""
         write = Write(
             self._table,

@@ -96,7 +96,7 @@ class Tick:
         return count
 
     def _send_kind(self, route: DueRoute, started_at: dt.datetime) -> SentItems:
-        """Send what is due of one kind, and what becomes due meanwhile."""
+        """Send the due items of one kind, and those that become due meanwhile."""
         sent = SentItems()
         with ThreadPoolExecutor(_CLAIMS_AT_ONCE) as claimers:
             while True:

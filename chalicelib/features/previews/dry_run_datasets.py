@@ -95,7 +95,7 @@ class DryRunDatasets:
         datasets: Sequence[NewDataset] | None,
         deadline: float,
     ) -> None:
-        """Render every dataset, then compile the templates; `datasets` None: the stored ones.
+        """Render every dataset, by default the stored ones, then compile the templates.
 
         Raises the first failure, `render_timeout` after `deadline` (Unix seconds) at the latest,
         and like any render `region_not_enabled`, `region_degraded`, `maintenance` or
@@ -233,7 +233,7 @@ class DryRunDatasets:
     ) -> PageJob | None:
         """Return the job of a template, which names itself as it will be published.
 
-        None: there are no templates in its texts.
+        Texts without templates need none.
         """
         resolved = ResolvedSource(None, template.type, source)
         job = self._templates.page_job(plan, template, resolved, {})

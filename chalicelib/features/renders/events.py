@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import derived_id
 from chalicelib.core.json import Json
@@ -19,7 +19,7 @@ type PurgeEventType = Literal["render.expired", "render.purged"]
 FINAL_EVENT_TYPES: Final = frozenset(f"render.{status}" for status in FINAL_STATUSES)
 
 
-def _describe(event: DomainEvent, row: Item) -> Mapping[str, Any]:
+def _describe(event: DomainEvent, row: Row) -> Mapping[str, Any]:
     return render_json_without_urls(render_of(row).at(event.created_at))
 
 

@@ -80,8 +80,8 @@ class StorageReceipt(NamedTuple):
 class UploadTargets(NamedTuple):
     """Destinations of a render whose receipts stand in rows of their own, target by target.
 
-    `receipt_bytes` is about what the receipts have as JSON. `done` counts the targets that need the
-    files no more, of a render that keeps them for delivery only.
+    `receipt_bytes` is about the size of the receipts as JSON. Of a render that keeps its files for
+    delivery only, `done` counts the targets that need them no more.
     """
 
     destination_ids: tuple[str, ...]
@@ -187,7 +187,7 @@ class Render(NamedTuple):
     def is_delivered(self) -> bool:
         """Return True if no email and no upload needs the files any more.
 
-        What has failed keeps them, but with zero retention.
+        A failed one keeps them, but not with zero retention.
         """
         if not self._are_emails_done:
             return False

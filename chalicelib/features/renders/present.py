@@ -180,7 +180,7 @@ def _explain_json(explain: JsonObject | None) -> dict[str, Json] | None:
 
 
 def _email_counts(render: Render) -> dict[str, Json] | None:
-    """Return the emails of a render of a template by their state; None: it is of no template."""
+    """Return the emails of a render by their state, or None if it is of no template."""
     if render.template_id is None:
         return None
     counts = render.email_counts

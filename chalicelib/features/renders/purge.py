@@ -8,6 +8,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Tables
+from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Row, Tables
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -100,7 +101,7 @@ class PurgeFiles:
         log.info("files expired")
 
     def remove_objects(self, render: Render) -> None:
-        """Remove what attempts of a purged render may have stored; end all URLs first."""
+        """End the URLs of a purged render, then remove the objects of all its attempts."""
         self._purge_other_records(render)
         self._objects.delete_many(list(attempt_object_keys(render)))
         crash_if_armed(CrashPoint.MAINTENANCE_PURGED)

@@ -31,7 +31,7 @@ class Viewer(NamedTuple):
     templates: tuple[str, ...] = ()
 
     def is_template_visible(self, template_id: str | None) -> bool:
-        """Tell whether the caller may see renders of a template; None: without a template."""
+        """Tell whether the caller may see renders of a template, or those without one."""
         return not self.templates or template_id in self.templates
 
     def may_see(self, render: Render) -> bool:
@@ -49,7 +49,7 @@ class RenderFilter:
     created_before: dt.datetime | None = None
 
     def equalities(self, viewer: Viewer) -> Mapping[str, Any] | None:
-        """Return the attributes that renders of the list must have; None: no render matches."""
+        """Return the attributes that renders of the list must have, or None if none can match."""
         equal = {
             name: self.equals[name]
             for name in _EQUALITY_FILTERS

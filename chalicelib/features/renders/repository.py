@@ -6,6 +6,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.query_all import newest_listed
 from chalicelib.adapters.aws.table import ConditionFailed, Item, QueryPage, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import (
@@ -71,17 +72,17 @@ class Renders:
     def _is_kept(self, item: Item) -> bool:  # DynamoDB deletes expired items late.
         return "ttl" not in item or item["ttl"] > self._clock.now().timestamp()
 
-    def _render(self, item: Item) -> Render:
+    def _render(self, item: Row) -> Render:
         return render_of(item).at(format_rfc3339(self._clock.now()))
 
-    def rows(self, keys: Sequence[tuple[WorkspaceId, RenderId]]) -> list[Item]:
+    def rows(self, keys: Sequence[tuple[WorkspaceId, RenderId]]) -> list[Row]:
         """Return the raw rows of up to 100 renders of any workspaces."""
         return self._tables.get_many(self._table, [(partition(*key), "META") for key in keys])
 
     def get_with_claim(
         self, workspace_id: WorkspaceId, render_id: RenderId, at: str
     ) -> ClaimResult | None:
-        """Return one render and whether it is free at the time `at`; None: there is no render."""
+        """Return one render and whether it is free at the time `at`, or None if there is none."""
         item = self._tables.get(self._table, partition(workspace_id, render_id))
         if item is None:
             return None
@@ -99,7 +100,7 @@ class Renders:
     def claim(
         self, workspace_id: WorkspaceId, render_id: RenderId, attempt: Attempt
     ) -> ClaimResult | None:
-        """Claim an attempt of an unfinished render; None: there is no render.
+        """Claim an attempt of an unfinished render, or return None if there is no render.
 
         Idempotent for one invocation. A claimed render is free again after `claimed_until`, or when
         the message of its attempt is delivered again: then its function has died (decision 5).
@@ -180,8 +181,8 @@ class Renders:
     def end_write(self, render: Render, *, is_running: bool, only_queued: bool = False) -> Write:
         """Return the write that ends an unfinished render (a queued one) from outside.
 
-        If `is_running`, the render stays due until `claimed_until`: maintenance then removes what a
-        dead function has left (decision 5).
+        If `is_running`, the render stays due until `claimed_until`: maintenance then removes the
+        remains of a dead function (decision 5).
         """
         code = (render.error or {}).get("code", render.status)
         due = ", due_at = claimed_until, DPK = :dpk" if is_running else " REMOVE due_at, DPK"
@@ -287,7 +288,7 @@ def _unfinished_values() -> dict[str, str]:
     return {f":from{n}": status for n, status in enumerate(UNFINISHED_STATUSES)}
 
 
-def _claim_result(item: Item, attempt: Attempt) -> ClaimResult:
+def _claim_result(item: Row, attempt: Attempt) -> ClaimResult:
     render = render_of(item)
     is_mine = item.get("claimed_by") == attempt.invocation and not render.is_final
     is_redelivery = attempt.message_id is not None and item.get("message_id") == attempt.message_id

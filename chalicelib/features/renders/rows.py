@@ -15,6 +15,7 @@ import msgspec
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import Item
 from chalicelib.contract.options.output import OutputOptions
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core import json
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
@@ -91,15 +92,15 @@ def partition(workspace_id: WorkspaceId, render_id: RenderId) -> str:
     return f"WS#{workspace_id}#RND#{render_id}"
 
 
-def row_key(workspace_id: WorkspaceId, render_id: RenderId) -> Item:
+def row_key(workspace_id: WorkspaceId, render_id: RenderId) -> Row:
     """Return the key of a render's row."""
     return {"PK": partition(workspace_id, render_id), "SK": "META"}
 
 
-def row_of(render: Render) -> Item:
+def row_of(render: Render) -> Row:
     """Return the row of a render; `render_of` is the inverse.
 
-    What is not known yet is absent, unless a condition needs it.
+    Values that are not known yet are absent, unless a condition needs them.
     """
     optional = {name: getattr(render, name) for name in _OPTIONAL_ATTRIBUTES}
     return {name: value for name, value in optional.items() if value is not None} | {
@@ -157,7 +158,7 @@ def outcome_json(render: Render) -> str:
     return json.dumps(outcome).encode(errors="replace").decode()
 
 
-def render_of(item: Item) -> Render:
+def render_of(item: Row) -> Render:
     """Return the render of a row."""
     request, outcome = json.loads_own(item["request"]), json.loads_own(item["outcome"])
     output, options = request.pop("output", None), request.pop("options", {})
@@ -198,20 +199,20 @@ def render_of(item: Item) -> Render:
     )
 
 
-def _upload_targets(stored: Item | None) -> UploadTargets | None:
+def _upload_targets(stored: Row | None) -> UploadTargets | None:
     if stored is None:
         return None
     return UploadTargets(**stored | {"destination_ids": tuple(stored["destination_ids"])})
 
 
-def storage_attributes(render: Render) -> Item:
-    """Return the attributes with the receipts of a render, or with what says where they are."""
+def storage_attributes(render: Render) -> Row:
+    """Return the attributes with the receipts of a render, or with the place of their rows."""
     if render.upload_targets is not None:
         return {"upload_targets": render.upload_targets._asdict()}
     return {"storage": receipt_items(render.storage)} if render.storage else {}
 
 
-def receipt_items(receipts: Sequence[StorageReceipt]) -> list[Item]:
+def receipt_items(receipts: Sequence[StorageReceipt]) -> list[Row]:
     """Return the receipts as the attribute `storage` has them."""
     items = [receipt._asdict() for receipt in receipts]
     for item in items:
@@ -219,13 +220,13 @@ def receipt_items(receipts: Sequence[StorageReceipt]) -> list[Item]:
     return items
 
 
-def request_webhook_of(item: Item) -> RequestWebhook | None:
+def request_webhook_of(item: Row) -> RequestWebhook | None:
     """Return the webhook that the request of a row has named, without reading the rest of it."""
     stored = json.loads_own(item["request"]).get("webhook")
     return msgspec.convert(stored, RequestWebhook | None)
 
 
-def history_entry(at: str | None, event: str) -> Item:
+def history_entry(at: str | None, event: str) -> Row:
     """Return an entry of a row's `history`, which is for the operator."""
     return {"at": at, "event": event}
 
@@ -250,14 +251,14 @@ def _without_defaults(render: Render, names: Sequence[str]) -> _Fields:
 
 
 def _file_json(file: StoredFile, render: Render) -> _Fields:
-    """Return a file without what its row has, and without sizes that it lacks."""
+    """Return a file without the members of its row, and without sizes that it lacks."""
     values = file._asdict()
     if file.expires_at == render.expires_at:
         del values["expires_at"]
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _file(stored: _Fields, item: Item) -> StoredFile:
+def _file(stored: _Fields, item: Row) -> StoredFile:
     lacking: _Fields = dict.fromkeys(StoredFile._fields)
     fields = lacking | {"expires_at": item.get("expires_at")} | stored
     return msgspec.convert(tuple(fields[name] for name in StoredFile._fields), StoredFile)

@@ -99,7 +99,7 @@ class MakeOnce:
         self._clock = clock
 
     def __call__(self, wanted: WantedFile, url: LinkUrl) -> UrlRender:
-        """Return the final render of a URL with its file; what is there already costs nothing.
+        """Return the final render of a URL with its file; an existing file costs nothing.
 
         Raises `quota_exceeded`, the codes of CreateRender, and `region_degraded` for a render that
         is not ready in time, but goes on.

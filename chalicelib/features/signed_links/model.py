@@ -1,4 +1,4 @@
-"""Signed link: what its URLs make, who may embed them, and how many renders it has left."""
+"""Signed link: the output of its URLs, who may embed them, and how many renders it has left."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -57,10 +57,10 @@ class SignedLink(NamedTuple):
 
 
 class LinkUrl(NamedTuple):
-    """URL of a link by the digest of what is signed.
+    """URL of a link by the digest of its signed text.
 
-    `render_id` is its last render, if any. Until `claimed_until` one of those who ask makes the
-    next one; the others wait.
+    `render_id` is its last render, if any. Until `claimed_until` one of the requests for it makes
+    the next one; all others wait.
     """
 
     link_id: LinkId

@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.query_all import listed_ids
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core import json
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -91,7 +91,7 @@ class SignedLinks:
         self._tables.write(write)
 
     def change(self, link: SignedLink, sets: Mapping[str, RowValue]) -> SignedLink | None:
-        """Change attributes of a link's row and return it; None: it is deleted."""
+        """Change attributes of a link's row and return the link, or None if it is deleted."""
         write = Write(
             self._table,
             key=_key(link.id),
@@ -204,11 +204,11 @@ class SignedLinks:
     def erase_deleted(self, link_id: str) -> None:
         """Erase a deleted link with its URLs, its own row last; idempotent.
 
-        Raises PoisonMessage for a text that is no id of a link.
+        Raises PoisonMessageError for a text that is no id of a link.
         """
         if not is_id("lnk", link_id):
             reason = f"there is no link {link_id}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         row = self._tables.get(self._table, _partition(link_id))
         if row is None or "deleted_at" not in row:
             return
@@ -238,7 +238,7 @@ def _url_row_key(url: LinkUrl) -> dict[str, str]:
     return {"PK": _partition(url.link_id), "SK": _url_key(url.digest)}
 
 
-def _url_of(link_id: LinkId, digest: str, row: Item | None) -> LinkUrl:
+def _url_of(link_id: LinkId, digest: str, row: Row | None) -> LinkUrl:
     known = row or {}
     return LinkUrl(link_id, digest, known.get("render_id"), known.get("claimed_until"))
 
@@ -251,7 +251,7 @@ def _key(link_id: LinkId) -> dict[str, str]:
     return {"PK": _partition(link_id), "SK": "META"}
 
 
-def _row(link: SignedLink) -> Item:
+def _row(link: SignedLink) -> Row:
     row = link._asdict() | {"output": json.dumps(link.output)}
     # Conditions ask whether it is there.
     del row["deleted_at"]
@@ -259,10 +259,10 @@ def _row(link: SignedLink) -> Item:
     return _key(link.id) | lists | row
 
 
-def _present_link(row: Item | None) -> SignedLink | None:
+def _present_link(row: Row | None) -> SignedLink | None:
     return None if row is None or "deleted_at" in row else _link_of(row)
 
 
-def _link_of(row: Item) -> SignedLink:
+def _link_of(row: Row) -> SignedLink:
     fields = {name: row[name] for name in SignedLink._fields if name in row}
     return SignedLink(**fields | {"output": json.loads_own(row["output"])})

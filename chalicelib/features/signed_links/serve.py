@@ -102,7 +102,7 @@ class ServeLink:
         return LinkAnswer(self._make_once.made_before(wanted, url), max_age_s)
 
     def _check(self, request: LinkRequest) -> _CheckedRequest:
-        """Return what a request asks for; raises all refusals but those of MakeOnce."""
+        """Return the checked request; raises all refusals but those of MakeOnce."""
         _, dot, extension = request.filename.rpartition(".")
         if not dot or extension not in FORMATS:
             raise NotFound("not_found", f"A signed link ends in one of {', '.join(FORMATS)}.")
@@ -142,7 +142,7 @@ class ServeLink:
 
 
 def failure_for_anyone(render: Render) -> ServiceError:
-    """Return the error of a failed render, without what may quote the template or its data."""
+    """Return the error of a failed render, without texts that may quote template or data."""
     assert render.error is not None, render.id
     return ServiceError(str(render.error["code"]), _FAILED, render_id=render.id)
 

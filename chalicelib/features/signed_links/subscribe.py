@@ -38,7 +38,7 @@ class GiveBackQuota(Subscriber):
     def follow_up(
         self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
     ) -> Sequence[OutgoingMessage]:
-        """Send nothing: what was given back is in the transaction of the event."""
+        """Send nothing, as the transaction of the event has given the quota back."""
         crash_for_each(
             CrashPoint.LINK_QUOTA_RETURNED,
             [each for each in deliveries if _failed_by_link([each])],

@@ -16,7 +16,7 @@ _OWN_NAMES: Final = frozenset({"exp", "sig"})
 
 
 class LinkQuery(NamedTuple):
-    """What a query says: the Unix second at which the URL ends, if any, and the template's data."""
+    """Content of a query: the Unix second at which the URL ends, if any, and the data."""
 
     exp: int | None
     data: dict[str, Json]
@@ -50,8 +50,8 @@ def read_query(query: str) -> LinkQuery:
 def flatten(data: JsonObject) -> list[tuple[str, str]]:
     """Return the names and values of a query that gives these data; null is left out.
 
-    Raises `validation_error` at `/data` for what no query can say: an array, an empty object, a
-    name of the service's own, and two paths that are the same or go through one another.
+    Raises `validation_error` at `/data` for data that no query can carry: an array, an empty
+    object, a name of the service's own, and two paths that are the same or go through one another.
     """
     pairs = list(_leaves(data, ()))
     seen: dict[str, str] = {}

@@ -1,6 +1,6 @@
-"""Check of what a key with a template allowlist sends: it includes templates of its list only.
+"""Check of requests of a key with a template allowlist: they include templates of its list only.
 
-What is stored runs as stored. So every request that is run or stored comes here first.
+A stored source runs later without a check, so every request that is run or stored comes here first.
 """
 
 from collections.abc import Collection, Iterator, Mapping

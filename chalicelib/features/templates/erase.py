@@ -9,6 +9,7 @@ from typing import Final
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
 from chalicelib.adapters.aws.table import Item, Tables
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.ids import EmailRuleId, WorkspaceId
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates, list_partition, template_partition
@@ -60,7 +61,7 @@ class EraseTemplates:
                 yield
         self._tables.delete_partition(self._table, pk)
 
-    def _erase_rows(self, rows: list[Item]) -> None:
+    def _erase_rows(self, rows: list[Row]) -> None:
         for row in rows:
             if row.get("object_key") is not None:
                 self._objects.delete(row["object_key"])

@@ -117,7 +117,7 @@ class ReadTemplates:
     def versions(
         self, template: Template, *, limit: int, below: int | None
     ) -> tuple[list[PublishedVersion], int | None]:
-        """Return up to `limit` versions below a number, newest first, and the next `below`."""
+        """Return a page of versions below a number, newest first, and the next page's `below`."""
         highest = (template.live_version or 0) if below is None else below - 1
         lowest = max(1, highest - limit + 1)
         numbers = range(highest, lowest - 1, -1)

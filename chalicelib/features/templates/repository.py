@@ -35,7 +35,7 @@ class Templates:
         self._table = table
 
     def find(self, workspace_id: WorkspaceId, template_id: str) -> Template | None:
-        """Return a visible template, in the trash or not."""
+        """Return a template that callers may see, also from the trash; None if there is none."""
         known = is_id("tpl", template_id)
         template = self.find_in_any_status(workspace_id, template_id) if known else None
         return None if template is None or template.status in _HIDDEN_STATUSES else template

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.dead_letters.repository import DeadLetter
@@ -56,7 +56,7 @@ class TraceReport:
     timeline: tuple[TimelineEntry, ...]
 
 
-def row_entries(render: Render, row: Item) -> Iterator[TimelineEntry]:
+def row_entries(render: Render, row: Row) -> Iterator[TimelineEntry]:
     """Yield the entries of the row of a render."""
     yield TimelineEntry(render.created_at, "row", "accepted")
     for entry in row["history"]:
@@ -74,7 +74,7 @@ def row_entries(render: Render, row: Item) -> Iterator[TimelineEntry]:
     yield from (TimelineEntry(at, "row", what, detail) for at, what, detail in moments if at)
 
 
-def event_entries(rows: Iterable[Item]) -> Iterator[TimelineEntry]:
+def event_entries(rows: Iterable[Row]) -> Iterator[TimelineEntry]:
     """Yield the entries of event rows."""
     for row in rows:
         moments = {

@@ -6,7 +6,7 @@ from itertools import batched
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import RenderId, WorkspaceId, is_id
@@ -125,7 +125,7 @@ class TraceRender:
             timeline=tuple(sorted(entries, key=_sort_key)),
         )
 
-    def _find_row(self, render_id: str, workspace_id: str | None) -> Item:
+    def _find_row(self, render_id: str, workspace_id: str | None) -> Row:
         if not is_id("rnd", render_id):
             detail = "The id of a render is rnd_ and 26 digits and letters."
             raise NotFound("render_not_found", detail)
@@ -138,7 +138,7 @@ class TraceRender:
         where = "that workspace" if workspace_id else "any workspace"
         raise NotFound("render_not_found", f"There is no render {render_id} in {where}.")
 
-    def _render_state(self, render: Render, row: Item) -> JsonObject:
+    def _render_state(self, render: Render, row: Row) -> JsonObject:
         limits = self._limits.get(render.workspace_id)
         return {
             "render": render.id,
@@ -194,7 +194,7 @@ class TraceRender:
 
 
 def _origin(render: Render) -> JsonObject:
-    """Return what has made a render: the source, and its batch or signed link, if any."""
+    """Return the origin of a render: the source, and its batch or signed link, if any."""
     origin: dict[str, Json] = {"source": render.source}
     if render.link_id is not None:
         origin["link"] = render.link_id

@@ -90,7 +90,7 @@ class CreateUpload:
             expires_at=format_rfc3339(now + _LIFETIME),
             was_announced=was_announced,
         )
-        self._held.take(announced.workspace, upload)
+        self._held.reserve(announced.workspace, upload)
         crash_if_armed(CrashPoint.UPLOAD_COUNTED)
         return upload
 

@@ -14,6 +14,8 @@ from typing import Final
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.features.uploads.model import Upload
 from chalicelib.features.workspaces.model import Workspace
@@ -162,11 +164,11 @@ def _partition(workspace_id: WorkspaceId, upload_id: UploadId) -> str:
     return f"UPL#{workspace_id}#{upload_id}"
 
 
-def _key(upload: Upload) -> Item:
+def _key(upload: Upload) -> Row:
     return {"PK": _partition(upload.workspace_id, upload.id), "SK": "META"}
 
 
-def _upload_of(item: Item) -> Upload:
+def _upload_of(item: Row) -> Upload:
     # Uploads of the release before have no `was_announced`.
     return Upload(**{name: item[name] for name in Upload._fields if name in item})
 

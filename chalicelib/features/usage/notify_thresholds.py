@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId, derived_id
@@ -64,7 +64,7 @@ class NotifyThresholds:
         self._notify = notify
         self._clock = clock
 
-    def __call__(self, workspace_id: WorkspaceId, item: Item) -> None:
+    def __call__(self, workspace_id: WorkspaceId, item: Row) -> None:
         """Notify of the thresholds in a workspace's limits item that are new in this cycle."""
         notified: dict[str, str] = item["notified_thresholds"]
         reached = [f"{percent}" for percent in quota.reached_thresholds(item)]
@@ -85,7 +85,7 @@ class NotifyThresholds:
             )
             crash_if_armed(CrashPoint.THRESHOLD_SAVED)
 
-    def _notify_threshold(self, workspace: Workspace, item: Item, threshold: str) -> None:
+    def _notify_threshold(self, workspace: Workspace, item: Row, threshold: str) -> None:
         passed = find_passed(item, threshold) or PassedThreshold(
             format_rfc3339(self._clock.now()), item["used"]
         )
@@ -114,7 +114,7 @@ class NotifyThresholds:
         self._notify(workspace, *_threshold_mail(workspace, item, threshold, passed.used))
 
 
-def _event_detail(workspace: Workspace, item: Item, threshold: str, used: int) -> JsonObject:
+def _event_detail(workspace: Workspace, item: Row, threshold: str, used: int) -> JsonObject:
     return {
         "kind": TOP_UPS if threshold == TOP_UPS else "included_renders",
         "threshold_percent": None if threshold == TOP_UPS else int(threshold),
@@ -126,7 +126,7 @@ def _event_detail(workspace: Workspace, item: Item, threshold: str, used: int) -
     }
 
 
-def _threshold_mail(workspace: Workspace, item: Item, threshold: str, used: int) -> tuple[str, str]:
+def _threshold_mail(workspace: Workspace, item: Row, threshold: str, used: int) -> tuple[str, str]:
     """Return the subject and the text of a mail."""
     cycle_end = item["cycle_end"]
     if threshold == TOP_UPS:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item, Tables
+from chalicelib.adapters.aws.table import Row, Tables
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
@@ -46,7 +46,7 @@ class UsageStatistics:
     templates: Counts = field(default_factory=Counter)
     formats: Counts = field(default_factory=Counter)
 
-    def add(self, row: Item) -> None:
+    def add(self, row: Row) -> None:
         """Add the counters of one item."""
         day = row["SK"].split("#")[1]
         for name, count in row.items():
@@ -85,7 +85,7 @@ class ReadUsage:
             "by_format": _sorted_by_count("format", statistics.formats),
         }
 
-    def _rows(self, workspace_id: WorkspaceId, days: DayRange) -> Iterator[Item]:
+    def _rows(self, workspace_id: WorkspaceId, days: DayRange) -> Iterator[Row]:
         for month in sorted({f"{day:%Y-%m}" for day in days}):
             yield from day_rows(
                 self._tables,

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, Protocol, override
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import QueueMessage
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core import json
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -39,17 +39,17 @@ WEBHOOK_STEP: Final = EventType("webhook.step")
 
 
 class EventView(Protocol):
-    """View of the events of one workspace: what their subjects' rows say of webhooks."""
+    """View of the events of one workspace: the objects that webhooks show of their subjects."""
 
-    def present(self, event_type: EventType, event: DomainEvent, row: Item) -> JsonObject:
+    def present(self, event_type: EventType, event: DomainEvent, row: Row) -> JsonObject:
         """Return the object that an event shows: as it was then, with fresh file URLs."""
         ...
 
-    def request_webhook(self, event_type: EventType, row: Item) -> RequestWebhook | None:
+    def request_webhook(self, event_type: EventType, row: Row) -> RequestWebhook | None:
         """Return the webhook that the request behind an event has named, or None."""
         ...
 
-    def is_internal(self, event_type: EventType, row: Item) -> bool:
+    def is_internal(self, event_type: EventType, row: Row) -> bool:
         """Tell whether an event of a public type stays inside, as those of a batch's items do."""
         ...
 
@@ -59,7 +59,7 @@ class _Source(NamedTuple):
 
     event_id: str
     event_type: str
-    row: Item
+    row: Row
     origin: EventDelivery
     after: str = ""
     payload_key: str | None = None
@@ -112,7 +112,7 @@ class QueueWebhooks(Subscriber[WebhookPlan]):
         objects: Objects,
         view: Callable[[WorkspaceId], EventView],
     ) -> None:
-        """Subscribe to the public ones of `types`; `view` reads what one call needs once."""
+        """Subscribe to the public ones of `types`; `view` reads the data of one call once."""
         self._types = {each.name: each for each in types}
         self.types = frozenset(each.name for each in types if each.is_public) | {WEBHOOK_STEP.name}
         self._endpoints = endpoints

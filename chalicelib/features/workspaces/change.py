@@ -46,7 +46,7 @@ class ChangeWorkspace:
         free_workspaces: FreeWorkspaceLimit,
         follow_plan: FollowPlan,
     ) -> None:
-        """Store the repositories; what depends on the plan is changed by `follow_plan`."""
+        """Store the repositories; `follow_plan` changes all that depends on the plan."""
         self._tables = tables
         self._workspaces = workspaces
         self._limits = limits

@@ -8,7 +8,7 @@ type Feature = Literal["storage", "pdfa", "pdfua", "einvoices", "email"]
 class Plan(NamedTuple):
     """Limits, price and features of a plan; `pack_renders` is 0 for a plan without packs.
 
-    `upload_gb`: what all uploads of a workspace have together.
+    `upload_gb`: the size of all uploads of a workspace together.
     """
 
     code: str

@@ -7,6 +7,17 @@ from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.model import Workspace, WorkspaceStatus
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
+from chalicelib.core.clock import format_rfc3339, parse_rfc3339
+from chalicelib.core.ids import KeyId, WorkspaceId
+from chalicelib.features.workspaces import service_state
+from chalicelib.features.workspaces.model import (
+    ApiKey,
+    StoredSecret,
+    Workspace,
+    next_expiry_warning,
+)
+from chalicelib.features.workspaces.service_state import ServiceStates
 
 _ALL_WORKSPACES: Final = "WORKSPACES"
 DUE_WORKSPACE: Final = DueKind("workspace")
@@ -59,7 +70,7 @@ class Workspaces:
 
 def items_of_list(tables: Tables, table: str, partition: str) -> Iterator[Item]:
     """Yield the items of a partition of the `lists` index, newest first."""
-    start: Item | None = None
+    start: Row | None = None
     while True:
         page = tables.query(
             table,
@@ -80,7 +91,7 @@ def workspace_key(workspace_id: WorkspaceId) -> dict[str, str]:
     return {"PK": f"WS#{workspace_id}", "SK": "META"}
 
 
-def workspace_of(item: Item) -> Workspace:
+def workspace_of(item: Row) -> Workspace:
     """Parse a workspace row."""
     return Workspace(
         id=WorkspaceId(item["id"]),

@@ -1,1 +1,1 @@
-"""Benchmarks of emails: rate and cost of sends, and what a rule costs a render."""
+"""Benchmarks of emails: rate and cost of sends, and the cost of a rule to a render."""

@@ -61,7 +61,7 @@ class MailServer:
         return [Arrival(*row) for row in json.loads(self._process.state())]
 
     def wait_for(self, message_ids: Sequence[str], timeout_s: float) -> list[Arrival]:
-        """Return the arrivals of these emails; raises AssertionError also for one that came twice.
+        """Return the arrivals of these emails; raises AssertionError if one comes late or twice.
 
         One second more passes than it takes, in which a second copy would arrive.
         """

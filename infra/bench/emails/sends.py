@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import SystemClock, format_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
@@ -63,7 +63,7 @@ class BenchSends:
         made = parts.client().post("/v1/email-connections", fields)
         self._connection_id = str(made["id"])
         pk = connections_partition(self._workspace_id)
-        rule: Item = {"PK": pk, "SK": _RULE_ID, "enabled": True}
+        rule: Row = {"PK": pk, "SK": _RULE_ID, "enabled": True}
         self._tables.write(Write(self._table, item=rule))
 
     def messages_due_now(self, number: int) -> Sequence[JsonObject]:

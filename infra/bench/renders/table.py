@@ -113,7 +113,7 @@ class _Table:
         self._payload = json.dumps(request).encode()
 
     def ways(self) -> Mapping[str, Way]:
-        """Return the ways to print it, and the packing of what was printed."""
+        """Return the ways to print it, and the packing of the printed file."""
         return {
             _BARE: stopwatch(self._print),
             _FRESH: self._print_in_fresh_context,

@@ -1,1 +1,1 @@
-"""Benchmarks of what a start takes."""
+"""Benchmarks of the time that a start takes."""

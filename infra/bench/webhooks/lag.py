@@ -1,9 +1,9 @@
 """Benchmark: time from the end of a render to the first attempt of its webhook (decision 38).
 
 300 renders end, five a second in open loop, in one workspace with 52 endpoints. Each event is heard
-by one of 50 healthy endpoints, by an endpoint that answers after 9.9 s, and by one that never
-answers; the stack has seen none of them before. Measured is the time from `completed_at` of the
-render in the payload's event to the arrival at the healthy receiver; both clocks are this
+by one of 50 healthy endpoints, by an endpoint that answers after 9.9 s, and by an endpoint that
+never answers; the stack has seen none of them before. Measured is the time from `completed_at` of
+the render in the payload's event to the arrival at the healthy receiver; both clocks are this
 machine's. The renders are final rows, written with their events and their messages as the render
 function does, so that no browser takes part: measured is what follows the final state.
 """

@@ -190,5 +190,5 @@ def _in_turn(endpoints: Sequence[WebhookEndpoint], number: int) -> Iterator[Webh
 
 
 def _message(delivery: WebhookDelivery) -> JsonObject:
-    named = DeliverWebhook(delivery.workspace_id, delivery.id, delivery.request_id)
-    return named.to_json()
+    webhook_message = DeliverWebhook(delivery.workspace_id, delivery.id, delivery.request_id)
+    return webhook_message.to_json()

@@ -47,7 +47,7 @@ class BenchReceiver:
         return f"http://127.0.0.1:{self._port}{path}"
 
     def arrivals(self, prefix: str) -> list[Arrival]:
-        """Return what has arrived at paths that begin so, the first one of each event and path."""
+        """Return the arrivals at paths that begin so, the first one of each event and path."""
         first: dict[tuple[str, str], Arrival] = {}
         for row in json.loads(self._process.state()):
             arrival = Arrival(*row)

@@ -97,7 +97,7 @@ class _AnswerHeaders:
 
 
 class _Replay:
-    """`receive` that gives a body that was read, and then what comes."""
+    """`receive` that gives a body that was read, and then all further messages."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self._body: bytes | None = body

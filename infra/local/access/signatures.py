@@ -21,13 +21,14 @@ from infra.local.access.keys import AccessKey
 _ALGORITHM: Final = "AWS4-HMAC-SHA256"
 _S3: Final = "s3"
 _BODY_HASH: Final = "x-amz-content-sha256"
+# AWS's own bounds: for the clocks of both sides, and for the age of a presigned URL.
 _MAX_SKEW: Final = dt.timedelta(minutes=15)
 _MAX_AGE_S: Final = 7 * 86_400
 _SECONDS: Final = re.compile("[0-9]{1,6}")
 
 
 class UnsignedError(Exception):
-    """A request is not signed with the key of this stack; the message says what is wrong."""
+    """A request is not signed with the key of this stack; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class ReceivedRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What a request says about its signature."""
+    """Claim of a request about its signature."""
 
     credential: str
     date: str
@@ -106,6 +107,7 @@ def _claim(request: ReceivedRequest) -> _Claim:
         names = ("X-Amz-Credential", "X-Amz-SignedHeaders", "X-Amz-Signature")
         date = parts.get("X-Amz-Date", "")
         pairs = request.query.split("&")
+        # The signature covers all of the query but itself.
         remaining = "&".join(pair for pair in pairs if not pair.startswith("X-Amz-Signature="))
         expires_s = _expiry(parts.get("X-Amz-Expires", ""))
     else:
@@ -146,9 +148,10 @@ def _check_time(claim: _Claim, now: dt.datetime) -> None:
 
 
 def _check_signed_headers(claim: _Claim, request: ReceivedRequest) -> None:
-    """Refuse headers that change what a request does and that its signature does not cover."""
+    """Refuse headers that change a request's effect and that its signature does not cover."""
     if missing := [name for name in claim.signed_headers if name not in request.headers]:
         raise UnsignedError(f"signed headers are missing: {', '.join(missing)}")
+    # `x-amz-copy-source` makes a presigned upload a copy of another object (decision 58).
     needed = {"host", *(name for name in request.headers if name.startswith("x-amz-"))}
     if claim.expires_s is None and claim.scope[3] == _S3:
         needed.add(_BODY_HASH)

@@ -21,6 +21,7 @@ from infra.local.runner.invoke_api import MAX_SYNC_BYTES
 from infra.local.runner.pool import StillRunning, Throttled, WorkerPool
 from infra.template import IntrinsicResolver
 
+# Bounds of API Gateway: 10 MB of a request, 29 s until its answer.
 MAX_BODY_BYTES: Final = 10_485_760
 TIMEOUT_S: Final = 29.0
 _HOP_BY_HOP: Final = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
@@ -105,6 +106,7 @@ class Gateway:
             return self._answer_by_function_url(request, moment)
         match = self._routes.match(request.path)
         if match is None:
+            # So answers API Gateway where no resource has the path.
             return self._responses.response("MISSING_AUTHENTICATION_TOKEN", _gateway_id(started))
         event = proxy_event(request, match, moment=moment)
         gateway_id: str = event["requestContext"]["requestId"]

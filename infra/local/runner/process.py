@@ -18,6 +18,7 @@ from infra.local.processes import Spawner, kill_process_trees
 from infra.local.runner.frames import Channel
 from infra.template import ROOT
 
+# Lambda's own bound.
 MAX_ANSWER_BYTES: Final = 6_291_556
 # More than a pipe holds, so one read takes everything that was written before it.
 _CHUNK: Final = 1 << 20
@@ -50,7 +51,7 @@ class InvocationAnswer:
 
 
 class Worker(Protocol):
-    """Port: what serves one invocation at a time, a process or a thread."""
+    """Port: a process or a thread that serves one invocation at a time."""
 
     channel: Channel
     idle_since: float
@@ -122,6 +123,7 @@ class WorkerProcess:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
+                    # Ctrl-C in the terminal reaches the stack alone, which ends its workers itself.
                     start_new_session=True,
                     bufsize=0,
                 ),
@@ -227,6 +229,7 @@ class WorkerOutput:
 
     def __init__(self, pipe: IO[bytes], log: Callable[[str], None]) -> None:
         """Take over an unbuffered pipe; `log` gets each line, one at a time."""
+        # Of two readers the second must not wait for lines that the first has taken.
         os.set_blocking(pipe.fileno(), False)
         self._pipe = pipe
         self._log = log

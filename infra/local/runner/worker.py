@@ -125,7 +125,7 @@ def _import_handler(handler_name: str) -> _Handler:
 
 
 def _prepare_for_threads(module: ModuleType) -> None:
-    """Let the product build what its threads share; a handler of the tests has none of it."""
+    """Let the product build the objects that its threads share; a handler of the tests has none."""
     product = sys.modules.get("chalicelib.bootstrap.cold_start")
     if product is not None:
         product.prepare_for_threads(vars(module).get("LATE_MODULES", ()))
@@ -182,7 +182,7 @@ def _error_payload(error: BaseException, kind: str | None = None) -> bytes:
 
 
 def _set_oom_score(score: int) -> None:
-    """Set what the kernel goes by when memory is used up: the highest ends first (proc(5))."""
+    """Set the OOM score: when memory is used up, the kernel ends the highest first (proc(5))."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(score), encoding="ascii")
 

@@ -84,7 +84,7 @@ def kind_of(route: str, field: str) -> str:
 def access_request(route: str, field: str | None, own: Objects, other: Objects) -> AccessRequest:
     """Return a request whose `field` names an object of `other`, all else is the caller's own.
 
-    None: no field does.
+    Without a `field` everything is the caller's own.
     """
     method, _, path = route.partition(" ")
     if route in _NEEDED:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core import json
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import WorkspaceId, derived_id
@@ -37,24 +37,24 @@ class BatchEnd(NamedTuple):
 class BatchRows:
     """Rows of a workspace at one moment."""
 
-    def __init__(self, rows: Sequence[Item], workspace: WorkspaceId) -> None:
-        self.rows: list[Item] = [{name: _plain(row[name]) for name in row} for row in rows]
+    def __init__(self, rows: Sequence[Row], workspace: WorkspaceId) -> None:
+        self.rows: list[Row] = [{name: _plain(row[name]) for name in row} for row in rows]
         self.workspace = workspace
 
     @cached_property
-    def renders(self) -> list[Item]:
+    def renders(self) -> list[Row]:
         """Return the rows of renders, oldest first."""
         found = [row for row in self.rows if "#RND#" in row["PK"] and row["SK"] == "META"]
         return sorted(found, key=lambda row: str(row["id"]))
 
     @cached_property
-    def batches(self) -> list[Item]:
+    def batches(self) -> list[Row]:
         """Return the rows of batches, oldest first."""
         start = f"WS#{self.workspace}#BAT#"
         found = [row for row in self.rows if row["PK"].startswith(start) and row["SK"] == "META"]
         return sorted(found, key=lambda row: str(row["id"]))
 
-    def of(self, pk: str, sk: str) -> list[Item]:
+    def of(self, pk: str, sk: str) -> list[Row]:
         """Return the rows of a partition whose sort key begins so, in order."""
         found = [row for row in self.rows if row["PK"] == pk and row["SK"].startswith(sk)]
         return sorted(found, key=lambda row: str(row["SK"]))
@@ -65,7 +65,7 @@ def _plain(value: object) -> object:
 
 
 def batch_faults(rows: BatchRows, ends: Sequence[BatchEnd]) -> Iterator[str]:
-    """Yield what is open, and the broken invariants of batches, items, counters and events."""
+    """Yield open batches, and the broken invariants of batches, items, counters and events."""
     if len(rows.batches) != len(ends):
         yield f"{len(rows.batches)} batches"
         return
@@ -75,7 +75,7 @@ def batch_faults(rows: BatchRows, ends: Sequence[BatchEnd]) -> Iterator[str]:
 
 
 def limits_faults(rows: BatchRows, allowance: int) -> Iterator[str]:
-    """Yield unless exactly what succeeded is used of the renders that the workspace had."""
+    """Yield unless the workspace has used exactly its succeeded renders."""
     (item,) = rows.of(f"WS#{rows.workspace}#LIM", "META")
     used = sum(row["status"] == "succeeded" for row in rows.renders)
     if used != sum(row["billed"] for row in rows.renders):
@@ -105,7 +105,7 @@ def object_faults(
         yield f"objects {keys}, expected {expected}"
 
 
-def _batch(rows: BatchRows, row: Item, end: BatchEnd) -> Iterator[str]:
+def _batch(rows: BatchRows, row: Row, end: BatchEnd) -> Iterator[str]:
     batch = batch_of(row)
     counts = batch.counts if end.counts is None else end.counts
     if (batch.status, batch.run, batch.counts) != (end.status, end.run, counts):
@@ -154,7 +154,7 @@ def _item(item: BatchItem, renders: Sequence[Render]) -> Iterator[str]:
         yield f"item {item.index} names {item.previous_render_id} as previous"
 
 
-def _counters(rows: Sequence[Item], renders: Sequence[Render]) -> Iterator[str]:
+def _counters(rows: Sequence[Row], renders: Sequence[Render]) -> Iterator[str]:
     counted: Counter[str] = Counter()
     for row in rows:
         counted.update({name: int(row[name]) for name in row if name not in {"PK", "SK"}})
@@ -164,7 +164,7 @@ def _counters(rows: Sequence[Item], renders: Sequence[Render]) -> Iterator[str]:
         yield f"counted {counted}, recounted {recount}"
 
 
-def _events(batch: Batch, rows: Sequence[Item]) -> Iterator[str]:
+def _events(batch: Batch, rows: Sequence[Row]) -> Iterator[str]:
     """Yield unless each tenth, each pause and each end has one event, in this order."""
     told = sorted((row["created_at"], *_place(batch, row)) for row in rows)
     places = [place for _, *place in told if place != [0, 0]]
@@ -183,7 +183,7 @@ def _events(batch: Batch, rows: Sequence[Item]) -> Iterator[str]:
         yield f"tenths {tenths}, but {batch.total} items"
 
 
-def _place(batch: Batch, event: Item) -> tuple[int, int]:
+def _place(batch: Batch, event: Row) -> tuple[int, int]:
     """Return run and tenth of an event; of a pause two zeros."""
     steps = {"batch.completed": {"": _END}, "batch.progress": _STEPS}[event["type"]]
     at = parse_rfc3339(event["created_at"])
@@ -196,7 +196,7 @@ def _place(batch: Batch, event: Item) -> tuple[int, int]:
 
 
 def _open(rows: BatchRows) -> Iterator[str]:
-    """Yield what is due, active or not published."""
+    """Yield rows that are due, active or not published."""
     for row in rows.rows:
         is_data = row["PK"].startswith("FILE#") or row.get("data_until")
         if "due_at" in row and not is_data:

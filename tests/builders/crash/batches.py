@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pikepdf
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import BatchId, RenderId
 from chalicelib.features.batches.combine.repository import combine_item
@@ -95,7 +95,7 @@ class CrashBatches(CrashWorkspace):
         self.stack.until(unmet)
 
     def faults(self, *ends: BatchEnd) -> list[str]:
-        """Return what is open, and the broken invariants."""
+        """Return open work, and the broken invariants."""
         rows = BatchRows(self.rows(), self.workspace)
         keys = [*self.objects(), *self.stores.keys(f"tmp/ws/{self.workspace}/")]
         return [
@@ -106,7 +106,7 @@ class CrashBatches(CrashWorkspace):
         ]
 
     def give_renders(self, more: int) -> None:
-        """Add renders to what is left, or take them away; nothing runs meanwhile."""
+        """Add renders to the allowance, or take them away; nothing runs meanwhile."""
         item = self.stores.limits(self.workspace)
         left = {"quota_left": item["quota_left"] + more}
         self.stores.replace(item, left)
@@ -123,21 +123,21 @@ class CrashBatches(CrashWorkspace):
             self.stores.replace(row, {"data_until": PAST, "due_at": PAST})
             self.erased.add(row["id"])
 
-    def renders_of(self, status: str) -> list[Item]:
+    def renders_of(self, status: str) -> list[Row]:
         """Return the rows of the renders of a status."""
         rows = BatchRows(self.rows(), self.workspace)
         return [row for row in rows.renders if row["status"] == status]
 
-    def batches(self) -> list[Item]:
+    def batches(self) -> list[Row]:
         """Return the rows of the batches, oldest first."""
         return BatchRows(self.rows(), self.workspace).batches
 
-    def message_of(self, render: Item) -> Any:
+    def message_of(self, render: Row) -> Any:
         """Return the message of an item's render."""
         return QueuedRender(self.workspace, RenderId(render["id"]), "req_1").to_json()
 
     def _repeat_messages(self) -> None:
-        """Deliver once more what functions of batches have got, and what is to come."""
+        """Deliver the messages of batches once more, received ones and those to come."""
         self.stores.send("BatchesQueue", release_item(self.workspace).to_json())
         for render in BatchRows(self.rows(), self.workspace).renders[-3:]:
             self.stores.send("BatchItemsQueue", self.message_of(render))

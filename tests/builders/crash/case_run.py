@@ -1,4 +1,4 @@
-"""Run of one crash case: its caller, the deaths of its functions, and what must be left then."""
+"""Run of one crash case: its caller, the deaths of its functions, and the state that is left."""
 
 import json
 from typing import Any, Final

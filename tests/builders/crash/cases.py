@@ -30,7 +30,7 @@ CANCELED: Final = "canceled"
 class CrashCase:
     """One render whose functions are killed.
 
-    `hits`: the hits of each point that kill; `caller_action`: what its caller does;
+    `hits`: the hits of each point that kill; `caller_action`: the action of its caller;
     `expected_end`: `succeeded`, `canceled` or the code of its error; `needs_tick`: the tick must do
     a part of it and is brought forward. `large`: its body exceeds an invocation; `large_result`:
     its files exceed the engine's answer. `tool`: the PDF tool that it is, or None.

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.features.emails.sends.counts.repository import SendCounts
 from chalicelib.features.emails.sends.model import COUNT_NAMES, EmailSend
@@ -85,7 +85,7 @@ class CrashEmails(CrashWorkspace):
                 self.stores.replace(row, {"next_attempt_at": PAST})
 
     def faults(self) -> Iterator[str]:
-        """Yield what is open, and the broken invariants."""
+        """Yield open work, and the broken invariants."""
         rows = self.rows()
         told = [row for row in rows if row["SK"].startswith("EVENT#")]
         yield from (f"{row['type']} is not published" for row in told if "due_at" in row)
@@ -96,12 +96,12 @@ class CrashEmails(CrashWorkspace):
             yield from _render_faults(render, sends)
         yield from self._day_faults(sends)
 
-    def _send_rows(self, rows: list[Item] | None = None) -> list[Item]:
+    def _send_rows(self, rows: list[Row] | None = None) -> list[Row]:
         rows = self.rows() if rows is None else rows
         keys = [(row["PK"], "META") for row in rows if "#EMS#" in row["PK"]]
         return self.stores.tables.get_many(self.stores.main_table, sorted(set(keys)))
 
-    def _send_faults(self, row: Item, told: list[Item]) -> Iterator[str]:
+    def _send_faults(self, row: Row, told: list[Row]) -> Iterator[str]:
         send = send_of(row)
         if left := {"due_at", "DPK", "claim", "claimed_until", "next_attempt_at"} & row.keys():
             yield f"{send.id} is {send.status} and has {left}"
@@ -131,8 +131,8 @@ def _message_id(send: EmailSend) -> str:
     return f"<{send.id.lower()}@{_SENDER.partition('@')[2]}>"
 
 
-def _render_faults(render: Item, sends: list[EmailSend]) -> Iterator[str]:
-    """Yield if the sends are not one of the rule and its repeats, or are not what is counted."""
+def _render_faults(render: Row, sends: list[EmailSend]) -> Iterator[str]:
+    """Yield if the sends are not one of the rule and its repeats, or differ from their counts."""
     own = [send for send in sends if send.render_id == render["id"]]
     first = [send for send in own if send.resend_of is None]
     if len(first) != 1:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any, Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.renders.idempotency.model import IdempotencyKey
 from chalicelib.features.workspaces.plans import PLANS
@@ -50,7 +50,7 @@ def leftovers(stores: Stores, workspace: str) -> list[str]:
 
 
 def _single_render(
-    case: CrashCase, renders: list[Item], stores: Stores, workspace: str, key: str
+    case: CrashCase, renders: list[Row], stores: Stores, workspace: str, key: str
 ) -> Iterator[str]:
     """Yield unless one render has the key; a refusal for lack of capacity leaves another one."""
     refused = [render for render in renders if _error_code(render) == _NO_CAPACITY]
@@ -76,7 +76,7 @@ def _single_render(
         yield f"the idempotency key stands for {record}"
 
 
-def _objects(case: CrashCase, renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
+def _objects(case: CrashCase, renders: list[Row], stores: Stores, workspace: str) -> Iterator[str]:
     named = [file for render in renders for file in _outcome(render).get("files", [])]
     purged = case.caller_action in _PURGE_EVENTS
     if len(named) != (len(case.formats) if case.expected_end == "succeeded" else 0):
@@ -98,7 +98,7 @@ def _objects(case: CrashCase, renders: list[Item], stores: Stores, workspace: st
             yield "the object is another than the record says"
 
 
-def _limits(case: CrashCase, renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
+def _limits(case: CrashCase, renders: list[Row], stores: Stores, workspace: str) -> Iterator[str]:
     item = stores.limits_with_rows(workspace)
     billed = sum(render["billed"] for render in renders)
     if item["holds"] or item["leases"]:
@@ -109,7 +109,7 @@ def _limits(case: CrashCase, renders: list[Item], stores: Stores, workspace: str
         yield f"{item['quota_left']} left"
 
 
-def _statistics(renders: list[Item], stores: Stores, workspace: str) -> Iterator[str]:
+def _statistics(renders: list[Row], stores: Stores, workspace: str) -> Iterator[str]:
     counted: Counter[str] = Counter()
     for month in {render["created_at"][:7] for render in renders}:
         for row in stores.partition(f"WS#{workspace}#USE#{month}"):
@@ -121,7 +121,7 @@ def _statistics(renders: list[Item], stores: Stores, workspace: str) -> Iterator
         yield f"counted {dict(counted)}"
 
 
-def _events(case: CrashCase, rows: list[Item]) -> Iterator[str]:
+def _events(case: CrashCase, rows: list[Row]) -> Iterator[str]:
     events = [row for row in rows if row["SK"] != "META"]
     types = [f"render.{row['status']}" for row in rows if row["SK"] == "META"]
     types += [_PURGE_EVENTS[case.caller_action]] if case.caller_action in _PURGE_EVENTS else []
@@ -132,7 +132,7 @@ def _events(case: CrashCase, rows: list[Item]) -> Iterator[str]:
             yield f"{event['type']} is not published"
 
 
-def _due(case: CrashCase, rows: list[Item], stores: Stores) -> Iterator[str]:
+def _due(case: CrashCase, rows: list[Row], stores: Stores) -> Iterator[str]:
     yield from (f"{row['SK']} is due at {row['due_at']}" for row in rows if "due_at" in row)
     for render in (row for row in rows if row["SK"] == "META"):
         ends = [] if case.caller_action in _PURGE_EVENTS else [render.get("expires_at")]
@@ -143,12 +143,12 @@ def _due(case: CrashCase, rows: list[Item], stores: Stores) -> Iterator[str]:
             yield f"files are due {[row.get('due_at') for row in records]}, not {ends}"
 
 
-def _outcome(render: Item) -> dict[str, Any]:
+def _outcome(render: Row) -> dict[str, Any]:
     outcome: dict[str, Any] = json.loads(render["outcome"])
     return outcome
 
 
-def _error_code(render: Item) -> str | None:
+def _error_code(render: Row) -> str | None:
     error = _outcome(render).get("error")
     return error["code"] if error else None
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import httpx
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.crash_points import CrashPoint
 from tests.builders.crash.stack import CrashStack
 from tests.builders.crash.workspace import CrashWorkspace
@@ -46,12 +46,12 @@ class CrashLinks(CrashWorkspace):
             self.fetch(query)
         self.await_kill(armed)
 
-    def own_rows(self) -> list[Item]:
+    def own_rows(self) -> list[Row]:
         """Return the rows of the link and its URLs."""
         return self.stores.partition(f"LNK#{self.link['id']}")
 
     def faults(self, statuses: list[str]) -> Iterator[str]:
-        """Yield what is open, and the broken invariants, unless the renders have ended so."""
+        """Yield open work, and the broken invariants, unless the renders have ended so."""
         ended = sorted(row["status"] for row in self._renders())
         if ended != sorted(statuses):
             yield f"renders {ended}"
@@ -65,6 +65,6 @@ class CrashLinks(CrashWorkspace):
         if used != succeeded:
             yield f"quota_used {used}"
 
-    def _renders(self) -> list[Item]:
+    def _renders(self) -> list[Row]:
         ids = self.stores.renders(self.workspace)
         return [self.tenant.row(render_id) for render_id in ids]

@@ -17,7 +17,7 @@ from tests.builders.stack.tenants import Tenant, Tenants
 from tests.builders.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.aws.table import Item
+    from chalicelib.adapters.aws.table import Row
 
 _PAUSE_S: Final = 0.3
 _TICK_INTERVAL_S: Final = 1.0
@@ -80,7 +80,7 @@ class RunningCrashStack:
             self._pass_time(ticks=ticks)
 
     def _pass_time(self, *, ticks: bool) -> None:
-        """Make due what is due within the horizon, and tick."""
+        """Make due the rows that are due within the horizon, and tick."""
         moment = time.monotonic()
         if not ticks or moment < self._last_tick + _TICK_INTERVAL_S:
             return
@@ -92,7 +92,7 @@ class RunningCrashStack:
             # What has a claim then is the dead function's, except for the renders that others run.
             is_left = killed and row.get("status") != "processing"
             names = ("due_at", *(("next_attempt_at", "claimed_until") if is_left else ()))
-            values: Item = {name: PAST for name in names if PAST < row.get(name, PAST) < until}
+            values: Row = {name: PAST for name in names if PAST < row.get(name, PAST) < until}
             if values:
                 self.stores.replace(row, values)
         self.stores.tick()

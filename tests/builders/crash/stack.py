@@ -60,7 +60,7 @@ class CrashStack(Protocol):
     def until(self, unmet: Callable[[], object], *, ticks: bool = True) -> None:
         """Let functions work, and time pass, until nothing is unmet.
 
-        With `ticks` the tick runs as time passes. Raises AssertionError with what is unmet if
-        nothing is left to happen.
+        With `ticks` the tick runs as time passes. Raises AssertionError with the unmet conditions
+        if nothing is left to happen.
         """
         ...

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.json import JsonObject
 from chalicelib.features.destinations.uploads.events import STORAGE_UPLOAD_FAILED
 from chalicelib.features.destinations.uploads.message import UPLOADS_PREFIX, UploadFilesMessage
@@ -22,7 +22,7 @@ _OPEN: Final = {"claim", "claimed_until", "claims_made", "next_attempt_at"}
 
 
 class CrashUploads(CrashWorkspace):
-    """A workspace with one destination, whose store counts what arrives."""
+    """A workspace with one destination, whose store counts its files."""
 
     def __init__(self, stack: CrashStack, store: RecordingStore) -> None:
         """Create the workspace; its id is the prefix of its files in the store."""
@@ -80,7 +80,7 @@ class CrashUploads(CrashWorkspace):
         self.stores.send_dead_letter("Uploads", message)
 
     def faults(self) -> Iterator[str]:
-        """Yield what is open, and the broken invariants."""
+        """Yield open work, and the broken invariants."""
         kept = set[str]()
         for rows in self._partitions():
             (render,) = (render_of(row) for row in rows if row["SK"] == "META")
@@ -115,11 +115,11 @@ class CrashUploads(CrashWorkspace):
         digest = hashlib.sha256(content).hexdigest()
         return (len(content), digest, etag_of(content)) == (file.bytes, file.sha256, file.etag)
 
-    def _partitions(self) -> Iterator[list[Item]]:
+    def _partitions(self) -> Iterator[list[Row]]:
         for render in self.stores.renders(self.workspace):
             yield self.stores.partition(f"WS#{self.workspace}#RND#{render}")
 
-    def _upload_rows(self) -> list[Item]:
+    def _upload_rows(self) -> list[Row]:
         rows = [row for rows in self._partitions() for row in rows]
         return [row for row in rows if row["SK"].startswith(UPLOADS_PREFIX)]
 
@@ -129,7 +129,7 @@ def _is_deleted(render: Render, uploads: TargetUploads) -> bool:
     return not render.hosted and all(file.status == "succeeded" for file in uploads.files)
 
 
-def _event_faults(render: Render, uploads: TargetUploads, rows: Sequence[Item]) -> Iterator[str]:
+def _event_faults(render: Render, uploads: TargetUploads, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a fault unless each failure, and a deletion, has one event."""
     events = [event_of(row) for row in rows if row["SK"].startswith("EVENT#")]
     told = Counter(

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint
 from tests.builders.crash.stack import CrashStack
@@ -19,7 +19,7 @@ _LARGE: Final = {f"k{n}": "x" * 490 for n in range(40)}
 
 
 class CrashWebhooks(CrashWorkspace):
-    """A workspace with one endpoint, whose receiver counts what arrives."""
+    """A workspace with one endpoint, whose receiver counts its deliveries."""
 
     def __init__(self, stack: CrashStack, receiver: WebhookReceiver) -> None:
         """Create the workspace."""
@@ -46,11 +46,11 @@ class CrashWebhooks(CrashWorkspace):
         self.kills += 1
         self.settle(lambda: list(self.faults()), point)
 
-    def deliveries(self) -> list[Item]:
+    def deliveries(self) -> list[Row]:
         """Return the rows of all deliveries."""
         return [row for row in self.rows() if "#WHD#" in row["PK"] and row["SK"] == "META"]
 
-    def attempts(self, delivery: Item) -> list[Item]:
+    def attempts(self, delivery: Row) -> list[Row]:
         """Return the finished attempts of a delivery, in order."""
         rows = self.stores.partition(delivery["PK"])
         return [row for row in rows if row["SK"].startswith("TRY#")]
@@ -65,11 +65,11 @@ class CrashWebhooks(CrashWorkspace):
         held = {f"{until}#{n}" for n in range(4)}
         key = f"WS#{self.workspace}#WHE"
         name = f"of_{endpoint.rpartition('/')[2]}"
-        for lane in ("webhooks", "webhooks_slow"):
-            row: Item = {"PK": key, "SK": f"LEASES#{lane}", "all": held, name: held}
+        for queue in ("webhooks", "webhooks_slow"):
+            row: Row = {"PK": key, "SK": f"LEASES#{queue}", "all": held, name: held}
             self.stores.tables.write(Write(self.stores.main_table, item=row))
 
-    def give_up(self, delivery: Item) -> None:
+    def give_up(self, delivery: Row) -> None:
         """Send the dead letter of a delivery's message."""
         message = {"v": 1, "workspace_id": self.workspace, "delivery_id": delivery["id"]}
         self.stores.send_dead_letter("Webhooks", message)
@@ -89,7 +89,7 @@ class CrashWebhooks(CrashWorkspace):
             yield f"leases {held}"
 
     def faults(self) -> Iterator[str]:
-        """Yield what is open, and the broken invariants."""
+        """Yield open work, and the broken invariants."""
         rows = self.rows()
         told = [row for row in rows if row["SK"].startswith("EVENT#") and "#RND#" in row["PK"]]
         deliveries = self.deliveries()
@@ -110,7 +110,7 @@ class CrashWebhooks(CrashWorkspace):
         if stored != named:
             yield f"payloads {stored}, named {named}"
 
-    def _delivery_faults(self, row: Item) -> Iterator[str]:
+    def _delivery_faults(self, row: Row) -> Iterator[str]:
         attempts = self.attempts(row)
         numbers = [int(attempt["number"]) for attempt in attempts]
         if numbers != list(range(1, int(row["attempts_made"]) + 1)):

@@ -1,4 +1,4 @@
-"""Kills functions that handle templates, uploads and workspaces, and reports what is left."""
+"""Kills functions that handle templates, uploads and workspaces, and reports the remains."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import httpx
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import WorkspaceId
 from tests.builders.crash.stack import CrashStack
@@ -60,7 +60,7 @@ class CrashWorkspace:
         armed = self.arm(point) if point is not None else None
         self.stack.until(lambda: [armed.name] if armed is not None and armed.exists() else unmet())
 
-    def rows(self) -> list[Item]:
+    def rows(self) -> list[Row]:
         """Return all rows that name the workspace."""
         return list(self.stores.scan(self.stores.main_table, naming=self.workspace))
 
@@ -68,9 +68,9 @@ class CrashWorkspace:
         """Return the keys of its objects, without those that its lifecycle removes soon."""
         return sorted(self.stores.keys(f"ws/{self.workspace}/"))
 
-    def bring_forward(self, row: Item, names: Sequence[str]) -> None:
+    def bring_forward(self, row: Row, names: Sequence[str]) -> None:
         """Set those of the named times of a row that it has to the past."""
-        values: Item = {name: PAST for name in names if row.get(name, PAST) != PAST}
+        values: Row = {name: PAST for name in names if row.get(name, PAST) != PAST}
         if values:
             self.stores.replace(row, values)
 
@@ -86,7 +86,7 @@ class CrashWorkspace:
             yield from _template_faults(meta, own)
 
 
-def _template_faults(meta: Item, own: list[Item]) -> Iterator[str]:
+def _template_faults(meta: Row, own: list[Row]) -> Iterator[str]:
     if meta["status"] != "active" or meta["unsettled"] or "due_at" in meta:
         yield f"it is {meta['status']}, unsettled {meta['unsettled']}, due {meta.get('due_at')}"
     numbers = [row["number"] for row in own if row["SK"].startswith("VER#")]

@@ -1,4 +1,4 @@
-"""Invoices at the edges of what the rules allow, and just beyond, as changes to a valid one."""
+"""Invoices at the edges of the rules, and just beyond, as changes to a valid one."""
 
 from typing import Any, Final
 

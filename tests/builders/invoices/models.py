@@ -68,7 +68,7 @@ def line(number: int = 1, vat: Vat = STANDARD, **changes: Any) -> InvoiceLine:
 
 
 def minimal(**changes: Any) -> Invoice:
-    """Return an invoice with only what XRechnung requires."""
+    """Return an invoice with the fields that XRechnung requires, and no others."""
     plain = Invoice(
         number="RE-2026-001",
         issue_date=dt.date(2026, 11, 20),

@@ -1,7 +1,7 @@
 """Invoices that fulfil Peppol's rules for sellers of a country, and changes that break each rule.
 
 `COUNTRY_INVOICES` has, for each country, changes to `invoice_json` that the rules ask for.
-`RULE_BREAKS` has one entry for each of those rules: the country's invoice, and what breaks it.
+`RULE_BREAKS` has one entry for each of those rules: the country's invoice, and the breaking change.
 """
 
 from typing import Any, Final

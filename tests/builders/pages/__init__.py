@@ -1,1 +1,1 @@
-"""Pages and PDFs for tests, and what renders them."""
+"""Pages and PDFs for tests, and their renderers."""

@@ -12,6 +12,8 @@ from chalicelib.core.json import JsonObject
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.job import PageJob
 from chalicelib.engine.ports import DestinationRefusedError, FetchResponse
+from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.ports import FetchResponse, HostRefusedError
 from chalicelib.engine.sources import HtmlSource, UrlSource
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults
 from chalicelib.engine.templating.includes import Includes
@@ -42,7 +44,7 @@ class RefusingEgress:
     """Egress that refuses every destination."""
 
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:  # noqa: ARG002
-        raise DestinationRefusedError(f"{host}:{port} may not be reached")
+        raise HostRefusedError(f"{host}:{port} may not be reached")
 
     def fetch(
         self,
@@ -52,7 +54,7 @@ class RefusingEgress:
         timeout_s: float,  # noqa: ARG002
         https_only: bool = False,  # noqa: ARG002
     ) -> FetchResponse:
-        raise DestinationRefusedError(f"{url} may not be reached")
+        raise HostRefusedError(f"{url} may not be reached")
 
 
 def no_uploads(upload_id: str) -> bytes:

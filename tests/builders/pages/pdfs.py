@@ -63,7 +63,7 @@ def finish_printed(
     resources: Mapping[ContentSource, bytes] | None = None,
     page_pdf: bytes | None = None,
 ) -> bytes:
-    """Return the finished PDF of a printed one; `page_pdf` is what a fresh page prints."""
+    """Return the finished PDF of a printed one; `page_pdf` is the print of a fresh page."""
 
     output, contents = OutputOptions.from_json({"pdf": pdf or {}}), resources or {}
 

@@ -30,7 +30,7 @@ def folder(variable: str, name: str) -> Path:
 
 
 def new_browser(**settings: Any) -> Browser:
-    """Return a browser of the test's own: one that it ends, looks into, or sets up otherwise."""
+    """Return a browser of the test's own, which it ends, looks into, or sets up otherwise."""
     return Browser(
         folder("PLATEN_CHROMIUM_DIR", "chromium"),
         folder("PLATEN_FONTS_DIR", "fonts"),

@@ -1,4 +1,4 @@
-"""PDFs for tools that change content, and readings of what they make."""
+"""PDFs for tools that change content, and readings of their results."""
 
 import io
 import warnings

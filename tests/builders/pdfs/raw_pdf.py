@@ -9,7 +9,7 @@ SOUND = {1: CATALOG, 2: PAGES, 3: PAGE}
 
 
 def raw_pdf(objects: Mapping[int, bytes], trailer: bytes = b"", before: bytes = b"") -> bytes:
-    """Return a PDF of these objects; `before` is what an incremental update is appended to."""
+    """Return a PDF of these objects, as an incremental update of `before` if that is given."""
     out = bytearray(before or b"%PDF-1.5\n")
     rows = [b"0000000000 65535 f \n"]
     for number in range(1, max(objects) + 1):

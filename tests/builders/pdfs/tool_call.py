@@ -14,7 +14,7 @@ POINTER = "/input"
 
 
 class ToolCall(NamedTuple):
-    """What a tool returned, and its warnings."""
+    """Output of a tool, and its warnings."""
 
     output: ToolOutput
     warnings: list[RenderWarning]

@@ -1,4 +1,4 @@
-"""Runs of PDF tools in this process, and what readers find in their files."""
+"""Runs of PDF tools in this process, and readings of their files."""
 
 import io
 from collections.abc import Iterator

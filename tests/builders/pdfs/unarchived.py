@@ -1,4 +1,4 @@
-"""PDFs with what PDF/A forbids, which a conversion can remove or replace."""
+"""PDFs with parts that PDF/A forbids, which a conversion can remove or replace."""
 
 import io
 import zlib

@@ -124,7 +124,7 @@ def without_folder(archive: bytes, folder: str) -> bytes:
 
 @contextlib.contextmanager
 def running_deployment(cloud: LocalStackServer) -> Iterator[Deployment]:
-    """Run what `make deploy STAGE=test` runs; yield as soon as the stack is complete.
+    """Run the program of `make deploy STAGE=test`; yield as soon as the stack is complete.
 
     The AWS CLI polls only every 30 s; its exit code is asserted after the block.
     """

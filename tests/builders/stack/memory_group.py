@@ -17,7 +17,7 @@ _SHARE_OF_ONE: Final = 0.1
 
 @contextlib.contextmanager
 def limited_memory(pid: int, size: int) -> Iterator[None]:
-    """Limit what the processes take from now on to `size` bytes in all, inside the block.
+    """Limit the memory that processes take from now on to `size` bytes in all, inside the block.
 
     By a control group; where none can be made, by limits of the browsers that run.
     """

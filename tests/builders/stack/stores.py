@@ -9,7 +9,7 @@ from typing import Any, Final, override
 from boto3.dynamodb.types import TypeDeserializer
 
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.json import JsonObject
 from infra.local.emulators import client_factory
@@ -45,11 +45,11 @@ class Stores:
         self.main_table = resources["MainTable"]["Ref"]
         self.transient_table = resources["TransientTable"]["Ref"]
 
-    def partition(self, pk: str) -> list[Item]:
+    def partition(self, pk: str) -> list[Row]:
         """Return all rows of a partition."""
         return self.tables.query(self.main_table, "PK = :pk", {":pk": pk}).items
 
-    def scan(self, table: str, naming: str = "") -> Iterator[Item]:
+    def scan(self, table: str, naming: str = "") -> Iterator[Row]:
         """Yield all rows of a table, or those that name a text anywhere."""
         read = TypeDeserializer().deserialize
         pages = self.clients.dynamodb.get_paginator("scan")
@@ -65,12 +65,12 @@ class Stores:
         rows = self.tables.query(self.main_table, "LPK = :list", lists, index="lists").items
         return [row["LSK"] for row in rows]
 
-    def limits(self, workspace: str) -> Item:
+    def limits(self, workspace: str) -> Row:
         """Return the limits item of a workspace."""
         (item,) = [row for row in self.partition(f"WS#{workspace}#LIM") if row["SK"] == "META"]
         return item
 
-    def limits_with_rows(self, workspace: str) -> Item:
+    def limits_with_rows(self, workspace: str) -> Row:
         """Return the limits item, with the holds that the rows of renders have."""
         rows = [
             row
@@ -124,7 +124,7 @@ class Stores:
                     self.replace(record, {"expires_at": PAST} | due)
                 self.replace(row, {"expires_at": PAST})
 
-    def replace(self, row: Item, values: Item) -> None:
+    def replace(self, row: Row, values: Row) -> None:
         """Replace attributes of a row, unless they have changed since it was read."""
         write = Write(
             self.main_table,

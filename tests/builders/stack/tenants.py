@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.bootstrap.operator import OperatorServices
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
@@ -18,7 +18,7 @@ from tests.builders.waiting import PATIENCE_S
 
 @dataclass(frozen=True)
 class Tenant:
-    """A workspace, its client, and what it has used."""
+    """A workspace, its client, and its usage."""
 
     workspace: WorkspaceId
     client: ApiClient
@@ -38,12 +38,12 @@ class Tenant:
         item = self.stores.limits_with_rows(self.workspace)
         return int(item["used"]), len(item["holds"]), len(item["leases"])
 
-    def row(self, render_id: str) -> Item:
+    def row(self, render_id: str) -> Row:
         """Return the row of a render."""
         rows = self.stores.partition(f"WS#{self.workspace}#RND#{render_id}")
         return next(row for row in rows if row["SK"] == "META")
 
-    def wait_until_final(self, render_id: str, seconds: float = PATIENCE_S) -> Item:
+    def wait_until_final(self, render_id: str, seconds: float = PATIENCE_S) -> Row:
         """Return the row of a render that is final; reading it counts for no limit."""
         end = time.monotonic() + seconds
         while (row := self.row(render_id))["status"] in {"queued", "processing"}:

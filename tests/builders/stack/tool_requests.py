@@ -65,7 +65,7 @@ def busy_workers(stack: RunningStack) -> list[psutil.Process]:
 
 @contextmanager
 def paused(stack: RunningStack, word: str) -> Iterator[None]:
-    """Stop processes in the block, so that what they do takes for ever."""
+    """Stop processes in the block, so that their work takes for ever."""
     found = processes(stack, word)
     assert found, f"no process is {word}"
     for process in found:

@@ -51,7 +51,7 @@ def large_file(key: str, size_mib: int, content_sha256: str | None = None) -> Ou
 
 
 def sha256_of_large_file(size_mib: int) -> str:
-    """Return the SHA-256 of what `large_file` has."""
+    """Return the SHA-256 of the content of `large_file`."""
     digest = sha256()
     for _ in range(size_mib):
         digest.update(_BLOCK)

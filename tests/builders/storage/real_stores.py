@@ -1,4 +1,4 @@
-"""Stores of each kind behind one face: how they are opened, and what they have stored."""
+"""Stores of each kind behind one interface: how they are opened, and the stored files."""
 
 import base64
 import hmac

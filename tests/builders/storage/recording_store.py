@@ -1,4 +1,4 @@
-"""Store with the API of S3 that a test runs: it counts what is put, and can refuse it."""
+"""Store with the API of S3 that a test runs: it counts uploads, and can refuse them."""
 
 import hashlib
 import threading

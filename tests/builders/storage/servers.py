@@ -128,7 +128,7 @@ def _tool(name: str) -> str:
 
 
 def _preparations_of_root(folder: Path) -> list[str]:
-    """Return the commands that make what the installation of OpenSSH makes: a folder and a user.
+    """Return the commands that make the folder and the user of OpenSSH's installation.
 
     Only root's server confines in them what is not yet logged in.
     """
@@ -140,7 +140,7 @@ def _preparations_of_root(folder: Path) -> list[str]:
 
 
 def _limit(folder: Path) -> str:
-    """Return the command that limits what can be written: to a disk, or else to each file."""
+    """Return the command that limits the written bytes: of a disk, or else of each file."""
     if os.getuid() == 0:
         return f"mount -t tmpfs -o size=1m none {folder}"
     return "trap '' XFSZ && ulimit -f 2048"

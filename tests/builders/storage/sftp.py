@@ -34,7 +34,7 @@ def session_at(
     timeout_s: float = PATIENCE_S,
     directory: str = "archive",
 ) -> AbstractContextManager[StoreSession]:
-    """Open the session with what is at a port."""
+    """Open the session with the server at a port."""
     destination = storage_destination(
         "sftp",
         host="127.0.0.1",

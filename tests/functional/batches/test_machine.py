@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
 
 from chalicelib.adapters.aws import table
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.crash_points import CrashPoint as P
 from tests.builders.in_process_aws import MotoAws
 from tests.fakes.batch_machine import BatchMachine
@@ -119,7 +119,7 @@ class BatchRules(BatchMachine):
     def let_time_pass(self, seconds: int) -> None:
         self.pass_time(seconds=seconds)
 
-    def draw_batch(self, data: st.DataObject) -> Item:
+    def draw_batch(self, data: st.DataObject) -> Row:
         batches = self.rows().batches
         return batches[data.draw(st.integers(0, len(batches) - 1))]
 

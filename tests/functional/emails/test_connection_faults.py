@@ -32,7 +32,7 @@ READY = b"220 mail\r\n"
 def give_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Give the setter of the seconds that a test may take."""
     return lambda timeout_s: monkeypatch.setattr(
-        handler, "TryConnection", partial(TryConnection, timeout_s=timeout_s)
+        handler, "RunConnectionTrial", partial(RunConnectionTrial, timeout_s=timeout_s)
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from chalicelib.adapters.aws.sealing import SealBroken, SealContext
+from chalicelib.adapters.aws.sealing import SealBrokenError, SealContext
 from tests.builders.email_connections import (
     PATH,
     SENDER,
@@ -142,7 +142,7 @@ def test_credentials_are_sealed_to_their_connection(service: Service) -> None:
 
     assert "s3cret" not in str(stored(service, first))
     assert json.loads(opened(first["id"])) == {"password": "s3cret-pass"}
-    with pytest.raises(SealBroken):
+    with pytest.raises(SealBrokenError):
         opened(second["id"])
     for answer in (service.call("GET", PATH), service.call("GET", f"{PATH}/{first['id']}")):
         assert b"s3cret" not in answer.body

@@ -57,7 +57,7 @@ def follow(service: Service, file: dict[str, Any]) -> ApiAnswer:
 
 
 def maintain(service: Service) -> None:
-    """Let a minute pass, and do what is due."""
+    """Let a minute pass, and do the due items."""
     service.clock.advance(minutes=1)
     service.process_due()
 

@@ -9,7 +9,7 @@ from typing import override
 
 import pytest
 
-from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.queues import QueueMessage
 from chalicelib.adapters.aws.table import Tables, Write
 from chalicelib.features.events.model import (
@@ -110,7 +110,7 @@ def test_event_that_fails_does_not_hold_up_the_others(service: Service) -> None:
     failures = relay.publish([bad, absent, good])
 
     assert isinstance(failures.pop(bad), RuntimeError)
-    assert isinstance(failures.pop(absent), PoisonMessage)
+    assert isinstance(failures.pop(absent), PoisonMessageError)
     assert failures == {}
     assert service.services.state.tables.get(service.settings.main_table, "TOLD#picky") is not None
 

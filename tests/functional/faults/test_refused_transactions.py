@@ -2,13 +2,13 @@
 
 import pytest
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Write
 from tests.builders.service import Service
 
-OLD: Item = {"PK": "A", "SK": "1", "text": "old", "parts": {"a": [1]}}
+OLD: Row = {"PK": "A", "SK": "1", "text": "old", "parts": {"a": [1]}}
 
 
-def rows_of(service: Service, pk: str) -> list[Item]:
+def rows_of(service: Service, pk: str) -> list[Row]:
     page = service.services.state.tables.query(service.settings.main_table, "PK = :p", {":p": pk})
     return page.items
 

@@ -9,8 +9,8 @@ from botocore.exceptions import IncompleteReadError, ResponseStreamingError
 
 from chalicelib.adapters.aws.object_streams import (
     PART_BYTES,
-    ContentMismatch,
-    ObjectChanged,
+    ContentMismatchError,
+    ObjectChangedError,
     ObjectVersion,
     StoredContent,
 )
@@ -86,7 +86,7 @@ def test_stream_that_is_not_as_announced_replaces_nothing(
     store(service, b"before")
     announced = {**wrong, "length": size + wrong["length"]} if "length" in wrong else wrong
 
-    with pytest.raises(ContentMismatch):
+    with pytest.raises(ContentMismatchError):
         objects.put_stream(KEY, Socket(bytes(size), size), content_type=TYPE, **announced)
 
     assert objects.get(KEY) == b"before"
@@ -196,7 +196,7 @@ def test_object_that_changes_between_two_ranges_is_noticed(
     else:
         store(service, other)
 
-    with pytest.raises(ObjectChanged, match=KEY):
+    with pytest.raises(ObjectChangedError, match=KEY):
         objects.get_range(stored, 10, 20)
 
 
@@ -269,5 +269,5 @@ def test_object_that_changes_while_the_connection_is_lost(
     assert reader is not None
     with reader:
         assert reader.read(HALF) == CONTENT[:HALF]
-        with pytest.raises(ObjectChanged):
+        with pytest.raises(ObjectChangedError):
             reader.read(1)

@@ -37,7 +37,7 @@ def code(service: Service, path: str) -> str:
 
 
 def restart(service: Service) -> None:
-    """Replace the API function's process by one that has read nothing yet."""
+    """Replace the API function's process by a new one, which has read nothing yet."""
     service.services = ApiServices(
         service.settings, service.clients, clock=service.clock, ids=RandomIdGenerator()
     )

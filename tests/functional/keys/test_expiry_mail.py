@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from chalicelib.adapters.net.smtp import MailFailed, SmtpMailer
+from chalicelib.adapters.net.smtp import MailFailedError, SmtpMailer
 from chalicelib.core.ids import WorkspaceId
 from tests.builders.service import Service
 
@@ -97,7 +97,7 @@ def test_failing_mail_server_is_retried(
     def fails(_: object, *letter: object) -> None:
         asked.append(letter)
         if len(asked) == 1:
-            raise MailFailed(OSError(), None)
+            raise MailFailedError(OSError(), None)
 
     monkeypatch.setattr(SmtpMailer, "__call__", fails)
     expiring(service, workspace, 20)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.adapters.aws.sealing import SealBroken, SealContext
+from chalicelib.adapters.aws.sealing import SealBrokenError, SealContext
 from tests.builders.service import Service
 from tests.builders.storage_destinations import (
     ACCESS_KEYS,
@@ -90,7 +90,7 @@ def test_credentials_are_sealed_to_their_destination(
     assert {
         name: text for name, text in json.loads(opened(first["id"])).items() if text is not None
     } == credentials
-    with pytest.raises(SealBroken):
+    with pytest.raises(SealBrokenError):
         opened(second["id"])
     answers = [service.call("GET", path) for path in (PATH, f"{PATH}/{first['id']}")]
     answers.append(change_destination(service, first, name="Other", credentials=credentials))

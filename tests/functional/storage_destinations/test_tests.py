@@ -5,7 +5,7 @@ import re
 import pytest
 from botocore.exceptions import ReadTimeoutError
 
-from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.features.destinations.outgoing import UploadFailedError
 from tests.builders.service import Service
 from tests.builders.storage_destinations import (
     ACCESS_KEYS,
@@ -21,7 +21,7 @@ from tests.fakes.store import DENIED, FakeStore
 FILES = {"bucket": "files"}
 STEPS = ("connect", "write", "delete")
 GOOD = [{"name": name, "ok": True, "detail": None} for name in STEPS]
-UNAVAILABLE = UploadFailed("storage_unavailable", "The store did not answer.", is_final=False)
+UNAVAILABLE = UploadFailedError("storage_unavailable", "The store did not answer.", is_final=False)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_prefix_counts_up_to_its_first_tag(
     ("step", "failure"), [(s, f) for s in STEPS for f in (DENIED, UNAVAILABLE)]
 )
 def test_steps_end_at_the_first_that_fails(
-    service: Service, store: FakeStore, step: str, failure: UploadFailed
+    service: Service, store: FakeStore, step: str, failure: UploadFailedError
 ) -> None:
     destination = made_destination(service)
     store.failures[step] = failure

@@ -8,6 +8,8 @@ from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.destinations.outgoing import UploadFailed
 from chalicelib.features.destinations.uploads import record_round as upload_round
+from chalicelib.features.destinations.outgoing import UploadFailedError
+from chalicelib.features.destinations.uploads import round as upload_round
 from chalicelib.features.destinations.uploads import upload_files
 from chalicelib.features.destinations.uploads.model import TargetUploads
 from chalicelib.features.destinations.uploads.repository import StorageUploads
@@ -163,7 +165,7 @@ def test_relay_that_dies_after_its_transaction_loses_no_upload(
 
 @pytest.mark.parametrize("failure", [None, AWAY, DENIED], ids=str)
 def test_function_that_was_overtaken_records_nothing(
-    service: Service, store: FakeStore, failure: UploadFailed | None
+    service: Service, store: FakeStore, failure: UploadFailedError | None
 ) -> None:
     rendered = render_to(service, make_destination(service), output={"formats": ["pdf", "png"]})
     assert service.relay_events() == []

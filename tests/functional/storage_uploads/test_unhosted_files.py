@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.features.destinations.outgoing import UploadFailedError
 from tests.builders.batches import make_batch
 from tests.builders.email_rules import made_rule, template_id_of
 from tests.builders.email_sends import connect, deliver_emails
@@ -51,7 +51,7 @@ def test_files_are_deleted_after_their_upload(service: Service, key: str) -> Non
 
 @pytest.mark.parametrize("failure", [DENIED, AWAY])
 def test_files_stay_after_a_failure(
-    service: Service, store: FakeStore, failure: UploadFailed
+    service: Service, store: FakeStore, failure: UploadFailedError
 ) -> None:
     good, bad = make_destination(service), make_destination(service, prefix="bad/")
     store.before = lambda _step: store.failures.update(

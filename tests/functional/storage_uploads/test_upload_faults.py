@@ -4,6 +4,8 @@ import pytest
 
 from chalicelib.features.destinations.outgoing import UploadFailed
 from chalicelib.features.destinations.uploads import record_round as upload_round
+from chalicelib.features.destinations.outgoing import UploadFailedError
+from chalicelib.features.destinations.uploads import round as upload_round
 from tests.builders.service import Service
 from tests.builders.storage_uploads import (
     AWAY,
@@ -72,7 +74,7 @@ def test_repeats_end_after_a_day(service: Service, store: FakeStore) -> None:
 
 def test_pause_is_at_least_that_of_the_store(service: Service, store: FakeStore) -> None:
     destination = make_destination(service)
-    store.failures["write"] = UploadFailed(
+    store.failures["write"] = UploadFailedError(
         "storage_unavailable", "Later.", is_final=False, status=503, retry_after_s=7_200
     )
     render_to(service, destination)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.features.destinations.outgoing import UploadFailedError
 from tests.builders.batches import make_batch, use_new_workspace
 from tests.builders.email_connections import use_plan
 from tests.builders.invoices.invoice_json import invoice_json
@@ -273,7 +273,7 @@ def test_row_has_room_for_as_many_receipts_as_can_be(service: Service, store: Fa
     service.engine.logs = ("x" * 500,) * 100
     key = {"destination_id": destination, "key": "\u00f6" * 300}
     faulty = {"destination_id": destination, "key": "{{ 1 / 0 }}" + "\u00fc" * 300}
-    store.failures["write"] = UploadFailed(
+    store.failures["write"] = UploadFailedError(
         "storage_unavailable", "\u00df" * 5_000, is_final=False, status=503
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from chalicelib.adapters.net.smtp import MailFailed, SmtpMailer
+from chalicelib.adapters.net.smtp import MailFailedError, SmtpMailer
 from tests.builders.service import Service
 from tests.builders.webhooks import ENDPOINTS_PATH, deliver, make_endpoint
 from tests.fakes.webhook_receiver import WebhookReceiver
@@ -106,7 +106,7 @@ def test_failing_mail_server_is_retried(
     def fail_once(_: object, *letter: object) -> None:
         letters.append(letter)
         if len(letters) == 1:
-            raise MailFailed(OSError(), None)
+            raise MailFailedError(OSError(), None)
 
     monkeypatch.setattr(SmtpMailer, "__call__", fail_once)
     fail_for(service, receiver, dt.timedelta(days=5))

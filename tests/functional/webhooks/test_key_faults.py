@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.adapters.aws.sealing import KeyUnavailable, SecretSealer
+from chalicelib.adapters.aws.sealing import KeyUnavailableError, SecretSealer
 from tests.builders.service import Service
 from tests.builders.webhooks import ENDPOINTS_PATH, deliver, deliveries, make_endpoint
 from tests.fakes.webhook_receiver import WebhookReceiver
@@ -12,7 +12,7 @@ def test_attempt_waits_until_the_key_works(
     service: Service, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> bytes:
-        raise KeyUnavailable
+        raise KeyUnavailableError
 
     endpoint = make_endpoint(service, receiver.url)
     open_secret = SecretSealer.open

@@ -27,11 +27,13 @@ class Holder:
         self.service = service
         self.leases = ReceiverLeases(service.services.state.tables, service.settings.main_table)
 
-    def take(self, receiver: str, lane: Lane = FAST_LANE, *, proven: bool = True) -> bool:
+    def take(
+        self, receiver: str, queue: DeliveryQueue = FAST_QUEUE, *, proven: bool = True
+    ) -> bool:
         """Take a lease for 40 s; False: there is none."""
         now = self.service.clock.now()
         text = f"{format_rfc3339(now + dt.timedelta(seconds=40))}#{next(self.service.calls)}"
-        lease = ReceiverLease(self.service.workspace, lane, receiver, proven, text)
+        lease = ReceiverLease(self.service.workspace, queue, receiver, proven, text)
         return self.leases.acquire(lease, now)
 
 
@@ -42,30 +44,30 @@ def holder(service: Service) -> Holder:
 
 def test_receiver_without_a_success_has_fewer_leases(holder: Holder) -> None:
     assert [holder.take("whe_1", proven=False) for _ in range(3)] == [True, True, False]
-    more = FAST_LANE.max_of_receiver - FAST_LANE.max_unproven
+    more = FAST_QUEUE.max_of_receiver - FAST_QUEUE.max_unproven
     assert [holder.take("whe_1") for _ in range(more + 1)] == [True] * more + [False]
     assert holder.take("whe_2", proven=False)
 
 
 def test_workspace_has_a_bound_over_its_receivers(holder: Holder) -> None:
-    taken = [holder.take(f"whe_{n}") for n in range(FAST_LANE.max_of_workspace + 1)]
+    taken = [holder.take(f"whe_{n}") for n in range(FAST_QUEUE.max_of_workspace + 1)]
 
-    assert taken == [True] * FAST_LANE.max_of_workspace + [False]
+    assert taken == [True] * FAST_QUEUE.max_of_workspace + [False]
     # The other queue has leases of its own, and so has another workspace.
-    assert holder.take("whe_0", SLOW_LANE)
+    assert holder.take("whe_0", SLOW_QUEUE)
     holder.service.workspace = holder.service.create_workspace()
     assert holder.take("whe_0")
 
 
 def test_lease_of_a_dead_function_runs_out(holder: Holder) -> None:
-    for _ in range(FAST_LANE.max_of_receiver):
+    for _ in range(FAST_QUEUE.max_of_receiver):
         assert holder.take("whe_1")
     holder.service.clock.advance(seconds=39)
     assert not holder.take("whe_1")
 
     holder.service.clock.advance(seconds=1)
 
-    assert all(holder.take("whe_1") for _ in range(FAST_LANE.max_of_receiver))
+    assert all(holder.take("whe_1") for _ in range(FAST_QUEUE.max_of_receiver))
     assert not holder.take("whe_1")
 
 
@@ -73,8 +75,8 @@ def test_attempt_without_a_lease_is_put_off_and_made_later(
     service: Service, receiver: WebhookReceiver, holder: Holder
 ) -> None:
     endpoint = make_endpoint(service, receiver.url)
-    for lane in (FAST_LANE, SLOW_LANE):
-        while holder.take(endpoint["id"], lane):
+    for queue in (FAST_QUEUE, SLOW_QUEUE):
+        while holder.take(endpoint["id"], queue):
             pass
     service.render()
     deliver(service)
@@ -126,8 +128,8 @@ def test_batch_counts_once_in_its_workspace(
 ) -> None:
     for number in range(4):
         make_endpoint(service, f"{receiver.url}/{number}")
-    unproven = FAST_LANE.max_all_unproven - 1
-    for number in range(FAST_LANE.max_of_workspace - 1):
+    unproven = FAST_QUEUE.max_all_unproven - 1
+    for number in range(FAST_QUEUE.max_of_workspace - 1):
         assert holder.take(f"whe_{number}", proven=number >= unproven)
     service.render()
     deliver(service)

@@ -5,6 +5,7 @@ from typing import Any, cast
 import pytest
 
 from chalicelib.features.webhooks.leases.repository import FAST_LANE, SLOW_LANE
+from chalicelib.features.webhooks.leases import FAST_QUEUE, SLOW_QUEUE
 from tests.builders.service import Service
 from tests.builders.webhooks import deliver, deliveries, leases_held, make_endpoint
 from tests.fakes.webhook_receiver import WebhookReceiver
@@ -63,8 +64,8 @@ def test_message_of_a_postponed_attempt_is_sent_although_its_answer_is_lost(
     repeating: Service, receiver: WebhookReceiver
 ) -> None:
     endpoint, holder = make_endpoint(repeating, receiver.url), Holder(repeating)
-    for lane in (FAST_LANE, SLOW_LANE):
-        while holder.take(endpoint["id"], lane):
+    for delivery_queue in (FAST_QUEUE, SLOW_QUEUE):
+        while holder.take(endpoint["id"], delivery_queue):
             pass
     repeating.render()
 

@@ -9,7 +9,7 @@ import pytest
 
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.maintenance import delete_workspace as deletion
@@ -52,7 +52,7 @@ def make_email_rule(service: Service, key: str) -> None:
 
 
 def make_used_link(service: Service, key: str) -> None:
-    """Make a link that has made a file, and one that is deleted but not erased yet."""
+    """Make a link that has made a file, and a deleted link that is not erased yet."""
     template = {"name": "Badge", "html": "<p>", "publish": True}
     made = service.call("POST", "/v1/templates", json_body=template, key=key).json["id"]
     assert fetch(service, sign(make_link(service, template_id=made, key=key))).status == 200
@@ -188,7 +188,7 @@ def test_repeated_messages_of_a_deletion_do_not_multiply(
     workspace = service.create_workspace()
     for number in range(250):
         pk = f"WS#{workspace}#USE#{service.clock.now():%Y-%m}"
-        row: Item = {"PK": pk, "SK": f"DAY#2026-11-21#1#tpl_{number}", "t#tpl#live": 1}
+        row: Row = {"PK": pk, "SK": f"DAY#2026-11-21#1#tpl_{number}", "t#tpl#live": 1}
         service.services.state.tables.write(Write(service.settings.main_table, item=row))
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=30, minutes=16)
@@ -264,7 +264,7 @@ def test_deletion_leaves_time_for_other_items(
     for number in range(250):
         # As many templates, each with separate statistics.
         pk, sk = f"WS#{workspace}#USE#{service.clock.now():%Y-%m}", f"DAY#2026-11-21#1#tpl_{number}"
-        row: Item = {"PK": pk, "SK": sk, "t#tpl#live": 1}
+        row: Row = {"PK": pk, "SK": sk, "t#tpl#live": 1}
         service.services.state.tables.write(Write(service.settings.main_table, item=row))
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=30, minutes=16)

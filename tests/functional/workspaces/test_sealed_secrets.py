@@ -3,8 +3,8 @@
 import pytest
 
 from chalicelib.adapters.aws.sealing import (
-    KeyUnavailable,
-    SealBroken,
+    KeyUnavailableError,
+    SealBrokenError,
     SealContext,
     SecretSealer,
 )
@@ -40,7 +40,7 @@ def test_moved_secret_does_not_open(aws: MotoAws, key: str, place: SealContext) 
     sealer = SecretSealer(aws.shared, key, FixedClock())
     sealed = sealer.seal("secret", PLACE)
 
-    with pytest.raises(SealBroken) as error:
+    with pytest.raises(SealBrokenError) as error:
         sealer.open(sealed, place)
 
     # KMS refused: the data key itself is bound to the place.
@@ -48,7 +48,7 @@ def test_moved_secret_does_not_open(aws: MotoAws, key: str, place: SealContext) 
 
 
 def test_unknown_key_does_not_seal(aws: MotoAws) -> None:
-    with pytest.raises(KeyUnavailable):
+    with pytest.raises(KeyUnavailableError):
         SecretSealer(aws.shared, "00000000-0000-0000-0000-000000000000", FixedClock()).seal(
             "secret", PLACE
         )

@@ -18,6 +18,8 @@ from chalicelib.adapters.net import transport
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core import egress_policy
 from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
+from chalicelib.core import destinations
+from chalicelib.engine.ports import HostRefusedError, HostUnreachableError
 from tests.builders.pages.certificates import certificates
 from tests.builders.pages.web_site import SitePage, running_site
 from tests.fakes.canary import Canary, CanaryHit
@@ -81,7 +83,7 @@ class Guarded:
     def dial(self, host: str, port: int, **limits: Any) -> socket.socket:
         try:
             return self.egress.dial(host, port, **limits)
-        except DestinationRefusedError:
+        except HostRefusedError:
             self.refused.append(host.lower())
             raise
 
@@ -111,7 +113,7 @@ class OpenEgress(GuardedEgress):
             found = sorted(self._names.resolve(host, port), key=lambda address: address == PUBLIC)
             connection = self._world.connect((found[0], port), _CONNECT_S)
         except OSError as error:
-            raise DestinationUnreachableError(host) from error
+            raise HostUnreachableError(host) from error
         return connection
 
 

@@ -35,7 +35,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Window:
-    """Answers given while all engines were busy, and one that was then used."""
+    """Answers given while all engines were busy, and the engine that was then used."""
 
     goes_on: Answered
     refused: Answered

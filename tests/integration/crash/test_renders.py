@@ -61,7 +61,7 @@ class Deaths:
         self._before = self._count()
 
     def missing(self, cases: Sequence[CrashCase]) -> int:
-        """Return how many are missing of those that cases plan."""
+        """Return how many of the planned ones are missing."""
         return sum(case.kill_count for case in cases) + self._before - self._count()
 
     def _count(self) -> int:

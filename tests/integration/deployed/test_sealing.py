@@ -7,8 +7,8 @@ import pytest
 
 from chalicelib.adapters.aws.sealing import (
     CACHE_TIME,
-    KeyUnavailable,
-    SealBroken,
+    KeyUnavailableError,
+    SealBrokenError,
     SealContext,
     SecretSealer,
 )
@@ -74,7 +74,7 @@ def test_opens_in_its_place_only(clients: AwsClients, key: str, sealed: str) -> 
 
     assert sealer.open(sealed, PLACE) == SECRET
     for place in others:
-        with pytest.raises(SealBroken) as error:
+        with pytest.raises(SealBrokenError) as error:
             sealer.open(sealed, place)
         assert "InvalidCiphertextException" in str(error.value.__cause__)
 
@@ -83,12 +83,12 @@ def test_cut_and_altered_values_do_not_open(clients: AwsClients, key: str, seale
     sealer = sealer_over(clients, key)
 
     for end in range(0, len(sealed), 7):
-        with pytest.raises(SealBroken):
+        with pytest.raises(SealBrokenError):
             sealer.open(sealed[:end], PLACE)
     # Some characters are part of the key's id, which KMS reads from the value.
     for at, character in enumerate(sealed):
         altered = sealed[:at] + ("A" if character != "A" else "B") + sealed[at + 1 :]
-        with pytest.raises((SealBroken, KeyUnavailable)):
+        with pytest.raises((SealBrokenError, KeyUnavailableError)):
             sealer.open(altered, PLACE)
 
 
@@ -147,9 +147,9 @@ def test_disabled_key_opens_nothing_until_it_is_enabled(
     assert warm.open(sealed, PLACE) == SECRET
     clock.moment += CACHE_TIME
     for sealer in (warm, sealer_over(clients, key)):
-        with pytest.raises(KeyUnavailable):
+        with pytest.raises(KeyUnavailableError):
             sealer.open(sealed, PLACE)
-        with pytest.raises(KeyUnavailable):
+        with pytest.raises(KeyUnavailableError):
             sealer.seal(SECRET, PLACE)
 
     clients.kms.enable_key(KeyId=key)
@@ -162,9 +162,9 @@ def test_key_that_is_to_be_deleted_opens_nothing_until_it_is_kept(
     clients.kms.schedule_key_deletion(KeyId=key, PendingWindowInDays=7)
     sealer = sealer_over(clients, key)
 
-    with pytest.raises(KeyUnavailable):
+    with pytest.raises(KeyUnavailableError):
         sealer.open(sealed, PLACE)
-    with pytest.raises(KeyUnavailable):
+    with pytest.raises(KeyUnavailableError):
         sealer.seal(SECRET, PLACE)
 
     clients.kms.cancel_key_deletion(KeyId=key)
@@ -179,9 +179,9 @@ def test_key_that_does_not_exist_here_opens_nothing(
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
     sealer = sealer_over(AwsClients(), key)
 
-    with pytest.raises(KeyUnavailable):
+    with pytest.raises(KeyUnavailableError):
         sealer.open(sealed, PLACE)
-    with pytest.raises(KeyUnavailable):
+    with pytest.raises(KeyUnavailableError):
         sealer.seal(SECRET, PLACE)
 
 

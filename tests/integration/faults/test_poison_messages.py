@@ -1,4 +1,4 @@
-"""Poisoned messages, and one that kills its function, through real queues and their redrive."""
+"""Poisoned messages, and a message that kills its function, through real queues and redrive."""
 
 import json
 from collections.abc import Iterator

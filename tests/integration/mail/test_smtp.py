@@ -16,7 +16,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
 from chalicelib.adapters.net import smtp
-from chalicelib.adapters.net.smtp import MailFailed, SmtpMailer
+from chalicelib.adapters.net.smtp import MailFailedError, SmtpMailer
 from infra.local.paths import free_port
 from tests.builders.pages.certificates import certificates
 
@@ -114,7 +114,7 @@ def test_server_with_an_untrusted_certificate_gets_nothing(
     with serving(inbox, **options) as port:
         mail = SmtpMailer(f"{scheme}://127.0.0.1:{port}?from=a@example.com")
 
-        with pytest.raises(MailFailed, match="SSLCertVerificationError"):
+        with pytest.raises(MailFailedError, match="SSLCertVerificationError"):
             mail(TO, "Subject", "Text")
 
     assert inbox.messages == []
@@ -126,11 +126,11 @@ def test_unreachable_server_is_not_contacted_for_a_while(
     inbox, now, port = Inbox(), [1000.0], free_port()
     monkeypatch.setattr(smtp, "time", SimpleNamespace(monotonic=lambda: now[0]))
     mail = SmtpMailer(f"smtp://127.0.0.1:{port}?from=a@example.com")
-    with pytest.raises(MailFailed, match="ConnectionRefusedError"):
+    with pytest.raises(MailFailedError, match="ConnectionRefusedError"):
         mail(TO, "Subject", "Text")
 
     with serving(inbox, port=port):
-        with pytest.raises(MailFailed, match="ConnectionError"):
+        with pytest.raises(MailFailedError, match="ConnectionError"):
             mail(TO, "Subject", "Text")
         assert inbox.messages == []
         now[0] += 31
@@ -143,7 +143,7 @@ def test_temporary_refusal_raises_without_the_email_addresses() -> None:
     with serving(Inbox(refusal="451 try later")) as port:
         mail = SmtpMailer(f"smtp://127.0.0.1:{port}?from=a@example.com")
 
-        with pytest.raises(MailFailed) as failed:
+        with pytest.raises(MailFailedError) as failed:
             mail(TO, "Subject", "Text")
 
     assert "example.com" not in repr(failed.value)
@@ -167,7 +167,7 @@ def test_unreachable_server_raises_mail_failed() -> None:
     with serving(Inbox()) as port:
         mail = SmtpMailer(f"smtp://127.0.0.1:{port}")
 
-    with pytest.raises(MailFailed, match="ConnectionRefusedError"):
+    with pytest.raises(MailFailedError, match="ConnectionRefusedError"):
         mail(TO, "Subject", "Text")
 
 

@@ -11,9 +11,9 @@ import pytest
 from chalicelib.adapters.net import connections
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
     FetchResponse,
+    HostRefusedError,
+    HostUnreachableError,
     SentState,
 )
 from tests.builders.pages.certificates import Certificates
@@ -67,8 +67,8 @@ def request(server: RawServer, url: str = "", **options: Any) -> FetchResponse:
     return egress.request(options.pop("method", "POST"), url or server.url(), **options)
 
 
-def failure(server: RawServer, url: str = "", **options: Any) -> DestinationUnreachableError:
-    with pytest.raises(DestinationUnreachableError) as raised:
+def failure(server: RawServer, url: str = "", **options: Any) -> HostUnreachableError:
+    with pytest.raises(HostUnreachableError) as raised:
         request(server, url, **options)
     return raised.value
 
@@ -259,9 +259,7 @@ def test_redirect_to_a_private_address_is_refused_after_the_first_request(status
         b"HTTP/1.1 %d To\r\nContent-Length: 0\r\nLocation: http://169.254.169.254/\r\n\r\n"
     )
     with raw_server(answer(to_metadata % status)) as server:
-        with pytest.raises(
-            DestinationRefusedError, match=r"169\.254\.169\.254:80 is refu"
-        ) as raised:
+        with pytest.raises(HostRefusedError, match=r"169\.254\.169\.254:80 is refu") as raised:
             request(server, redirects=5)
 
         assert raised.value.sent is SentState.ALL
@@ -274,7 +272,7 @@ def test_each_hop_is_looked_up_and_checked_again() -> None:
     for method in ("GET", "POST", "PUT", "DELETE"):
         answers = iter([["127.0.0.1"], ["10.0.0.1"]])
         with raw_server(answer(again)) as server:
-            with pytest.raises(DestinationRefusedError, match="private or internal") as raised:
+            with pytest.raises(HostRefusedError, match="private or internal") as raised:
                 request(
                     server,
                     server.url(host="name.example"),
@@ -290,12 +288,12 @@ def test_each_hop_is_looked_up_and_checked_again() -> None:
 def test_refused_destination_means_nothing_sent() -> None:
     with raw_server(answer(OK)) as server:
         for url in (server.url(), server.url(host="127.1"), server.url(host="[::ffff:127.0.0.1]")):
-            with pytest.raises(DestinationRefusedError) as raised:
+            with pytest.raises(HostRefusedError) as raised:
                 request(server, url, allow="")
             assert raised.value.sent is SentState.NOTHING
-        with pytest.raises(DestinationRefusedError):
+        with pytest.raises(HostRefusedError):
             request(server, "http://ada:secret@127.0.0.1/")
-        with pytest.raises(DestinationRefusedError):
+        with pytest.raises(HostRefusedError):
             request(server, "http://127.0.0.1\\@example.com/")
         assert server.connections == 0
 

@@ -13,9 +13,9 @@ import pytest
 from chalicelib.adapters.net import transport
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
     FetchResponse,
+    HostRefusedError,
+    HostUnreachableError,
 )
 from tests.builders.pages.certificates import certificates
 from tests.builders.pages.web_site import Site, SitePage, WriteResponse, running_site
@@ -143,7 +143,7 @@ def test_allowed_url_is_fetched(here: Site) -> None:
 def test_refused_url_is_never_requested() -> None:
     with running_site(PAGES) as other:
         for url in (other.url("/json"), other.url("/json").replace("127.0.0.1", "localhost")):
-            with pytest.raises(DestinationRefusedError):
+            with pytest.raises(HostRefusedError):
                 fetch(other, url, allow="")
 
         assert other.requests == []
@@ -156,7 +156,7 @@ def test_redirects_are_followed(here: Site, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/round", "/far"])
 def test_too_many_redirects_are_refused(here: Site, path: str) -> None:
-    with pytest.raises(DestinationUnreachableError, match="redirects more than 5 times"):
+    with pytest.raises(HostUnreachableError, match="redirects more than 5 times"):
         fetch(here, path)
 
 
@@ -164,14 +164,14 @@ def test_too_many_redirects_are_refused(here: Site, path: str) -> None:
     "path", ["/metadata", "/runtime", "/decimal", "/slashes", "/file", "/gopher"]
 )
 def test_redirect_to_a_refused_url_is_refused(here: Site, path: str) -> None:
-    with pytest.raises(DestinationRefusedError):
+    with pytest.raises(HostRefusedError):
         fetch(here, path)
 
 
 def test_redirect_to_another_site_needs_its_own_permission(here: Site) -> None:
     with running_site({"/": SitePage("secret")}) as other:
         here.pages["/other"] = to(other.url())
-        with pytest.raises(DestinationRefusedError):
+        with pytest.raises(HostRefusedError):
             fetch(here, "/other")
         assert other.requests == []
 
@@ -188,7 +188,7 @@ def test_body_of_max_bytes_is_accepted(here: Site, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/over", "/bomb", "/large%20bomb", "/flood"])
 def test_body_over_max_bytes_is_refused_also_when_compressed(here: Site, path: str) -> None:
-    with pytest.raises(DestinationUnreachableError, match="more than 10000 bytes"):
+    with pytest.raises(HostUnreachableError, match="more than 10000 bytes"):
         fetch(here, path)
 
 
@@ -196,7 +196,7 @@ def test_compression_bomb_is_not_decompressed_in_memory(here: Site) -> None:
     fetch(here, "/json")
     tracemalloc.start()
     try:
-        with pytest.raises(DestinationUnreachableError, match="more than 10000 bytes"):
+        with pytest.raises(HostUnreachableError, match="more than 10000 bytes"):
             fetch(here, "/large%20bomb")
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -207,7 +207,7 @@ def test_compression_bomb_is_not_decompressed_in_memory(here: Site) -> None:
 
 @pytest.mark.parametrize("path", ["/trickle", "/drip", "/silence"])
 def test_slow_responses_time_out(here: Site, path: str) -> None:
-    with pytest.raises(DestinationUnreachableError, match="took too long"):
+    with pytest.raises(HostUnreachableError, match="took too long"):
         fetch(here, path, seconds=0.5)
 
 
@@ -215,7 +215,7 @@ def test_slow_responses_time_out(here: Site, path: str) -> None:
     "path", ["/garbage", "/cut", "/half%20packed", "/not%20packed", "/brotli", "/nowhere"]
 )
 def test_invalid_responses_raise(here: Site, path: str) -> None:
-    with pytest.raises((DestinationUnreachableError, DestinationRefusedError)):
+    with pytest.raises((HostUnreachableError, HostRefusedError)):
         fetch(here, path)
 
 
@@ -225,7 +225,7 @@ def test_only_one_layer_of_compression_is_removed(here: Site) -> None:
 
 @pytest.mark.parametrize(("path", "status"), [("/missing", 404), ("/broken", 500), ("/x", 404)])
 def test_error_status_raises(here: Site, path: str, status: int) -> None:
-    with pytest.raises(DestinationUnreachableError, match=f"127.0.0.1 answered {status}"):
+    with pytest.raises(HostUnreachableError, match=f"127.0.0.1 answered {status}"):
         fetch(here, path)
 
 
@@ -235,13 +235,13 @@ def test_error_status_raises(here: Site, path: str, status: int) -> None:
 def test_other_schemes_are_refused(here: Site, url: str) -> None:
     egress = GuardedEgress(allow=here.egress_allow, own_hosts=frozenset())
 
-    with pytest.raises(DestinationRefusedError, match="only http and https"):
+    with pytest.raises(HostRefusedError, match="only http and https"):
         egress.fetch(url, max_bytes=1, timeout_s=PATIENCE_S)
 
 
 def test_https_only_allows_plain_http_for_egress_allow_alone(here: Site) -> None:
     assert fetch(here, "/json", https_only=True).status == 200
-    with pytest.raises(DestinationRefusedError, match="use https"):
+    with pytest.raises(HostRefusedError, match="use https"):
         fetch(here, "http://8.8.8.8/", https_only=True)
 
 
@@ -249,7 +249,7 @@ def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ours = certificates(tmp_path)
     with running_site({"/": SitePage("secret")}, ours.server) as secured:
         transport._tls_context.cache_clear()
-        with pytest.raises(DestinationUnreachableError):
+        with pytest.raises(HostUnreachableError):
             fetch(secured, "/")
         assert secured.requests == []
 
@@ -257,7 +257,7 @@ def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         transport._tls_context.cache_clear()
         assert fetch(secured, "/", https_only=True).content == b"secret"
         wrong_name = secured.url().replace("127.0.0.1", "127.0.0.2")
-        with pytest.raises(DestinationUnreachableError):
+        with pytest.raises(HostUnreachableError):
             fetch(secured, wrong_name, allow=f"127.0.0.0/8:{secured.port}")
     transport._tls_context.cache_clear()
 

@@ -13,9 +13,9 @@ from hypothesis.strategies import binary, sampled_from
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
     FetchResponse,
+    HostRefusedError,
+    HostUnreachableError,
 )
 from tests.builders.pages.web_site import Site, SitePage, WriteResponse, raw_response, running_site
 from tests.builders.waiting import PATIENCE_S
@@ -106,7 +106,7 @@ def test_endless_response_is_abandoned_soon(here: Site, case: str) -> None:
     here.pages["/"] = flooding(*FLOODS[case], sent)
     here.pages["/flood"] = flooding(*FLOODS["body"], sent)
 
-    with pytest.raises(DestinationUnreachableError) as raised:
+    with pytest.raises(HostUnreachableError) as raised:
         fetch(here)
 
     assert "took too long" not in str(raised.value)
@@ -127,7 +127,7 @@ def test_slow_endless_response_times_out(here: Site, case: str) -> None:
 
     here.pages["/"] = here.pages["/flood"] = drip
 
-    with pytest.raises(DestinationUnreachableError):
+    with pytest.raises(HostUnreachableError):
         fetch(here, seconds=0.4)
 
 
@@ -135,7 +135,7 @@ def test_slow_endless_response_times_out(here: Site, case: str) -> None:
 def test_malformed_response_is_unreachable(here: Site, case: str) -> None:
     here.pages["/"] = raw_response(BROKEN[case])
 
-    with pytest.raises(DestinationUnreachableError, match=r"^127\.0\.0\.1 "):
+    with pytest.raises(HostUnreachableError, match=r"^127\.0\.0\.1 "):
         fetch(here)
 
 
@@ -163,7 +163,7 @@ def test_arbitrary_bytes_give_a_response_or_an_egress_error(
     here.pages["/"] = raw_response(start + rest)
     try:
         answer = fetch(here)
-    except (DestinationUnreachableError, DestinationRefusedError):
+    except (HostUnreachableError, HostRefusedError):
         return
     assert answer.status == 200
     assert len(answer.content) <= MAX_BYTES
@@ -185,7 +185,7 @@ def test_one_request_is_sent_for_any_path(here: Site, path: str) -> None:
     here.requests.clear()
     here.pages.clear()
 
-    with pytest.raises(DestinationUnreachableError, match="answered 404"):
+    with pytest.raises(HostUnreachableError, match="answered 404"):
         fetch(here, f"{here.url('')}{path}")
 
     (request,) = here.requests
@@ -196,7 +196,7 @@ def test_one_request_is_sent_for_any_path(here: Site, path: str) -> None:
 def test_path_with_control_characters_is_refused(here: Site, path: str) -> None:
     here.requests.clear()
 
-    with pytest.raises(DestinationRefusedError):
+    with pytest.raises(HostRefusedError):
         fetch(here, f"{here.url('')}{path}")
 
     assert here.requests == []

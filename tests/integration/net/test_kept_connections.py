@@ -10,7 +10,7 @@ import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.adapters.net.http import HttpClient
-from chalicelib.engine.ports import DestinationUnreachableError, SentState
+from chalicelib.engine.ports import HostUnreachableError, SentState
 from tests.builders.waiting import PATIENCE_S
 from tests.fakes.raw_server import RawServer, answer, raw_server, read_request, reset, silence
 from tests.integration.net.test_requests import LIMITS, OK, egress_to, response
@@ -113,7 +113,7 @@ def test_connection_is_not_kept_after_an_error() -> None:
         egress_to(server).client() as client,
     ):
         post(client, server)
-        with pytest.raises(DestinationUnreachableError):
+        with pytest.raises(HostUnreachableError):
             post(client, server)
         assert server.connections == 1
         assert post(client, server) == b"ok"
@@ -147,7 +147,7 @@ def test_only_idempotent_requests_are_repeated_on_a_new_connection(
         if attempts == 2:
             assert client.request(method, server.url(), body=body, **LIMITS).content == b"ok"
         else:
-            with pytest.raises(DestinationUnreachableError) as raised:
+            with pytest.raises(HostUnreachableError) as raised:
                 client.request(method, server.url(), body=body, **LIMITS)
             assert raised.value.sent is SentState.ALL
 
@@ -160,7 +160,7 @@ def test_request_that_was_answered_in_part_is_not_repeated() -> None:
         egress_to(server).client() as client,
     ):
         post(client, server)
-        with pytest.raises(DestinationUnreachableError):
+        with pytest.raises(HostUnreachableError):
             client.request("GET", server.url(), **LIMITS)
 
     assert (server.connections, len(server.requests)) == (1, 2)
@@ -177,7 +177,7 @@ def test_repeated_request_that_finds_nobody_still_counts_as_sent() -> None:
         url = server.url(host="name.example")
         with egress.client() as client:
             client.request("GET", url, **LIMITS)
-            with pytest.raises(DestinationUnreachableError, match="has no address") as raised:
+            with pytest.raises(HostUnreachableError, match="has no address") as raised:
                 client.request("GET", url, **LIMITS)
 
     assert raised.value.sent is SentState.ALL

@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.ports import HostUnreachableError
 from tests.builders.waiting import PATIENCE_S
 from tests.fakes.raw_server import answer, raw_server
 
@@ -32,7 +32,7 @@ def test_absent_object_and_url_that_ran_out_are_none(status: int) -> None:
 
 @pytest.mark.parametrize("body", [response(200, b"documents"), response(500), response(302)])
 def test_other_answers_are_refused(body: bytes) -> None:
-    with raw_server(answer(body)) as server, pytest.raises(DestinationUnreachableError):
+    with raw_server(answer(body)) as server, pytest.raises(HostUnreachableError):
         get(server.url())
 
 
@@ -40,5 +40,5 @@ def test_store_that_cannot_be_reached_is_refused() -> None:
     with raw_server(answer(response(200))) as server:
         url = server.url()
 
-    with pytest.raises(DestinationUnreachableError, match="could not be connected"):
+    with pytest.raises(HostUnreachableError, match="could not be connected"):
         get(url)

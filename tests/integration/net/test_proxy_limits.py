@@ -10,7 +10,7 @@ import pytest
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.browser.proxy.budget import MAX_REQUESTS, MAX_TOTAL_BYTES, TrafficLimits
 from chalicelib.engine.browser.proxy.server import ProxyPort, ProxyServer
-from chalicelib.engine.ports import DestinationUnreachableError, FetchResponse
+from chalicelib.engine.ports import FetchResponse, HostUnreachableError
 from tests.builders.pages.proxy_client import (
     connect,
     open_tunnel,
@@ -179,7 +179,7 @@ class Hanging:
     def dial(self, host: str, port: int, *, timeout_s: float) -> socket.socket:
         assert timeout_s <= 10
         self.over.wait(PATIENCE_S)
-        raise DestinationUnreachableError(f"{host}:{port}")
+        raise HostUnreachableError(f"{host}:{port}")
 
     def fetch(self, *_: Any, **__: Any) -> FetchResponse:
         raise AssertionError

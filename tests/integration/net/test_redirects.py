@@ -11,9 +11,9 @@ from hypothesis.strategies import sampled_from, text
 from chalicelib.adapters.net import transport
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
     FetchResponse,
+    HostRefusedError,
+    HostUnreachableError,
 )
 from tests.builders.pages.certificates import certificates
 from tests.builders.pages.web_site import Site, SitePage, raw_response, running_site
@@ -74,7 +74,7 @@ def test_arbitrary_redirect_targets_are_refused_or_unreachable(
         b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location + b"\r\n\r\n"
     )
 
-    with pytest.raises((DestinationUnreachableError, DestinationRefusedError)) as raised:
+    with pytest.raises((HostUnreachableError, HostRefusedError)) as raised:
         fetch(here)
 
     assert 0 < len(str(raised.value)) < 400
@@ -108,7 +108,7 @@ def test_redirect_from_https_to_plain_http_is_refused(
     with running_site({}, ours.server) as secured:
         here.pages["/"] = SitePage(status=302, headers={"Location": secured.url()})
         secured.pages["/"] = SitePage(status=302, headers={"Location": "http://8.8.8.8/"})
-        with pytest.raises(DestinationRefusedError, match="use https"):
+        with pytest.raises(HostRefusedError, match="use https"):
             fetch(here, allow=f"{here.egress_allow},{secured.egress_allow}")
 
         # As everywhere: plain http is allowed for hosts of PLATEN_EGRESS_ALLOW.
@@ -132,7 +132,7 @@ def test_each_redirect_is_resolved_and_checked_again(here: Site) -> None:
         here.pages[path] = SitePage(status=302, headers={"Location": to})
     here.requests.clear()
 
-    with pytest.raises(DestinationRefusedError, match=r"name\.example:\d+ is refused"):
+    with pytest.raises(HostRefusedError, match=r"name\.example:\d+ is refused"):
         egress.fetch(
             f"http://name.example:{here.port}/1", max_bytes=MAX_BYTES, timeout_s=PATIENCE_S
         )
@@ -151,6 +151,6 @@ def test_byte_limit_counts_all_responses_of_a_fetch(here: Site) -> None:
         here.pages[f"/hop{number}"] = raw_response(hints * 30 + head(number))
     here.pages["/hop5"] = SitePage("end")
 
-    with pytest.raises(DestinationUnreachableError, match="more than 1020000 bytes"):
+    with pytest.raises(HostUnreachableError, match="more than 1020000 bytes"):
         fetch(here, "/hop0")
     assert fetch(here, "/hop3").content == b"end"

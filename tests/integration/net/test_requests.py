@@ -10,8 +10,8 @@ import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
+    HostRefusedError,
+    HostUnreachableError,
     SentState,
 )
 from tests.builders.pages.web_site import SitePage, running_site
@@ -95,7 +95,7 @@ def test_pieces_are_sent_chunked_or_with_the_length_given() -> None:
 def test_pieces_of_another_length_are_not_sent_as_a_whole(length: str) -> None:
     options = {"body": iter([b"a", b"bc"]), "headers": {"Content-Length": length}, **LIMITS}
     with raw_server(answer(OK)) as server:
-        with pytest.raises(DestinationUnreachableError, match="no valid HTTP") as raised:
+        with pytest.raises(HostUnreachableError, match="no valid HTTP") as raised:
             egress_to(server).request("PUT", server.url(), **options)
 
         assert raised.value.sent is SentState.PART
@@ -220,7 +220,7 @@ def test_followed_redirect_gives_other_origins_no_headers_of_the_caller() -> Non
 
 def test_redirects_beyond_the_limit_fail_after_a_request() -> None:
     with raw_server(answer(response(302, b"Location: /round"))) as server:
-        with pytest.raises(DestinationUnreachableError, match="more than 2 times") as raised:
+        with pytest.raises(HostUnreachableError, match="more than 2 times") as raised:
             egress_to(server).request("GET", server.url(), redirects=2, **LIMITS)
 
         assert raised.value.sent is SentState.ALL
@@ -229,7 +229,7 @@ def test_redirects_beyond_the_limit_fail_after_a_request() -> None:
 
 def test_pieces_are_not_sent_again_by_a_redirect() -> None:
     with raw_server(answer(response(307, b"Location: /next"))) as server:
-        with pytest.raises(DestinationUnreachableError, match="only once") as raised:
+        with pytest.raises(HostUnreachableError, match="only once") as raised:
             egress_to(server).request(
                 "POST", server.url(), body=iter([b"a"]), redirects=1, **LIMITS
             )
@@ -248,9 +248,9 @@ def test_connect_returns_a_socket_to_a_port_that_is_named() -> None:
             assert got.recv(100) == b"220 mail\r\n"
         outside = GuardedEgress(allow="", own_hosts=frozenset())
         for host in ("127.0.0.1", "127.1", "::1", "localhost", "169.254.169.254"):
-            with pytest.raises(DestinationRefusedError, match="private or internal"):
+            with pytest.raises(HostRefusedError, match="private or internal"):
                 outside.connect(host, server.port, timeout_s=PATIENCE_S, ports={server.port})
-        with pytest.raises(DestinationRefusedError, match="only ports 25, 587 may be reached"):
+        with pytest.raises(HostRefusedError, match="only ports 25, 587 may be reached"):
             outside.connect("192.0.2.1", 443, timeout_s=PATIENCE_S, ports={587, 25})
         assert server.connections == 1
 
@@ -263,6 +263,6 @@ def test_ports_are_those_of_the_request_alone() -> None:
         ("http://8.8.8.8:0/", None),
     ):
         options = LIMITS if ports is None else {**LIMITS, "ports": ports}
-        with pytest.raises(DestinationRefusedError, match="may be reached") as raised:
+        with pytest.raises(HostRefusedError, match="may be reached") as raised:
             egress.request("GET", url, **options)
         assert raised.value.sent is SentState.NOTHING

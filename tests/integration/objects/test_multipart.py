@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 
 from chalicelib.adapters.aws.multipart import (
     MIN_PART_BYTES,
-    MultipartUploadGone,
+    MultipartUploadGoneError,
 )
 from chalicelib.adapters.aws.session import AwsClients
 from tests.integration.objects.conftest import BUCKET, FaultyClients
@@ -123,7 +123,7 @@ def test_aborted_upload_leaves_nothing_and_takes_nothing(clients: AwsClients) ->
     assert not has_unfinished(clients)
     assert content(clients) is None
     for refused in (lambda: other.put_part(2, B), other.complete, lambda: resume(clients, upload)):
-        with pytest.raises(MultipartUploadGone):
+        with pytest.raises(MultipartUploadGoneError):
             refused()
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from chalicelib.adapters.aws.multipart import (
-    MultipartConflict,
+    MultipartConflictError,
     MultipartUpload,
-    MultipartUploadGone,
+    MultipartUploadGoneError,
 )
 from chalicelib.adapters.aws.session import AwsClients
 from tests.integration.objects.conftest import BUCKET
@@ -70,7 +70,7 @@ def test_part_that_is_put_again_while_the_upload_is_completed(
         upload.complete()
         assert content(clients) == A
     else:
-        with pytest.raises(MultipartConflict):
+        with pytest.raises(MultipartConflictError):
             upload.complete()
         assert content(clients) is None
 
@@ -83,11 +83,11 @@ def test_upload_resumed_twice_with_other_bytes_is_never_mixed(clients: AwsClient
     first.put_part(2, B)
     second.put_part(2, C)
 
-    with pytest.raises(MultipartConflict):
+    with pytest.raises(MultipartConflictError):
         first.complete()
     assert content(clients) is None
     second.complete()
-    with pytest.raises(MultipartConflict):
+    with pytest.raises(MultipartConflictError):
         first.complete()
 
     assert content(clients) == C + C
@@ -99,7 +99,7 @@ def test_parts_of_another_process_are_not_left_out(clients: AwsClients) -> None:
     behind = resume(clients, upload)
     upload.put_part(2, END, is_last=True)
 
-    with pytest.raises(MultipartConflict):
+    with pytest.raises(MultipartConflictError):
         behind.complete()
     resume(clients, upload).complete()
 
@@ -120,7 +120,7 @@ def test_completed_upload_can_be_completed_by_a_process_that_comes_late(
     late.abort()
 
     assert content(clients) == A
-    with pytest.raises(MultipartUploadGone):
+    with pytest.raises(MultipartUploadGoneError):
         late.put_part(2, B)
 
 
@@ -131,8 +131,8 @@ def test_object_of_another_upload_is_not_taken_for_its_own(clients: AwsClients) 
     upload.complete()
     other.complete()
 
-    with pytest.raises(MultipartUploadGone):
+    with pytest.raises(MultipartUploadGoneError):
         resume(clients, upload)
     clients.s3.delete_object(Bucket=BUCKET, Key=KEY)
-    with pytest.raises(MultipartUploadGone):
+    with pytest.raises(MultipartUploadGoneError):
         resume(clients, other)

@@ -7,7 +7,7 @@ import pytest
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.net.presigned import PresignedHttpObjects
-from chalicelib.engine.ports import DestinationUnreachableError, PresignedPost
+from chalicelib.engine.ports import HostUnreachableError, PresignedPost
 from tests.builders.waiting import PATIENCE_S
 from tests.integration.objects.conftest import BUCKET
 
@@ -49,7 +49,7 @@ def test_object_is_stored_and_read(objects: Objects) -> None:
 
 @pytest.mark.parametrize("body", [BODY + b"1", b"x" * 9, b""], ids=["larger", "smaller", "empty"])
 def test_form_refuses_other_sizes(objects: Objects, body: bytes) -> None:
-    with pytest.raises(DestinationUnreachableError):
+    with pytest.raises(HostUnreachableError):
         post(form(objects), body)
 
     assert objects.get(KEY) is None
@@ -59,7 +59,7 @@ def test_form_refuses_another_key(objects: Objects) -> None:
     changed = form(objects)
     changed = changed._replace(fields={**changed.fields, "key": "ws/ws_1/files/other"})
 
-    with pytest.raises(DestinationUnreachableError):
+    with pytest.raises(HostUnreachableError):
         post(changed)
 
     assert objects.get("ws/ws_1/files/other") is None
@@ -69,7 +69,7 @@ def test_addresses_run_out(objects: Objects) -> None:
     objects.put(KEY, BODY, content_type="application/pdf", sha256=hashlib.sha256(BODY).digest())
 
     assert get(objects.presigned_get(KEY, expires_s=-1)) is None
-    with pytest.raises(DestinationUnreachableError):
+    with pytest.raises(HostUnreachableError):
         post(form(objects, expires_s=-1))
 
 
@@ -78,7 +78,7 @@ def test_absent_and_larger_objects_are_not_read(objects: Objects) -> None:
     assert get(url) is None
 
     post(form(objects))
-    with pytest.raises(DestinationUnreachableError, match="more than 999 bytes"):
+    with pytest.raises(HostUnreachableError, match="more than 999 bytes"):
         get(url, max_bytes=999)
 
 

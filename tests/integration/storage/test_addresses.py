@@ -8,12 +8,12 @@ import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.ports import DestinationUnreachableError
+from chalicelib.engine.ports import HostUnreachableError
 from chalicelib.features.destinations.kinds.azure_blob import open_azure_blob
 from chalicelib.features.destinations.kinds.gcs import open_gcs
 from chalicelib.features.destinations.kinds.s3 import open_s3
 from chalicelib.features.destinations.model import DestinationKind
-from chalicelib.features.destinations.outgoing import OpenStore, UploadFailed
+from chalicelib.features.destinations.outgoing import OpenStore, UploadFailedError
 from tests.builders.storage.files import storage_destination
 
 pytestmark = pytest.mark.integration
@@ -40,7 +40,7 @@ def test_address_that_is_not_allowed_is_final(endpoint: str, address: str, reaso
     )
     with (
         open_s3(elsewhere(address))(destination, KEYS, 5.0) as session,
-        pytest.raises(UploadFailed, match=reason) as failed,
+        pytest.raises(UploadFailedError, match=reason) as failed,
     ):
         session.connect()
 
@@ -95,12 +95,12 @@ def dialled_by(
         @override
         def connect(self, host: str, port: int, **_: Any) -> socket:
             dialled.append((host, port))
-            raise DestinationUnreachableError
+            raise HostUnreachableError
 
     egress = Recorder(allow="", own_hosts=frozenset())
     with (
         opener(egress)(storage_destination(kind, **config), credentials, 5.0) as session,
-        pytest.raises(UploadFailed),
+        pytest.raises(UploadFailedError),
     ):
         session.connect()
     return dialled

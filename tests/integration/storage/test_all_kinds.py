@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.features.destinations.outgoing import UploadFailedError
 from tests.builders.storage.files import large_file, outgoing_file, sha256_of_large_file
 from tests.builders.storage.real_stores import RealStore
 from tests.builders.waiting import PATIENCE_S
@@ -98,7 +98,7 @@ def test_memory_stays_flat_with_a_large_file(store: RealStore) -> None:
 def test_wrong_credentials_are_denied_for_good(store: RealStore) -> None:
     with (
         store.open(store.destination, store.wrong_credentials, PATIENCE_S) as session,
-        pytest.raises(UploadFailed) as failed,
+        pytest.raises(UploadFailedError) as failed,
     ):
         session.put(outgoing_file("denied.pdf"))
 
@@ -116,7 +116,7 @@ def test_missing_bucket_is_not_found(store: RealStore) -> None:
 
     with (
         store.open(elsewhere, store.credentials, PATIENCE_S) as session,
-        pytest.raises(UploadFailed) as failed,
+        pytest.raises(UploadFailedError) as failed,
     ):
         session.put(outgoing_file("a.pdf"))
 
@@ -130,7 +130,7 @@ def test_store_refuses_bytes_of_another_hash(store: RealStore) -> None:
 
     with (
         store.open(store.destination, store.credentials, PATIENCE_S) as session,
-        pytest.raises(UploadFailed) as failed,
+        pytest.raises(UploadFailedError) as failed,
     ):
         session.put(altered)
 

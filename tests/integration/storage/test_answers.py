@@ -16,7 +16,7 @@ from chalicelib.features.destinations.kinds.s3 import open_s3
 from chalicelib.features.destinations.outgoing import (
     OutgoingFile,
     StoreSession,
-    UploadFailed,
+    UploadFailedError,
 )
 from tests.builders.pages.certificates import certificates
 from tests.builders.storage.files import (
@@ -59,11 +59,11 @@ def failure_of(
     file: OutgoingFile = FILE,
     tls: ssl.SSLContext | None = None,
     timeout_s: float = PATIENCE_S,
-) -> UploadFailed:
+) -> UploadFailedError:
     with (
         raw_server(play, tls=tls) as server,
         session_with(server, timeout_s) as session,
-        pytest.raises(UploadFailed) as failed,
+        pytest.raises(UploadFailedError) as failed,
     ):
         session.put(file)
     return failed.value
@@ -205,7 +205,7 @@ def test_closed_port_is_unavailable() -> None:
     with raw_server(silence) as server:
         pass
 
-    with session_with(server) as session, pytest.raises(UploadFailed) as failed:
+    with session_with(server) as session, pytest.raises(UploadFailedError) as failed:
         session.connect()
 
     assert (failed.value.code, failed.value.is_final) == ("storage_unavailable", False)
@@ -231,7 +231,7 @@ def test_untrusted_certificate_gets_nothing(
     with (
         raw_server(answer(b""), tls=tls) as server,
         session_with(server) as session,
-        pytest.raises(UploadFailed, match="authority that is not trusted") as failed,
+        pytest.raises(UploadFailedError, match="authority that is not trusted") as failed,
     ):
         session.put(FILE)
 
@@ -259,7 +259,7 @@ def test_credentials_that_no_request_can_have_are_denied() -> None:
     with (
         raw_server(answer(b"")) as server,
         session_with(server, keys=keys) as session,
-        pytest.raises(UploadFailed) as failed,
+        pytest.raises(UploadFailedError) as failed,
     ):
         session.put(FILE)
 

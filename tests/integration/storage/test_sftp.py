@@ -6,7 +6,7 @@ import asyncssh
 import pytest
 
 from chalicelib.core.json import JsonObject
-from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.features.destinations.outgoing import UploadFailedError
 from tests.builders.storage.files import (
     outgoing_file,
     watched_file,
@@ -49,7 +49,7 @@ def test_keys_lie_below_the_directory(server: FakeSshServer, directory: str) -> 
 def test_wrong_credentials_are_denied_for_good(
     server: FakeSshServer, credentials: JsonObject
 ) -> None:
-    with session_with(server, credentials) as session, pytest.raises(UploadFailed) as failed:
+    with session_with(server, credentials) as session, pytest.raises(UploadFailedError) as failed:
         session.connect()
 
     assert (failed.value.code, failed.value.is_final) == ("storage_denied", True)
@@ -61,7 +61,7 @@ def test_encrypted_key_is_denied_for_good(server: FakeSshServer) -> None:
 
     with (
         session_with(server, {"private_key": encrypted}) as session,
-        pytest.raises(UploadFailed, match="not encrypted") as failed,
+        pytest.raises(UploadFailedError, match="not encrypted") as failed,
     ):
         session.connect()
 
@@ -74,7 +74,7 @@ def test_encrypted_key_is_denied_for_good(server: FakeSshServer) -> None:
 def test_server_with_another_key_gets_no_credentials(server: FakeSshServer, host_key: str) -> None:
     with (
         session_with(server, host_key=host_key) as session,
-        pytest.raises(UploadFailed) as failed,
+        pytest.raises(UploadFailedError) as failed,
     ):
         session.put(FILE)
 
@@ -101,7 +101,7 @@ def test_own_key_is_known_among_others_that_openssh_offers(sshd: SshServer) -> N
 
     with (
         store.open(other, store.credentials, 10.0) as session,
-        pytest.raises(UploadFailed) as failed,
+        pytest.raises(UploadFailedError) as failed,
     ):
         session.connect()
 

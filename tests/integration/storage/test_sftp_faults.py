@@ -10,7 +10,7 @@ import asyncssh
 import pytest
 
 from chalicelib.features.destinations.kinds.sftp import open_sftp
-from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.features.destinations.outgoing import UploadFailedError
 from tests.builders.storage.files import (
     egress_to,
     large_file,
@@ -30,8 +30,8 @@ FILE: Final = outgoing_file("2026/a.pdf", b"content")
 KNOWN: Final = public(other_key())
 
 
-def failure_of(server: FakeSshServer) -> UploadFailed:
-    with session_with(server) as session, pytest.raises(UploadFailed) as failed:
+def failure_of(server: FakeSshServer) -> UploadFailedError:
+    with session_with(server) as session, pytest.raises(UploadFailedError) as failed:
         session.put(FILE)
     return failed.value
 
@@ -68,7 +68,7 @@ def test_overlong_name_is_final_where_a_server_only_says_that_something_failed(
 ) -> None:
     file = outgoing_file(key, b"content")
 
-    with session_with(server) as session, pytest.raises(UploadFailed) as failed:
+    with session_with(server) as session, pytest.raises(UploadFailedError) as failed:
         session.put(file)
 
     assert (failed.value.code, failed.value.is_final) == ("storage_rejected", True)
@@ -93,7 +93,7 @@ def test_name_that_openssh_cannot_give_is_final(
     with store.open(store.elsewhere(directory=str(directory)), store.credentials, 10.0) as session:
         session.put(outgoing_file("taken.pdf"))
         session.put(outgoing_file("folder/a.pdf"))
-        with pytest.raises(UploadFailed, match=reason) as failed:
+        with pytest.raises(UploadFailedError, match=reason) as failed:
             session.put(outgoing_file(key))
 
     assert (failed.value.code, failed.value.is_final) == (code, True)
@@ -108,7 +108,7 @@ def test_connection_that_is_cut_is_opened_again(server: FakeSshServer) -> None:
     with session_with(server) as session:
         session.put(outgoing_file("first.pdf"))
         server.watch = cut
-        with pytest.raises(UploadFailed) as failed:
+        with pytest.raises(UploadFailedError) as failed:
             session.put(FILE)
         server.watch = lambda _call: None
         session.put(FILE)
@@ -147,7 +147,7 @@ def test_server_that_speaks_no_ssh_is_unavailable_in_time(play: Play) -> None:
     with (
         raw_server(play) as server,
         session_at(server.port, KNOWN, timeout_s=1.0) as session,
-        pytest.raises(UploadFailed) as failed,
+        pytest.raises(UploadFailedError) as failed,
     ):
         session.connect()
 
@@ -169,7 +169,7 @@ def test_server_that_stops_in_the_middle_is_unavailable_in_time(
     with session_with(server) as session:
         session.connect()
         monkeypatch.setattr(cast("Any", session)._client, "_timeout_s", 1.0)
-        with pytest.raises(UploadFailed, match="too long") as failed:
+        with pytest.raises(UploadFailedError, match="too long") as failed:
             session.put(FILE)
 
         goes_on.set()
@@ -188,7 +188,7 @@ def test_port_of_the_web_is_not_allowed() -> None:
     )
     with (
         open_sftp(egress_to())(destination, {"password": "secret"}, 5.0) as session,
-        pytest.raises(UploadFailed, match="only ports 22") as failed,
+        pytest.raises(UploadFailedError, match="only ports 22") as failed,
     ):
         session.connect()
 
@@ -201,7 +201,7 @@ def test_full_disk_is_unavailable_and_leaves_nothing(tmp_path: Path) -> None:
     with running_sshd(tmp_path, small) as sshd:
         store = sftp_store(sshd)
         with store.open(store.elsewhere(directory=str(small)), store.credentials, 10.0) as session:
-            with pytest.raises(UploadFailed, match="disk may be full") as failed:
+            with pytest.raises(UploadFailedError, match="disk may be full") as failed:
                 session.put(large_file("large.zip", 5))
             session.put(outgoing_file("small.pdf"))
 

@@ -49,7 +49,7 @@ seen = []
 walls = Walls(may_miss={may_miss}, on_missing=seen.append)
 try:
     print(work(walls))
-except WallsMissing as refusal:
+except WallsMissingError as refusal:
     print("refused:", refusal)
 print(*walls.missing)
 assert sorted(seen) == list(walls.missing)
@@ -84,7 +84,7 @@ def test_engine_that_may_be_dumped_starts_behind_the_tenant_wall_only() -> None:
         print(*walls.missing)
         try:
             make_undumpable(Walls())
-        except WallsMissing as refusal:
+        except WallsMissingError as refusal:
             print(str(refusal).partition(",")[0])
     """
     assert run_without_prctl(script).splitlines() == [

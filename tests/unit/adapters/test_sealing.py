@@ -9,8 +9,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from chalicelib.adapters.aws.sealing import (
-    KeyUnavailable,
-    SealBroken,
+    KeyUnavailableError,
+    SealBrokenError,
     SealContext,
     SecretSealer,
 )
@@ -62,7 +62,7 @@ def test_opens_in_no_other_place(
     sealer = sealer_over(FakeKms(ignores_context=ignores_context))
     sealed = sealer.seal(SECRET, sealed_in)
 
-    with pytest.raises(SealBroken):
+    with pytest.raises(SealBrokenError):
         sealer.open(sealed, opened_in)
 
 
@@ -73,7 +73,7 @@ def test_cached_secret_does_not_open_in_another_place(at: int, *, ignores_contex
     sealed = sealer.seal(SECRET, PLACE)
     assert sealer.open(sealed, PLACE) == SECRET.encode()
 
-    with pytest.raises(SealBroken):
+    with pytest.raises(SealBrokenError):
         sealer.open(sealed, SealContext._make([*PLACE[:at], "other", *PLACE[at + 1 :]]))
 
 
@@ -90,7 +90,7 @@ def test_every_altered_character_breaks_the_seal(sealer: SecretSealer) -> None:
         for at, character in enumerate(sealed):
             for other in {"A", "B", "a", "_", ".", "+", "=", " ", "\n", "é"} - {character}:
                 altered = sealed[:at] + other + sealed[at + 1 :]
-                with pytest.raises(SealBroken):
+                with pytest.raises(SealBrokenError):
                     sealer.open(altered, PLACE)
 
 
@@ -99,7 +99,7 @@ def test_every_bit_of_a_sealed_value_counts(sealer: SecretSealer) -> None:
     sealed = sealer.seal("x", PLACE)
 
     for other in alphabet.replace(sealed[-1], ""):
-        with pytest.raises(SealBroken):
+        with pytest.raises(SealBrokenError):
             sealer.open(sealed[:-1] + other, PLACE)
 
 
@@ -113,7 +113,7 @@ def test_cut_and_lengthened_values_are_broken(data: st.DataObject) -> None:
     altered = sealed[:start] + put_in + sealed[end:]
     assume(altered != sealed)
 
-    with pytest.raises(SealBroken):
+    with pytest.raises(SealBrokenError):
         sealer.open(altered, PLACE)
 
 
@@ -124,7 +124,7 @@ def test_cut_and_lengthened_values_are_broken(data: st.DataObject) -> None:
 def test_other_texts_are_broken_without_a_call(
     sealer: SecretSealer, kms: FakeKms, text: str
 ) -> None:
-    with pytest.raises(SealBroken):
+    with pytest.raises(SealBrokenError):
         sealer.open(text, PLACE)
 
     assert kms.calls == []
@@ -133,7 +133,7 @@ def test_other_texts_are_broken_without_a_call(
 def test_unknown_version_is_broken(sealer: SecretSealer) -> None:
     sealed = sealer.seal(SECRET, PLACE)
 
-    with pytest.raises(SealBroken, match="version"):
+    with pytest.raises(SealBrokenError, match="version"):
         sealer.open(f"v2{sealed[2:]}", PLACE)
 
 
@@ -144,7 +144,7 @@ def test_parts_of_two_values_do_not_combine(sealer: SecretSealer) -> None:
 
     for at in differing:
         mixed = base64.urlsafe_b64encode(one[:at] + two[at:]).decode().rstrip("=")
-        with pytest.raises(SealBroken):
+        with pytest.raises(SealBrokenError):
             sealer.open(f"v1.{mixed}", PLACE)
 
 
@@ -156,9 +156,9 @@ def test_unusable_key_is_told_apart(sealer: SecretSealer, kms: FakeKms, code: st
     sealed = sealer.seal(SECRET, PLACE)
     kms.error = kms_error(code)
 
-    with pytest.raises(KeyUnavailable) as opened:
+    with pytest.raises(KeyUnavailableError) as opened:
         sealer.open(sealed, PLACE)
-    with pytest.raises(KeyUnavailable):
+    with pytest.raises(KeyUnavailableError):
         sealer.seal(SECRET, PLACE)
     assert not is_transient(opened.value)
 

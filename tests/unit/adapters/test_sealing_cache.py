@@ -9,8 +9,8 @@ import pytest
 from chalicelib.adapters.aws.sealing import (
     CACHE_TIME,
     MAX_CACHED_SECRETS,
-    KeyUnavailable,
-    SealBroken,
+    KeyUnavailableError,
+    SealBrokenError,
     SealContext,
     SecretSealer,
 )
@@ -76,7 +76,7 @@ def test_lost_key_counts_within_minutes(
 
     assert sealer.open(sealed, PLACE) == SECRET.encode()
     clock.moment += CACHE_TIME
-    with pytest.raises(KeyUnavailable):
+    with pytest.raises(KeyUnavailableError):
         sealer.open(sealed, PLACE)
 
 
@@ -112,7 +112,7 @@ def test_cache_keeps_the_latest_openings_only(sealer: SecretSealer, kms: FakeKms
 def test_failed_opening_is_not_cached(sealer: SecretSealer, kms: FakeKms) -> None:
     sealed = sealer.seal(SECRET, PLACE)
     kms.error = kms_error("DisabledException")
-    with pytest.raises(KeyUnavailable):
+    with pytest.raises(KeyUnavailableError):
         sealer.open(sealed, PLACE)
 
     kms.error = None
@@ -126,7 +126,7 @@ def test_no_secret_is_shown_or_logged(
     caplog.set_level(logging.DEBUG)
     sealed = sealer.seal(SECRET, PLACE)
     sealer.open(sealed, PLACE)
-    with pytest.raises(SealBroken) as broken_seal:
+    with pytest.raises(SealBrokenError) as broken_seal:
         sealer.open(sealed, PLACE._replace(object="other"))
 
     assert SECRET not in sealed

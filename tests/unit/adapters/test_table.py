@@ -9,10 +9,10 @@ from botocore.exceptions import ClientError
 from botocore.stub import ANY, Stubber
 
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import ConditionFailed, Item, QueryPage, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, Tables, Write
 
 FOUND = {"PK": {"S": "a"}, "SK": {"S": "META"}, "n": {"N": "7"}}
-ITEM: Item = {"PK": "a", "SK": "META", "n": 7}
+ITEM: Row = {"PK": "a", "SK": "META", "n": 7}
 KEY = {"PK": "a", "SK": "META"}
 
 

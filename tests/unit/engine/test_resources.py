@@ -9,7 +9,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.inputs.fetch import load_resources
-from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
+from chalicelib.engine.ports import HostRefusedError, HostUnreachableError
 from tests.builders.pages.engine_jobs import Task, task
 from tests.builders.waiting import eventually
 from tests.fakes.egress import FakeEgress
@@ -57,13 +57,13 @@ def test_no_resources_are_fetched_without_a_pdf() -> None:
     [
         (
             {"url": URL},
-            DestinationRefusedError("a:1 is refused"),
+            HostRefusedError("a:1 is refused"),
             "url_not_allowed",
             "a:1 is refused",
         ),
         (
             {"url": URL},
-            DestinationUnreachableError("a answered 404"),
+            HostUnreachableError("a answered 404"),
             "attachment_failed",
             "a answered 404",
         ),
@@ -85,7 +85,7 @@ def test_a_watermark_that_fails_is_named() -> None:
     with pytest.raises(RenderFailure) as failure:
         contents(
             attached(watermark={"url": URL}),
-            FakeEgress({URL: DestinationUnreachableError("a answered 404")}),
+            FakeEgress({URL: HostUnreachableError("a answered 404")}),
         )
 
     assert failure.value.code == "asset_fetch_failed"

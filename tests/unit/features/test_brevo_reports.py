@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.emails.providers.brevo_reports import MAX_EVENTS, read_reports
 from chalicelib.features.emails.sends.reports.repository import Report
+from chalicelib.features.emails.sends.reports import ProviderReport
 
 EVENT = {"event": "delivered", "email": "ada@example.com", "message-id": "<1@relay.test>"}
 NOON = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
@@ -23,7 +24,7 @@ NAMES = ("event", "email", "message-id", "reason", "ts_epoch", "ts_event", "ts",
 EVENTS = st.dictionaries(st.sampled_from(NAMES), JSON).map(lambda fields: EVENT | fields)
 
 
-def read(**fields: Any) -> Report:
+def read(**fields: Any) -> ProviderReport:
     (report,) = read_reports(EVENT | fields)
     return report
 

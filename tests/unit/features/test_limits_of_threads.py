@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, override
 
-from chalicelib.adapters.aws.table import Item, Throttled, Write
+from chalicelib.adapters.aws.table import Row, Throttled, Write
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, derived_id
 from chalicelib.features.workspaces.limits.model import EndedHold, Hold, ReservationRequest
@@ -26,12 +26,12 @@ class LockedTable(MemoryTable):
         self.lock = threading.RLock()
 
     @override
-    def get(self, table: str, pk: str, sk: str = "META") -> Item | None:
+    def get(self, table: str, pk: str, sk: str = "META") -> Row | None:
         with self.lock:
             return super().get(table, pk, sk)
 
     @override
-    def write(self, write: Write) -> Item | None:
+    def write(self, write: Write) -> Row | None:
         with self.lock:
             return super().write(write)
 

@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import TYPE_CHECKING, cast
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.ids import RenderId, WorkspaceId, derived_id
 from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
 from chalicelib.features.workspaces.limits.model import EndedHold, Hold, ReservationRequest
@@ -31,7 +31,7 @@ def test_render_counted_while_thresholds_are_published_is_reconciled_later() -> 
     ).reservation
     published: list[int] = []
 
-    def tell(workspace_id: WorkspaceId, item: Item) -> None:
+    def tell(workspace_id: WorkspaceId, item: Row) -> None:
         published.append(item["used"])
         limits.settle(workspace_id, [EndedHold(render_id, Hold(taken.source), billed=True)])
 
@@ -62,7 +62,7 @@ def test_plan_changed_while_thresholds_are_published_is_reconciled_later() -> No
     table.write(limits.change(workspace))
     published: list[int] = []
 
-    def tell(_workspace_id: WorkspaceId, item: Item) -> None:
+    def tell(_workspace_id: WorkspaceId, item: Row) -> None:
         published.append(item["quota_left"])
         if len(published) == 1:
             clock.advance(seconds=1)

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from chalicelib.adapters.aws.queues import QueueMessage
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Write
 from chalicelib.bootstrap.cold_start import build_type_descriptions
 from chalicelib.bootstrap.event_types import EVENT_TYPES
 from chalicelib.core.clock import format_rfc3339
@@ -44,10 +44,10 @@ class Outbox:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.rows: dict[tuple[str, str], Item] = {}
+        self.rows: dict[tuple[str, str], Row] = {}
         self.sent: list[tuple[str, Mapping[str, Any]]] = []
 
-    def get_many(self, _table: str, keys: Sequence[tuple[str, str]]) -> list[Item]:
+    def get_many(self, _table: str, keys: Sequence[tuple[str, str]]) -> list[Row]:
         with self.lock:
             return [self.rows[key] for key in keys if key in self.rows]
 

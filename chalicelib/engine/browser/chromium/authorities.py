@@ -13,7 +13,7 @@ from typing import Final
 from chalicelib.engine.browser.chromium import nss_database
 from chalicelib.engine.browser.chromium.installation import (
     BrowserInstallation,
-    BrowserMissing,
+    BrowserMissingError,
     UnixAccount,
     shared_copy,
 )
@@ -40,7 +40,7 @@ def install(ca_bundle: Path, installation: BrowserInstallation, home: Path) -> N
             # Written once per bundle, then copied into each home.
             shutil.copytree(database, home / ".pki" / "nssdb")
             _change_owner(home / ".pki", installation.account)
-        except (OSError, BrowserMissing, subprocess.SubprocessError) as error:
+        except (OSError, BrowserMissingError, subprocess.SubprocessError) as error:
             log.warning("authorities of SSL_CERT_FILE not installed: %s", error)
 
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 UNPRIVILEGED_USER: Final = "nobody"
 
 
-class BrowserMissing(Exception):  # noqa: N818 -- names the condition
+class BrowserMissingError(Exception):
     """Chromium or the fonts are missing, or cannot be copied where they are needed."""
 
 
@@ -40,7 +40,7 @@ def locate_browser(chromium: Path, fonts: Path) -> BrowserInstallation:
     """Return the installation, unpacked and readable by the account that runs it.
 
     A packed layer is unpacked once per execution environment. As root the browser runs as
-    `nobody`; folders which that user cannot reach are copied once. Raises BrowserMissing.
+    `nobody`; folders which that user cannot reach are copied once. Raises BrowserMissingError.
     """
     chromium, fonts = _ensure_unpacked(chromium, fonts)
     for path in (fonts / name for name in ("fonts.conf", "families.json", "characters.json")):
@@ -62,7 +62,7 @@ def locate_browser(chromium: Path, fonts: Path) -> BrowserInstallation:
 
 
 def check_temporary_folder() -> None:
-    """Raise BrowserMissing where the user that runs the browser cannot write its home."""
+    """Raise BrowserMissingError where the user that runs the browser cannot write its home."""
     if os.geteuid() != 0:
         return
     folder = Path(tempfile.gettempdir()).resolve()
@@ -74,21 +74,21 @@ def check_temporary_folder() -> None:
             f"user {UNPRIVILEGED_USER}, who runs the browser, cannot write to it: give TMPDIR the "
             f"mode of /tmp (chmod 1777 {folder}), or unset it"
         )
-        raise BrowserMissing(message)
+        raise BrowserMissingError(message)
     closed = [each for each in (folder, *folder.parents) if not _is_open_to_all(each)]
     if closed and not is_own:
         message = (
             f"the user {UNPRIVILEGED_USER}, who runs the browser, cannot reach the temporary "
             f"folder {folder}: {closed[-1]} is closed to others; use another TMPDIR"
         )
-        raise BrowserMissing(message)
+        raise BrowserMissingError(message)
 
 
 def shared_copy(source: Path, fill: Callable[[Path, Path], None]) -> Path:
     """Return a cached folder that `fill(source, folder)` writes on first use.
 
-    The folder is complete or absent, never partial. Concurrent processes wait for the one that
-    writes it; the remains of a killed process are discarded. Raises BrowserMissing.
+    The folder is complete or absent, never partial. Concurrent processes wait for the writer; the
+    remains of a killed writer are discarded. Raises BrowserMissingError.
     """
     cache = _cache_folder()
     target = cache / f"{source.name}-{_content_key(source)}"
@@ -145,7 +145,7 @@ def _cache_folder() -> Path:
         raise _unusable_error(folder, error) from error
     if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         message = f"{folder} is not ours alone; remove it"
-        raise BrowserMissing(message)
+        raise BrowserMissingError(message)
     return folder
 
 
@@ -161,8 +161,8 @@ def _exclusive_lock(path: Path) -> Iterator[None]:
         yield
 
 
-def _unusable_error(target: Path, error: OSError) -> BrowserMissing:
-    return BrowserMissing(
+def _unusable_error(target: Path, error: OSError) -> BrowserMissingError:
+    return BrowserMissingError(
         f"{target} cannot be written ({error.strerror}); the temporary folder needs 400 MB of room"
     )
 
@@ -184,8 +184,8 @@ def _content_key(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _missing_error(path: Path, layer: str) -> BrowserMissing:
-    return BrowserMissing(
+def _missing_error(path: Path, layer: str) -> BrowserMissingError:
+    return BrowserMissingError(
         f"{path} is missing: it comes with the layer `{layer}`; on one machine run: make setup"
     )
 

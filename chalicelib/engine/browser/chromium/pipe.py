@@ -25,28 +25,31 @@ _BACKSLASH: Final = b"\\"
 _SURROGATE_ESCAPE: Final = b"\\ud"
 
 
-class BrowserGone(Exception):  # noqa: N818 -- names the condition
+class BrowserGoneError(Exception):
     """The browser has ended, or no longer reads its pipe."""
 
 
-class BrowserHung(BrowserGone):
+class BrowserHungError(BrowserGoneError):
     """The browser runs but answers no call."""
 
 
-class PageCrashed(BrowserGone):
+class PageCrashedError(BrowserGoneError):
     """The renderer process of the page has ended."""
 
 
-class CallRefused(Exception):  # noqa: N818 -- names the condition
+class CallRefusedError(Exception):
     """The browser answered a call with an error."""
 
 
 def await_answer[Result](answer: Future[Result], crashed: Future[None], timeout_s: float) -> Result:
-    """Return an answer; raises PageCrashed when the page crashes first, TimeoutError when late."""
+    """Return an answer.
+
+    Raises PageCrashedError when the page crashes first, TimeoutError when late.
+    """
     futures: list[Future[Any]] = [answer, crashed]
     wait(futures, timeout_s, return_when=FIRST_COMPLETED)
     if not answer.done() and crashed.done():
-        raise PageCrashed
+        raise PageCrashedError
     return answer.result(0)
 
 
@@ -82,7 +85,7 @@ class Pipe:
         parameters: JsonObject | None = None,
         session: str | None = None,
     ) -> Answer:
-        """Send a call; the future gets its result, or fails with BrowserGone or CallRefused."""
+        """Send a call; the future gets its result, BrowserGoneError or CallRefusedError."""
         answer: Answer = Future()
         number = next(self._call_ids)
         message: dict[str, Json] = {"id": number, "method": method, "params": parameters or {}}
@@ -90,7 +93,7 @@ class Pipe:
             message["sessionId"] = session
         with self._state_lock:
             if self._is_closed:
-                answer.set_exception(BrowserGone("the browser has ended"))
+                answer.set_exception(BrowserGoneError("the browser has ended"))
                 return answer
             self._pending[number] = answer
         try:
@@ -101,7 +104,7 @@ class Pipe:
                 unsent = self._pending.pop(number, None)
             # The reader may have failed the call already, when the browser ended meanwhile.
             if unsent is not None:
-                unsent.set_exception(BrowserGone(f"{method} could not be sent: {error}"))
+                unsent.set_exception(BrowserGoneError(f"{method} could not be sent: {error}"))
         return answer
 
     def set_handler(self, session: str, handler: Handler | None) -> None:
@@ -171,7 +174,7 @@ class Pipe:
         if answer is None:
             return
         if "error" in message:
-            answer.set_exception(CallRefused(str(message["error"].get("message"))))
+            answer.set_exception(CallRefusedError(str(message["error"].get("message"))))
         else:
             answer.set_result(message["result"])
 
@@ -183,4 +186,4 @@ class Pipe:
             pending = list(self._pending.values())
             self._pending.clear()
         for answer in pending:
-            answer.set_exception(BrowserGone("the browser has ended"))
+            answer.set_exception(BrowserGoneError("the browser has ended"))

@@ -21,6 +21,7 @@ from chalicelib.engine.browser.chromium.installation import BrowserInstallation
 from chalicelib.engine.browser.chromium.memory import ProcessSession, session_pids
 from chalicelib.engine.browser.chromium.pipe import BrowserGone, Pipe
 from chalicelib.engine.sandbox.walls import BROWSER_SANDBOX, Walls, WallsMissing
+from chalicelib.engine.browser.chromium.pipe import BrowserGoneError, Pipe
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ class BrowserProcess:
     def __init__(self, installation: BrowserInstallation, walls: Walls, *, sandbox: bool) -> None:
         """Start the browser.
 
-        Raises BrowserGone when its supervisor does not come up, and WallsMissing.
+        Raises BrowserGoneError when its supervisor does not come up, and WallsMissingError.
         """
         remove_orphaned_homes()
         self._home = _homes_folder() / f"{_HOME_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
@@ -70,12 +71,12 @@ class BrowserProcess:
         if not line:
             self.kill()
             message = "the browser's supervisor did not start"
-            raise BrowserGone(message)
+            raise BrowserGoneError(message)
         pid, *missing = line.decode().split()
         self._browser_pid = int(pid)
         try:
             walls.admit("browser", [*missing, *([] if sandbox else [BROWSER_SANDBOX])])
-        except WallsMissing:
+        except WallsMissingError:
             self.kill()
             raise
 
@@ -170,7 +171,7 @@ class BrowserProcess:
             group.write_text(str(niceness), encoding="ascii")
 
     def _kill_processes(self) -> None:
-        """Kill the session, also what a killed supervisor left behind.
+        """Kill the session, with processes that a killed supervisor left behind.
 
         The supervisor is not reaped yet: no other session can have its id.
         """

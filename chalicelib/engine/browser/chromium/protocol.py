@@ -50,7 +50,7 @@ class TargetInfo(TypedDict):
 
 
 class RemoteObject[Value = Json](TypedDict, total=False):
-    """Runtime.RemoteObject; `value` is absent for what is not JSON."""
+    """Runtime.RemoteObject; `value` is absent if it is no JSON."""
 
     type: str
     subtype: str

@@ -191,7 +191,7 @@ def _live_processes() -> list[int]:
 
 
 def _remove_home(home: str) -> None:
-    """Remove the browser's home; the owner removes what this process cannot."""
+    """Remove the browser's home; the owner removes the parts that this process cannot."""
     for folder, folders, files in os.walk(home, topdown=False):
         for name in files:
             _try_remove(os.unlink, f"{folder}/{name}")

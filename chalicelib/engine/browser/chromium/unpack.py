@@ -41,7 +41,7 @@ def unpack(layer: Path, target: Path) -> None:
 
 
 def unpack_fonts(layer: Path, target: Path) -> None:
-    """Write the fonts and what describes them into `target`; raises OSError."""
+    """Write the fonts and their descriptions into `target`; raises OSError."""
     reader = io.BufferedReader(_ChunkReader(_decompressed_chunks(layer / FONTS)), _CHUNK_BYTES)
     with tarfile.open(fileobj=reader, mode="r|") as archive:
         archive.extractall(target, filter="data")

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from chalicelib.contract.options.image import Window
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.tab.animations import wait_in_slices
@@ -90,10 +90,10 @@ def _has_painted(tab: Tab) -> bool:
     try:
         for answer in answers:
             # A frame may be gone, or be a worker.
-            with suppress(CallRefused):
+            with suppress(CallRefusedError):
                 wait_in_slices(tab, answer, deadline)
         wait_in_slices(tab, tab.call_function(_AWAIT_FRAMES), deadline)
-    except (CallRefused, TimeoutError):
+    except (CallRefusedError, TimeoutError):
         return False
     return True
 

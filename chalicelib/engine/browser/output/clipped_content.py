@@ -1,9 +1,9 @@
 """Content wider than the printed page: the browser cuts it at the right.
 
-To print wide content, the browser makes everything smaller, down to two thirds. What is wider still
-is cut. So a document that is printed at this smallest scale is looked at, and hardly any other: the
-scale stands at the beginning of its first page. What runs out at the left, in a document from right
-to left, the browser does not make smaller.
+To print wide content, the browser makes everything smaller, down to two thirds, and cuts wider
+content. So a document that is printed at this smallest scale is looked at, and hardly any other:
+the scale stands at the beginning of its first page. The browser makes no content smaller that runs
+out at the left, as in a document from right to left.
 """
 
 import re
@@ -14,7 +14,7 @@ from math import isclose
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
@@ -53,7 +53,7 @@ class PrintedPage(NamedTuple):
 def page_that_may_clip(content: bytes, scale: float, *, is_rtl: bool) -> PrintedPage | None:
     """Return the page of a document whose content may be cut; None if it is not.
 
-    `content` is a PDF as Chromium writes it, `scale` the one that was set.
+    `content` is a PDF as Chromium writes it, `scale` the scale of the print.
     """
     full = _UNITS_PER_PIXEL * scale
     for match in islice(_CONTENTS.finditer(content), _MAX_PAGES):
@@ -96,7 +96,7 @@ def clipped_content_warnings(tab: Tab, page: PrintedPage) -> list[RenderWarning]
     called = tab.call_function(_script(), page.width, MAX_MEASURED_ELEMENTS, MAX_CLIPPED)
     try:
         answer = tab.wait_for(called, tab.deadline.within(_TIMEOUT_S))
-    except (CallRefused, TimeoutError):
+    except (CallRefusedError, TimeoutError):
         # The document is printed already; a missing warning must not fail it.
         return []
     return [

@@ -1,7 +1,7 @@
 """Report of fonts: those that a page requested, those that draw its text, and missing glyphs.
 
-A script reads the requested families, the characters of their texts and the loaded web fonts. What
-draws a character follows from the files beside the fonts, which mirror fontconfig. The DevTools
+A script reads the requested families, the characters of their texts and the loaded web fonts. The
+font of a character follows from the files beside the fonts, which mirror fontconfig. The DevTools
 domains DOM and CSS could report the used fonts too, at the cost of a fifth more work for every
 document.
 """
@@ -123,7 +123,7 @@ class InstalledFonts(NamedTuple):
 
 
 class FontCoverage(NamedTuple):
-    """Characters of each font, and the order of the fonts for what a text's own families lack."""
+    """Characters of each font, and the order of the fonts where a text's families lack some."""
 
     fallbacks: Sequence[str]
     characters: Mapping[str, Sequence[int]]
@@ -145,7 +145,7 @@ class FontCoverage(NamedTuple):
 
 
 class FontReport(NamedTuple):
-    """Pairs of requested and used font, what no font has, and web fonts that came too late."""
+    """Pairs of requested and used font, missing characters, and web fonts that came too late."""
 
     used: Sequence[tuple[str, str]]
     missing: Sequence[GlyphGap]

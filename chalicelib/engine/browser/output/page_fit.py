@@ -52,7 +52,7 @@ def default_page_css(options: PdfOptions) -> str:
 
 @contextmanager
 def fitted_pages(tab: Tab, options: PdfOptions, style: PageStyle) -> Iterator[None]:
-    """Bring the pages of a document to whole pixels meanwhile; `style` is what it says about them.
+    """Bring the pages of a document to whole pixels meanwhile; `style` is its page style.
 
     Raises RenderFailure `render_failed` or `render_timeout`.
     """

@@ -1,4 +1,4 @@
-"""Page style of a document: size, margins, and what the browser does not read of its style sheets.
+"""Page style of a document: size, margins, and the page rules that the browser drops.
 
 The browser drops `size: 80mm auto` and `target-counter()` when it parses a sheet, so these are
 found in the text of `style` elements and of sheets among the request's assets. That of other linked
@@ -81,7 +81,7 @@ class CounterRule(NamedTuple):
 
 
 class PageStyle(NamedTuple):
-    """What a document says about its pages; None where it says nothing. Sizes are in inches.
+    """Page style of a document; None where it says nothing. Sizes are in inches.
 
     `has_other_margins` tells of margins that are no lengths, such as percentages, and of rules that
     cannot be read. `selected_rules` is the text of rules for some pages.
@@ -164,7 +164,7 @@ def may_have_page_rules(html: str) -> bool:
 
 
 def unread_sheets(assets: AssetFiles) -> Mapping[str, str]:
-    """Return the style sheets that may hold what the browser does not read, by their paths."""
+    """Return the style sheets that may hold rules that the browser drops, by their paths."""
     texts = css_texts(assets)
     return {path: text for path, text in texts.items() if _UNREAD_SHEET.search(text)}
 
@@ -257,7 +257,7 @@ def _style_texts(tab: Tab, texts: list[tuple[str, str]], html: str | None) -> li
 
 
 def expected_page_style(html: str, options: PdfOptions) -> PageStyle:
-    """Return what the text of a document lets expect of its pages, before it is loaded.
+    """Return the page style that the text of a document lets expect, before it is loaded.
 
     It reads all unnamed `@page` rules, also those that the browser will not apply.
     """

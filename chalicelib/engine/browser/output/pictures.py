@@ -69,7 +69,7 @@ _STYLE_PICTURE: Final = re.compile(r"\((?:[\s\"']|&quot;|&#39;)*data:image", re.
 
 
 class PossibleParts(NamedTuple):
-    """What a document may have, besides images, that can fail without a request."""
+    """Parts of a document, besides images, that can fail without a request."""
 
     elements: bool
     style_pictures: bool
@@ -117,7 +117,7 @@ def hide_broken_images(tab: Tab) -> list[str]:
 
 
 def possible_parts(html: str, *, has_scripts: bool) -> PossibleParts:
-    """Return what is worth a look in a document."""
+    """Return the parts that are worth a look in a document."""
     return PossibleParts(
         has_scripts or _ELEMENT.search(html) is not None,
         _STYLE_PICTURE.search(html) is not None,
@@ -127,7 +127,7 @@ def possible_parts(html: str, *, has_scripts: bool) -> PossibleParts:
 def replace_missing_parts(
     tab: Tab, assets: PageAssets, parts: PossibleParts, *, has_broken_image: bool
 ) -> None:
-    """Record what failed without a request, and put alternative texts for broken pictures.
+    """Record parts that failed without a request, and put alternative texts for broken pictures.
 
     Raises RenderFailure `render_failed` or `render_timeout`.
     """

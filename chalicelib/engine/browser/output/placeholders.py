@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.tab.animations import wait_in_slices
 from chalicelib.engine.browser.tab.tab import Tab
@@ -27,7 +27,7 @@ def placeholder_warnings(tab: Tab) -> list[RenderWarning]:
     called = tab.call_function(_script(), _MAX_TEXTS, MAX_PLACEHOLDERS, _MAX_CHARS)
     try:
         answer = wait_in_slices(tab, called, tab.deadline.within(_TIMEOUT_S))
-    except (CallRefused, TimeoutError):
+    except (CallRefusedError, TimeoutError):
         # The document can be drawn; a missing warning must not fail it.
         return []
     return [

@@ -1,4 +1,4 @@
-"""Print gaps: what paper has otherwise than the document means, and the document does not show.
+"""Print gaps: differences between paper and document that the document does not show.
 
 A document is looked at only where its text may have such a thing, after all drawings.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from chalicelib.contract.options.pdf import PdfOptions
-from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.markup_search import MarkupSearch
 from chalicelib.engine.browser.output.page_fit import content_pixels
@@ -126,7 +126,7 @@ def orientation_warnings(content: bytes, options: PdfOptions) -> list[RenderWarn
 def printed_pages(
     content: bytes, options: PdfOptions, style: PageStyle, kinds: Collection[_Kind]
 ) -> PrintedPages | None:
-    """Return what there is to look at in a document that the browser has printed, if anything."""
+    """Return the pages to look at in a document that the browser has printed, if any."""
     has_pages = page_count(content, cross_reference_table(content)) > 1
     covers = list(_covers(content)) if has_pages and "fixed" in kinds else []
     if not ("dropped" in kinds or covers or (has_pages and "head" in kinds)):
@@ -145,7 +145,7 @@ def gap_warnings(tab: Tab, pages: PrintedPages) -> list[RenderWarning]:
     called = tab.call_function(_script(), pages.height, MAX_ELEMENTS, MAX_GAPS)
     try:
         answer = wait_in_slices(tab, called, tab.deadline.within(_TIMEOUT_S))
-    except (CallRefused, TimeoutError):
+    except (CallRefusedError, TimeoutError):
         # The document is printed already; a missing warning must not fail it.
         return []
     gaps = answer["result"].get("value") or []

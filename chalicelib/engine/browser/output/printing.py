@@ -12,7 +12,7 @@ from pybase64 import b64decode
 from chalicelib.contract.options.pdf import HeaderFooter, PdfOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
-from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.continuous_page import continuous_width, print_continuous
 from chalicelib.engine.browser.output.header_footer import FRAME_CSS, template, templates
@@ -217,7 +217,7 @@ def header_footer_warnings(
     """
     try:
         answer = wait_in_slices(tab, heights_answer, tab.deadline.within(_TIMEOUT_S))
-    except (CallRefused, TimeoutError):
+    except (CallRefusedError, TimeoutError):
         # The document is printed already; a missing warning must not fail it.
         return []
     measured = answer["result"].get("value")

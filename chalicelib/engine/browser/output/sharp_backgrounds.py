@@ -1,8 +1,8 @@
 """Repeated backgrounds of drawings and gradients, printed sharp.
 
-The browser prints a picture that repeats as a pattern. What else repeats is drawn as one picture of
-the page with 72 dots an inch. So a document whose print has patterns is looked at; where such a
-background is found, it becomes a picture, and the document is printed again.
+The browser prints a repeated picture as a pattern. Other repeated backgrounds are drawn as one
+picture of the page with 72 dots an inch. So a document whose print has patterns is looked at; where
+such a background is found, it becomes a picture, and the document is printed again.
 """
 
 from collections.abc import Iterator

@@ -86,7 +86,7 @@ def print_until_true(
 ) -> bytes:
     """Return a PDF of all pages, printed until no update changes the document, at most 4 times.
 
-    An update writes into the document what it reads from a print, and tells whether that differs.
+    An update writes values of a print into the document, and tells whether they differ.
     """
     every_page = msgspec.structs.replace(options, page_ranges=None)
     for _ in range(MAX_PRINTS - 1):

@@ -1,4 +1,4 @@
-"""Frames that are lower than their documents: what does not show in them is cut off."""
+"""Frames that are lower than their documents: the rest of the document is cut off."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -6,7 +6,7 @@ from typing import Final
 
 from chalicelib.core.json import JsonObject
 from chalicelib.core.redact_url import redacted_url
-from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
+from chalicelib.engine.browser.chromium.pipe import Answer, CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import FrameTree
 from chalicelib.engine.browser.requests.assets import shortened_url
 from chalicelib.engine.browser.tab.prepared_page import ISOLATED_WORLD_NAME
@@ -55,16 +55,16 @@ def cut_frames(tab: Tab) -> Iterator[tuple[str, float]]:
         send("Runtime.evaluate", _EVALUATE, session)
         for session in tab.prepared_page.frame_sessions[:MAX_FRAMES]
     ]
-    with suppress(CallRefused, TimeoutError):
+    with suppress(CallRefusedError, TimeoutError):
         tree = tab.wait_for(tab.send("Page.getFrameTree"), deadline)["frameTree"]
         worlds = [_world(tab, frame) for frame in _inner_frames(tree)[:MAX_FRAMES]]
         for world in worlds:
-            with suppress(CallRefused):
+            with suppress(CallRefusedError):
                 context = tab.wait_for(world, deadline)["executionContextId"]
                 answers.append(_measure(tab, context))
     for answer in answers:
         # A frame may be gone, or be a worker.
-        with suppress(CallRefused, TimeoutError):
+        with suppress(CallRefusedError, TimeoutError):
             match tab.wait_for(answer, deadline).get("result", {}).get("value"):
                 case [str(name), str(url), int() | float() as cut, int() | float() as side]:
                     if cut > _TOLERANCE_PIXELS and side > _MIN_SIDE_PIXELS:

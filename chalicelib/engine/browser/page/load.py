@@ -28,8 +28,8 @@ class Load:
         """Begin the time of `wait.timeout_ms`.
 
         `fit_window` is called when style sheets and assets are there, before any condition is
-        awaited. Without it the document is loaded already and shown in another window: what that
-        window lacks fails no render.
+        awaited. Without it the document is loaded already and shown in another window: parts that
+        are missing there fail no render.
         """
         self._tab = tab
         self._requests = requests
@@ -66,14 +66,14 @@ class Load:
     def page_css(self, html: str) -> str:
         """Return the style sheet of the pages that a document without scripts is printed on.
 
-        It is empty for one that may say something about them itself.
+        It is empty for a document that may have page rules of its own.
         """
         if "pdf" not in self.output.formats or may_have_page_rules(html):
             return ""
         return default_page_css(self.output.pdf)
 
     def _extend(self, min_open_s: float) -> bool:
-        """Cut off what is missing; return whether there is more time."""
+        """Cut off the missing parts; return whether there is more time."""
         if self._tab.deadline.has_passed or self._requests.is_page_open:
             return False
         is_loaded = self._fit_window is None

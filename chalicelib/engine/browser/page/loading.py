@@ -12,6 +12,8 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.assets import AssetFiles
 from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction, RemoteObject
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
+from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
 from chalicelib.engine.browser.output.broken_links import HAS_BROKEN_LINK
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS
 from chalicelib.engine.browser.output.page_fit import ADOPT_PAGE
@@ -97,7 +99,7 @@ def show_document(
         wait_for_conditions(tab, load, requests)
         if not print_only:
             reach_end(tab, load, has_scripts=not stays)
-    except CallRefused as error:
+    except CallRefusedError as error:
         message = "the document left its page before it could be printed"
         raise RenderFailure("navigation_failed", message) from error
     return stays
@@ -124,7 +126,7 @@ def visit_url(
     _prepare_scripts(tab, load.output)
     try:
         navigation = tab.wait_for(tab.send("Page.navigate", url=url), load.deadline)
-    except CallRefused as error:
+    except CallRefusedError as error:
         raise RenderFailure(
             "navigation_failed", f"the address cannot be visited: {error}"
         ) from error
@@ -170,14 +172,14 @@ def wait_for_conditions(tab: Tab, load: Load, requests: PageRequests) -> None:
 
 
 def await_frames(tab: Tab, deadline: Deadline) -> None:
-    """Wait until the document knows its new window; raises TimeoutError, CallRefused."""
+    """Wait until the document knows its new window; raises TimeoutError, CallRefusedError."""
     tab.wait_for(tab.call_function(_AWAIT_FRAMES), deadline)
 
 
 def reach_end(tab: Tab, load: Load, *, has_scripts: bool) -> None:
     """Bring the animations of a settled document to their end, if it is drawn there.
 
-    Raises TimeoutError, and CallRefused when the document is left.
+    Raises TimeoutError, and CallRefusedError when the document is left.
     """
     if not reaches_end(load.output):
         return
@@ -232,7 +234,7 @@ def _follow_client_redirects(tab: Tab, requests: PageRequests, load: Load) -> No
             wait_for_conditions(tab, load, requests)
             if left < MAX_NAVIGATIONS_TO_END:
                 reach_end(tab, load, has_scripts=True)
-        except CallRefused:
+        except CallRefusedError:
             # A navigation has destroyed the execution context: wait for the next document.
             left += 1
             if left == MAX_NAVIGATIONS_TO_END:
@@ -264,7 +266,7 @@ def _wait_for_assets(tab: Tab, load: Load, requests: PageRequests, deadline: Dea
 
 
 def _wait_until_idle(tab: Tab, load: Load, requests: PageRequests, deadline: Deadline) -> None:
-    """Wait until nothing was requested for a while, or what is open has been cut off."""
+    """Wait until nothing was requested for a while, or all open requests are cut off."""
     while not load.is_cut_off and requests.quiet_s() < _QUIET_S:
         tab.pause(_CONDITION_POLL_S, deadline)
 

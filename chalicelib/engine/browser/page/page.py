@@ -342,7 +342,7 @@ class BrowserPage:
         return sanitized_html(self._tab, ran_scripts=ran_scripts)
 
     def replace_missing_parts(self, output: OutputOptions) -> None:
-        """Put alternative texts for broken pictures, and record what failed without a request.
+        """Put alternative texts for broken pictures; record parts that failed without a request.
 
         Raises as `fit_canvas`.
         """

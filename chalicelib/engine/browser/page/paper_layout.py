@@ -69,7 +69,7 @@ class PaperLayout:
     def fit_window(self, deadline: Deadline) -> None:
         """Set the window for the document's own page size, if it has one.
 
-        Raises TimeoutError, CallRefused, RenderFailure `render_timeout`.
+        Raises TimeoutError, CallRefusedError, RenderFailure `render_timeout`.
         """
         if not self._is_for_paper:
             return

@@ -1,6 +1,7 @@
 """Boxes that scroll: opened while a document is drawn, as paper and pictures do not scroll.
 
-What stays cut is told (decision 52). Documents that cannot have such boxes are not looked at.
+A warning names boxes that stay cut (decision 52). Documents that cannot have such boxes are not
+looked at.
 """
 
 from collections.abc import Iterable, Iterator
@@ -59,7 +60,7 @@ type Scrolling = Literal["never", "maybe", "certain"]
 def scrolling_of(html: str, *, is_inert: bool) -> Scrolling:
     """Tell whether the text of a document says that boxes of it scroll, or that it has frames.
 
-    `is_inert` is one that neither scripts nor linked files change.
+    An `is_inert` document is changed by neither scripts nor linked files.
     """
     text = html.lower()
     if _SCROLLS.finds(text):

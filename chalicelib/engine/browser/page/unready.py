@@ -1,4 +1,4 @@
-"""Failure of a page that is not ready in time: what it waited for."""
+"""Failure of a page that is not ready in time: it names the condition."""
 
 from contextlib import suppress
 from typing import Final
@@ -7,6 +7,7 @@ from chalicelib.contract.options.image import Wait
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url
 from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.requests.assets import shortened_url
 from chalicelib.engine.browser.requests.requests import PageRequests
 from chalicelib.engine.browser.tab.origin import without_origin
@@ -20,7 +21,7 @@ _MAX_NAMED: Final = 5
 
 
 def wait_failure(tab: Tab, requests: PageRequests, wait: Wait) -> RenderFailure:
-    """Return `wait_timeout`, which names what was awaited, or `render_timeout`."""
+    """Return `wait_timeout`, which names the awaited condition, or `render_timeout`."""
     if tab.deadline.has_passed:
         return timeout_failure()
     message = (
@@ -34,7 +35,7 @@ def _missing_condition(tab: Tab, requests: PageRequests, wait: Wait) -> str:
     if requests.is_page_open:
         return "the page itself, which has not come"
     deadline = tab.deadline.within(_MAX_ANSWER_S)
-    with suppress(TimeoutError, CallRefused):
+    with suppress(TimeoutError, CallRefusedError):
         if not tab.yields(deadline):
             return "a script of the page that does not yield, such as an endless loop"
         if tab.waits_for == "selector" and wait.selector is not None:

@@ -11,6 +11,7 @@ from chalicelib.engine.browser.chromium.pipe import BrowserGone, CallRefused
 from chalicelib.engine.browser.pool.launch import BrowserLauncher, PooledPage, RunningBrowser
 from chalicelib.engine.browser.tab.prepared_page import prepare_next_page, prepare_page
 from chalicelib.engine.browser.tab.warm_up import SELF_TEST, BrowserUnusable, WarmUp, full_warm_up
+from chalicelib.engine.browser.chromium.pipe import BrowserGoneError, CallRefusedError
 from chalicelib.engine.deadline import Deadline, timeout_failure
 
 log = logging.getLogger(__name__)
@@ -87,7 +88,7 @@ class BrowserPool:
     def acquire(self, deadline: Deadline, lane: str | None) -> PooledPage:
         """Return a prepared page, in a fresh context or of this lane.
 
-        Raises RenderFailure `render_timeout`, BrowserUnusable.
+        Raises RenderFailure `render_timeout`, BrowserUnusableError.
         """
         while (pooled := self._take_prepared(deadline)).lane not in {None, lane}:
             pooled.page.discard()
@@ -154,16 +155,17 @@ class BrowserPool:
                     "page preparation failed (%s), attempt %d", type(error).__name__, attempt
                 )
                 self._discard_current("prepare_failed")
-            except BrowserUnusable:
+            except BrowserUnusableError:
                 self._end_current()
                 raise
             else:
                 if pooled.browser.prepared_count >= _FIRST_PREPARED_AHEAD:
                     self._start_standby()
                 return pooled
-        # BrowserUnusable, not RenderFailure: no document is at fault, another process may succeed.
+        # BrowserUnusableError, not RenderFailure: no document is at fault, another process may
+        # succeed.
         message = "no browser could be prepared"
-        raise BrowserUnusable(message)
+        raise BrowserUnusableError(message)
 
     def _prepare_once(self) -> PooledPage:
         if self._current is None:
@@ -220,7 +222,7 @@ class BrowserPool:
     def _prepare_standby(self) -> PooledPage:
         if self._closing.wait(_STANDBY_DELAY_S):
             message = "the pool is closing"
-            raise BrowserGone(message)
+            raise BrowserGoneError(message)
         running = self._launcher.start()
         # Counted as past its self-test: its first page is prepared ahead like later ones.
         running.prepared_count = _FIRST_PREPARED_AHEAD - 1
@@ -240,7 +242,7 @@ class BrowserPool:
             standby, self._standby_page = self._standby_page, None
         if standby is None or standby.cancel():
             return None
-        with suppress(*_PREPARE_ERRORS, BrowserUnusable):
+        with suppress(*_PREPARE_ERRORS, BrowserUnusableError):
             pooled = standby.result()
             if not pooled.is_dead:
                 return pooled

@@ -43,8 +43,8 @@ class RunningBrowser:
 class PooledPage(NamedTuple):
     """Prepared page and the browser that it belongs to.
 
-    `lane`: whose documents alone may use it, as `position` - 1 of theirs came before it in its
-    context; None: anybody's may, as none did.
+    With a `lane` only its documents may use it: `position` - 1 of them came before in its context.
+    Without a lane it is unused and free for any document.
     """
 
     browser: RunningBrowser
@@ -84,7 +84,7 @@ class BrowserLauncher:
         self._walls = walls
 
     def start(self) -> RunningBrowser:
-        """Start a browser; raises BrowserGone if it does not come up, or WallsMissing."""
+        """Start a browser; raises BrowserGoneError if it does not come up, or WallsMissingError."""
         installation = self._installation
         process = BrowserProcess(installation, self._walls, sandbox=self._sandbox)
         try:

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.memory import OverBudget, watch_memory
-from chalicelib.engine.browser.chromium.pipe import BrowserGone, BrowserHung, PageCrashed
+from chalicelib.engine.browser.chromium.pipe import (
+    BrowserGoneError,
+    BrowserHungError,
+    PageCrashedError,
+)
 from chalicelib.engine.browser.chromium.process import BrowserProcess
 from chalicelib.engine.browser.pool.browser_pool import BrowserPool, RecyclePolicy
 from chalicelib.engine.browser.pool.launch import BrowserLauncher, PooledPage
@@ -74,7 +78,10 @@ class Browser:
         )
 
     def start(self) -> None:
-        """Start the browser and prepare a page; raises BrowserMissing or BrowserUnusable."""
+        """Start the browser and prepare a page.
+
+        Raises BrowserMissingError or BrowserUnusableError.
+        """
         self.prepare().result()
 
     def use[Result](
@@ -90,19 +97,21 @@ class Browser:
 
         Its context and process are fresh, or served documents of the same `lane` (decision 40).
         Raises RenderFailure: that of `work`, `render_timeout`, or `render_failed` when the page
-        exceeds its memory budget or the last browser is lost too. Raises BrowserUnusable when no
-        browser can be prepared.
+        exceeds its memory budget or the last browser is lost too. Raises BrowserUnusableError when
+        no browser can be prepared.
         """
         with self._use_lock:
             for number in range(1, _MAX_BROWSERS + 1):
                 try:
                     return self._run_once(work, deadline, lane)
-                except BrowserGone as lost:
+                except BrowserGoneError as lost:
                     log.warning("browser lost: %s", type(lost).__name__)
                     if deadline.has_passed:
                         raise timeout_failure() from lost
                     # A page that crashes or hangs twice does so by itself; processes may be killed.
-                    is_by_page = number > 1 and isinstance(lost, BrowserHung | PageCrashed)
+                    is_by_page = number > 1 and isinstance(
+                        lost, BrowserHungError | PageCrashedError
+                    )
                     if is_by_page or number == _MAX_BROWSERS:
                         message = "the browser ended while it rendered this document"
                         raise RenderFailure("render_failed", message) from lost
@@ -170,7 +179,7 @@ class Browser:
             try:
                 page = BrowserPage(pooled.page, deadline, traffic, running.font_families)
                 return work(page), page.leaves_nothing
-            except (BrowserGone, RenderFailure) as problem:
+            except (BrowserGoneError, RenderFailure) as problem:
                 if not watch.is_exceeded:
                     raise
                 message = (

@@ -116,7 +116,7 @@ class TrafficBudget:
                 shut_down(connection)
 
     def cut_connections(self, host_and_port: str) -> None:
-        """Cut every connection to a `host:port`, also one that is being made; new ones may come."""
+        """Cut every connection to a `host:port`, finished or in the making; new ones may come."""
         with self._lock:
             for connection, destination in self._connections.items():
                 if destination == host_and_port:

@@ -10,8 +10,12 @@ from threading import BoundedSemaphore
 from typing import Final
 
 from chalicelib.engine.browser.proxy.budget import TrafficBudget
-from chalicelib.engine.browser.proxy.request_head import ProxyRequest, UnreadableRequest, split_head
-from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError, Egress
+from chalicelib.engine.browser.proxy.request_head import (
+    ProxyRequest,
+    UnreadableRequestError,
+    split_head,
+)
+from chalicelib.engine.ports import Egress, HostRefusedError, HostUnreachableError
 
 _CONNECT_TIMEOUT_S: Final = 10.0
 # Slightly above the longest wait for a page.
@@ -27,7 +31,7 @@ _EMPTY_BODY: Final = b"\r\nContent-Length: 0\r\n\r\n"
 type Transform = Callable[[bytes], bytes]
 
 
-class _BudgetExceeded(Exception):  # noqa: N818 -- names the condition
+class _BudgetExceededError(Exception):
     """A limit is exceeded; the budget has recorded it."""
 
 
@@ -39,7 +43,7 @@ def serve(
     `before_tls` is called before a tunnel is confirmed to the browser.
     """
     try:
-        with contextlib.suppress(OSError, UnreadableRequest, _BudgetExceeded):
+        with contextlib.suppress(OSError, UnreadableRequestError, _BudgetExceededError):
             _serve(client, egress, traffic, before_tls)
     finally:
         traffic.close_client(client)
@@ -93,7 +97,7 @@ def _read_first_request(client: socket.socket) -> tuple[ProxyRequest, bytes]:
     while (parts := split_head(received)) is None:
         chunk = client.recv(_CHUNK_BYTES)
         if not chunk:
-            raise UnreadableRequest
+            raise UnreadableRequestError
         received += chunk
     head, rest = parts
     return ProxyRequest.parse(head), rest
@@ -105,10 +109,10 @@ def _connect(
     try:
         _count_request(request, traffic)
         server = _dial(request, egress, traffic)
-    except DestinationRefusedError as error:
+    except HostRefusedError as error:
         traffic.record_refusal(request.host_and_port, str(error))
         status = b"403 Refused"
-    except DestinationUnreachableError as error:
+    except HostUnreachableError as error:
         traffic.record_unreachable(request.host_and_port, str(error))
         status = b"502 Unreachable"
     else:
@@ -125,7 +129,7 @@ def _dial(request: ProxyRequest, egress: Egress, traffic: TrafficBudget) -> sock
     gives_up_at = time.monotonic() + _CONNECT_TIMEOUT_S
     while not _DIAL_SLOTS.acquire(timeout=_DIAL_POLL_S):
         if traffic.has_ended or time.monotonic() > gives_up_at:
-            raise DestinationUnreachableError(f"{request.host_and_port} could not be connected to")
+            raise HostUnreachableError(f"{request.host_and_port} could not be connected to")
     try:
         return egress.dial(request.host, request.port, timeout_s=_CONNECT_TIMEOUT_S)
     finally:
@@ -134,7 +138,7 @@ def _dial(request: ProxyRequest, egress: Egress, traffic: TrafficBudget) -> sock
 
 def _count_request(request: ProxyRequest, traffic: TrafficBudget) -> None:
     if not traffic.count_request(request.url):
-        raise _BudgetExceeded
+        raise _BudgetExceededError
 
 
 class _Tunnel:
@@ -153,7 +157,7 @@ class _Tunnel:
 
     def down(self, chunk: bytes) -> bytes:
         if not self._traffic.count_received(len(chunk), self._url):
-            raise _BudgetExceeded
+            raise _BudgetExceededError
         return chunk
 
 
@@ -176,7 +180,7 @@ class _HttpExchanges:
         self._body_bytes_left = self._request.body_bytes - len(rest)
         if self._body_bytes_left < 0:
             # Pipelined requests (RFC 9112 9.3.2) are refused: the browser sends none.
-            raise UnreadableRequest
+            raise UnreadableRequestError
         self._response_bytes = 0
         request = self._request.head + rest
         self._traffic.count_sent(len(request))
@@ -185,12 +189,12 @@ class _HttpExchanges:
     def up(self, chunk: bytes) -> bytes:
         if self._body_bytes_left:
             if len(chunk) > self._body_bytes_left:
-                raise UnreadableRequest
+                raise UnreadableRequestError
             self._body_bytes_left -= len(chunk)
             self._traffic.count_sent(len(chunk))
             return chunk
         if not self._response_bytes:
-            raise UnreadableRequest
+            raise UnreadableRequestError
         self._head_buffer += chunk
         parts = split_head(self._head_buffer)
         return b"" if parts is None else self._next_request(*parts)
@@ -198,14 +202,14 @@ class _HttpExchanges:
     def down(self, chunk: bytes) -> bytes:
         self._response_bytes += len(chunk)
         if not self._traffic.count_received(len(chunk), self._request.url, self._response_bytes):
-            raise _BudgetExceeded
+            raise _BudgetExceededError
         return chunk
 
     def _next_request(self, head: bytes, rest: bytes) -> bytes:
         request = ProxyRequest.parse(head)
         # The connection leads to one checked host; another one would pass unchecked (decision 15).
         if request.head is None or request.host_and_port != self._request.host_and_port:
-            raise UnreadableRequest
+            raise UnreadableRequestError
         _count_request(request, self._traffic)
         self._request, self._head_buffer = request, b""
         return self.begin(rest)

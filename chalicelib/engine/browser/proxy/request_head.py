@@ -22,7 +22,7 @@ _HOP_BY_HOP: Final = re.compile(
 )
 
 
-class UnreadableRequest(Exception):  # noqa: N818 -- names the condition
+class UnreadableRequestError(Exception):
     """Bytes that are no request as the browser writes it."""
 
 
@@ -43,16 +43,16 @@ class ProxyRequest:
 
     @classmethod
     def parse(cls, head: bytes) -> Self:
-        """Parse a head without its final empty line; raises UnreadableRequest."""
+        """Parse a head without its final empty line; raises UnreadableRequestError."""
         first, *headers = head.split(b"\r\n")
         line = _REQUEST_LINE.fullmatch(first)
         if line is None:
-            raise UnreadableRequest
+            raise UnreadableRequestError
         method, target = line[1], line[2].decode("ascii")
         is_tunnel = method == b"CONNECT"
         match = (_HOST_PORT if is_tunnel else _ABSOLUTE_HTTP_URL).fullmatch(target)
         if match is None:
-            raise UnreadableRequest
+            raise UnreadableRequestError
         host, port = match["six"] or match["name"], int(match["port"] or 80)
         if is_tunnel:
             return cls(host, port, f"https://{target}")
@@ -66,10 +66,10 @@ class ProxyRequest:
 
 
 def split_head(data: bytes) -> tuple[bytes, bytes] | None:
-    """Return head and remaining bytes, or None if incomplete; raises UnreadableRequest."""
+    """Return head and remaining bytes, or None if incomplete; raises UnreadableRequestError."""
     head, end, rest = data.partition(_HEAD_END)
     if len(head) > MAX_HEAD_BYTES:
-        raise UnreadableRequest
+        raise UnreadableRequestError
     return (head, rest) if end else None
 
 
@@ -79,7 +79,7 @@ def _forwarded_headers(headers: list[bytes]) -> tuple[list[bytes], int]:
     # Only Content-Length frames a body, so that proxy and host agree on its end: no request
     # smuggling (RFC 9112 11.2).
     if any(name == b"transfer-encoding" for name, _ in named):
-        raise UnreadableRequest
+        raise UnreadableRequestError
     connection_options = {
         option.strip()
         for name, value in named
@@ -96,12 +96,12 @@ def _forwarded_headers(headers: list[bytes]) -> tuple[list[bytes], int]:
     if not sizes:
         return forwarded, 0
     if len(sizes) > 1 or not re.fullmatch(rb"[0-9]{1,15}", sizes[0]):
-        raise UnreadableRequest
+        raise UnreadableRequestError
     return forwarded, int(sizes[0])
 
 
 def _name_and_value(header: bytes) -> tuple[bytes, bytes]:
     match = _HEADER.fullmatch(header)
     if match is None:
-        raise UnreadableRequest
+        raise UnreadableRequestError
     return match[1].lower(), match[2]

@@ -58,7 +58,7 @@ _URL_WITH_USERINFO: Final = re.compile(r"""/\\?/[^\s/?#"'<>()\\]*@""")
 
 
 class OwnOrigin:
-    """Origin of one document, and what it answers there."""
+    """Origin of one document, and its answers there."""
 
     def __init__(self, prepared_page: PreparedPage) -> None:
         """Answer nothing until a document is served."""

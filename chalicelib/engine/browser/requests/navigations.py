@@ -44,7 +44,7 @@ class Navigations:
         return time.monotonic() < self._expected_until
 
     def expect(self, url: str, delay_s: float) -> None:
-        """Expect a request within the grace time, if the navigation is one that sends it."""
+        """Expect a request within the grace time, if the navigation sends one."""
         if delay_s <= _REDIRECT_GRACE_S and url.startswith(WEB_PREFIXES):
             self._expected_until = time.monotonic() + delay_s + _REDIRECT_GRACE_S
 

@@ -17,7 +17,7 @@ class OpenRequest(NamedTuple):
 
     @property
     def is_visible(self) -> bool:
-        """Tell whether the page may show what comes for it."""
+        """Tell whether the page may show the content of this request."""
         return self.type not in INVISIBLE_TYPES
 
     @property
@@ -40,7 +40,7 @@ class OpenRequests:
             self._requests[request] = OpenRequest(url, kind, time.monotonic())
 
     def remove(self, request: str) -> OpenRequest | None:
-        """Return a request that ends, or None for one that is not open."""
+        """Return a request that ends, or None if it is not open."""
         with self._lock:
             return self._requests.pop(request, None)
 

@@ -103,11 +103,11 @@ class PageRequests:
         return time.monotonic() - self.transfers.last_event_at
 
     def open_parts(self) -> list[OpenRequest]:
-        """Return what has been requested and has not ended."""
+        """Return the requests that have not ended."""
         return [*self._open.visible(), *self.transfers.open_parts()]
 
     def cut_off(self, reason: str) -> None:
-        """Cut off what has not ended, and record it as missing for `reason`."""
+        """Cut off open requests, and record them as missing for `reason`."""
         # The request's own assets are here: only the page has not taken them yet.
         parts = [part for part in self.open_parts() if not self.own_origin.holds(part.url)]
         self._open.clear()
@@ -118,7 +118,7 @@ class PageRequests:
             self._traffic.cut_connections(host)
 
     def end(self, reason: str) -> None:
-        """Cut off what has not ended, and load nothing more but the request's own assets."""
+        """Cut off open requests, and load nothing more but the request's own assets."""
         self._end_reason = reason
         self.cut_off(reason)
         self._traffic.end()

@@ -12,7 +12,7 @@ from typing import Final
 
 from chalicelib.contract.options.image import Wait
 from chalicelib.contract.options.output import IMAGE_FORMATS, OutputOptions
-from chalicelib.engine.browser.chromium.pipe import CallRefused
+from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.tab.tab import Tab, as_render_failures
 from chalicelib.engine.deadline import Deadline
@@ -106,7 +106,7 @@ def run_to_end(tab: Tab, deadline: Deadline) -> None:
     """Finish animations, and let scripts run in virtual time until they request no frames.
 
     Virtual time stands still afterwards. A script that takes too long is stopped. Raises
-    TimeoutError at the deadline, and CallRefused when the document is left.
+    TimeoutError at the deadline, and CallRefusedError when the document is left.
     """
     last_wait, tab.waits_for = tab.waits_for, "animations"
     tab.has_virtual_time = True
@@ -147,10 +147,10 @@ def hold_time(tab: Tab) -> None:
 def await_print[Result](tab: Tab, answer: Future[Result]) -> Result:
     """Return the answer of a print call; raises as `Tab.outcome`.
 
-    What the browser waits for before it prints never comes while time stands still.
+    Events that the browser awaits before it prints never come while time stands still.
     """
     if tab.has_virtual_time:
-        with suppress(TimeoutError, CallRefused):
+        with suppress(TimeoutError, CallRefusedError):
             return tab.wait_for(answer, tab.deadline.within(_MAX_PRINT_START_S))
         tab.send("Emulation.setVirtualTimePolicy", policy="advance")
     return tab.outcome(answer)
@@ -188,7 +188,7 @@ def _stop_time(tab: Tab, deadline: Deadline) -> None:
         tab.send("Runtime.terminateExecution")
         tab.has_stopped_script = True
     # What found nothing to stop stops the next script.
-    with suppress(CallRefused):
+    with suppress(CallRefusedError):
         tab.wait_for(tab.send("Runtime.evaluate", expression="0"), deadline)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from chalicelib.contract.options.http import Cookie, HttpOptions
 from chalicelib.core.egress_policy import DEFAULT_PORTS
 from chalicelib.core.json import Json
-from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
+from chalicelib.engine.browser.chromium.pipe import Answer, CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import Event
 from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.deadline import Deadline
@@ -62,7 +62,7 @@ class Credentials:
             parameters = self._cookie_parameters(cookie)
             try:
                 tab.wait_for(tab.send("Network.setCookie", **parameters), deadline)
-            except CallRefused:
+            except CallRefusedError:
                 self.unused_fields[field] = (
                     "the browser refuses it: its path must begin with /, and a name with __Host- "
                     "or __Secure- needs an https page"

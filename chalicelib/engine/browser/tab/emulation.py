@@ -6,7 +6,7 @@ from typing import Final
 from chalicelib.contract.options.image import Window
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.json import JsonObject
-from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
+from chalicelib.engine.browser.chromium.pipe import Answer, CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.tab.tab import Tab
 from chalicelib.engine.context import RenderWarning
@@ -55,7 +55,7 @@ class Emulation:
         for name, answer in self._unconfirmed.items():
             try:
                 self._tab.wait_for(answer, self._tab.deadline)
-            except CallRefused as error:
+            except CallRefusedError as error:
                 self._warn_ignored(name, str(error))
         locale = self._output.locale if self._output else None
         if (

@@ -3,7 +3,7 @@
 from typing import Final
 
 from chalicelib.engine.browser.chromium.memory import OverBudget
-from chalicelib.engine.browser.chromium.pipe import Answer, CallRefused
+from chalicelib.engine.browser.chromium.pipe import Answer, CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import CallResult
 from chalicelib.engine.browser.tab.tab import Tab
 
@@ -63,5 +63,5 @@ class NodeCount:
     def _frame_result(self, answer: Answer) -> CallResult:
         try:
             return self._tab.wait_for(answer, self._tab.deadline.within(_FRAME_TIMEOUT_S))
-        except (CallRefused, TimeoutError):
+        except (CallRefusedError, TimeoutError):
             return {}

@@ -130,8 +130,8 @@ def prepare_page(
 ) -> PreparedPage:
     """Return a page in a new context and at a new origin, after it has printed `warm_up`.
 
-    `proxy_port` is its only way to the network. Raises BrowserUnusable when the warm-up prints no
-    text, BrowserGone when the page crashes, TimeoutError when a step is late.
+    `proxy_port` is its only way to the network. Raises BrowserUnusableError when the warm-up prints
+    no text, BrowserGoneError when the page crashes, TimeoutError when a step is late.
     """
     proxy_settings = {
         "proxyServer": f"http://127.0.0.1:{proxy_port.port}",
@@ -150,7 +150,7 @@ def prepare_page(
 def prepare_next_page(last: PreparedPage) -> PreparedPage:
     """Return a retired page at another origin, with a new session and no history.
 
-    Raises as `prepare_page`, and CallRefused when the page is gone.
+    Raises as `prepare_page`, and CallRefusedError when the page is gone.
     """
     pipe, context = last.pipe, last.context
     origin, arrival = new_origin(), last.new_targets.expect(context)
@@ -186,7 +186,7 @@ def _open(page: PreparedPage, warm_up: WarmUp | None, *, navigates: bool = False
 
 
 def _answer_requests(page: PreparedPage, html: str) -> tuple[Future[None], Future[None]]:
-    """Answer what a page requests with a document; return futures of its load and its crash."""
+    """Answer the page's requests with a document; return futures of its load and its crash."""
     loaded: Future[None] = Future()
     crashed: Future[None] = Future()
 

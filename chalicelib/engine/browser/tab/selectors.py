@@ -20,7 +20,7 @@ _MAX_CHARS: Final = 100
 
 
 def unmatched_reason(tab: Tab, selector: str, deadline: Deadline) -> str:
-    """Return why a valid selector finds nothing; raises TimeoutError, CallRefused."""
+    """Return why a valid selector finds nothing; raises TimeoutError, CallRefusedError."""
     answer = tab.wait_for(tab.call_function(_script(), selector), deadline)
     found = answer["result"].get("value")
     if not found:

@@ -10,9 +10,9 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import Json
 from chalicelib.engine.browser.chromium.pipe import (
     Answer,
-    BrowserHung,
-    CallRefused,
-    PageCrashed,
+    BrowserHungError,
+    CallRefusedError,
+    PageCrashedError,
     await_answer,
 )
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
@@ -32,7 +32,7 @@ def as_render_failures() -> Iterator[None]:
     """
     try:
         yield
-    except CallRefused as error:
+    except CallRefusedError as error:
         raise RenderFailure("render_failed", f"the browser refused: {error}") from error
     except TimeoutError as error:
         raise timeout_failure() from error
@@ -87,7 +87,7 @@ class Tab:
 
     @property
     def head_metadata(self) -> Mapping[str, str]:
-        """Return what the document's head said of it when it settled."""
+        """Return the metadata of the document's head when it settled."""
         features = self._features
         return {} if features is None else features.get("metadata", {})
 
@@ -137,8 +137,8 @@ class Tab:
     def wait_for[Result](self, answer: Future[Result], deadline: Deadline) -> Result:
         """Return the answer of a call; raises TimeoutError at the limit.
 
-        A page that never yields leaves the browser process responsive, a hung browser does not.
-        So the browser is probed while the answer is pending; raises BrowserHung without a reply.
+        A page that never yields leaves the browser process responsive, a hung browser does not. So
+        the browser is probed while the answer is pending; raises BrowserHungError without a reply.
         """
         probed_at = time.monotonic()
         probe: Answer | None = None
@@ -156,7 +156,7 @@ class Tab:
                     time.monotonic(),
                 )
             elif time.monotonic() - probed_at > _HUNG_AFTER_S:
-                raise BrowserHung
+                raise BrowserHungError
 
     def yields(self, deadline: Deadline) -> bool:
         """Tell whether the page answers before a deadline: whether no script holds it."""
@@ -167,12 +167,12 @@ class Tab:
         return True
 
     def pause(self, seconds: float, deadline: Deadline) -> None:
-        """Wait while the page runs on; raises TimeoutError at the limit, PageCrashed."""
+        """Wait while the page runs on; raises TimeoutError at the limit, PageCrashedError."""
         if seconds <= 0:
             return
         futures = [self.crashed, deadline.cancellation]
         wait(futures, min(seconds, deadline.remaining_s()), return_when=FIRST_COMPLETED)
         if self.crashed.done():
-            raise PageCrashed
+            raise PageCrashedError
         if deadline.has_passed:
             raise TimeoutError

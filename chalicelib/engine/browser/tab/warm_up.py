@@ -54,7 +54,7 @@ _PRINT_PARAMETERS: Final[JsonObject] = {
 }
 
 
-class BrowserUnusable(Exception):  # noqa: N818 -- names the condition
+class BrowserUnusableError(Exception):
     """The browser starts but cannot render: a fault of the installation."""
 
 
@@ -78,10 +78,10 @@ def full_warm_up() -> WarmUp:
 
 
 def check_has_text(pdf_base64: str) -> None:
-    """Raise BrowserUnusable for a PDF without fonts (`pdf_base64`).
+    """Raise BrowserUnusableError for a PDF without fonts (`pdf_base64`).
 
     Without usable fonts Chromium prints pages without text and reports no error.
     """
     if b"/Type /Font" not in b64decode(pdf_base64):
         message = "the browser prints no text: the fonts folder or its fonts.conf is unusable"
-        raise BrowserUnusable(message)
+        raise BrowserUnusableError(message)

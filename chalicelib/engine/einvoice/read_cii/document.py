@@ -102,7 +102,7 @@ def read_cii(root: ElementReader) -> Invoice:
 def _mark_derived_read(
     root: ElementReader, agreement: ElementReader, summation: ElementReader
 ) -> None:
-    """Mark as read what the model computes from the lines or from the profile."""
+    """Mark as read the elements that the model computes from the lines or from the profile."""
     root.mark_read(
         "rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID"
     )

@@ -94,7 +94,7 @@ def read_ubl(root: ElementReader) -> Invoice:
 
 
 def mark_derived_read(root: ElementReader) -> None:
-    """Mark as read what the model computes from the lines or from the profile."""
+    """Mark as read the elements that the model computes from the lines or from the profile."""
     totals = root.require("cac:LegalMonetaryTotal")
     totals.mark_read(
         "cbc:LineExtensionAmount",

@@ -66,7 +66,7 @@ def ubl_violations(invoice: Invoice) -> Iterator[RuleViolation]:
 
 
 def xrechnung_cii_violations(invoice: Invoice) -> Iterator[RuleViolation]:
-    """Yield what XRechnung has no place for in CII: its schema is that of D16B."""
+    """Yield the fields that have no place in CII of XRechnung, whose schema is that of D16B."""
     if len(invoice.preceding_invoices) > 1:
         message = "must have one entry only in XRECHNUNG as cii; ubl has room for more"
         yield "PLT-LENGTH", "preceding_invoices", message

@@ -75,7 +75,7 @@ class ImpossibleIdentifier(NamedTuple):
 def impossible_identifiers(
     invoice: Invoice, *, is_xrechnung: bool
 ) -> Iterator[ImpossibleIdentifier]:
-    """Yield the identifiers of an invoice that cannot exist; it may be one that was received."""
+    """Yield the identifiers of an invoice, sent or received, that cannot exist."""
     for path, value in _vat_ids(invoice):
         if _is_short(value) and has_impossible_vat_form(value):
             message = f"has no form of a VAT id of {value.lstrip()[:2].upper()}"
@@ -145,7 +145,7 @@ def _ibans(invoice: Invoice) -> Iterator[tuple[str, str]]:
 
 
 def _leitweg_ids(invoice: Invoice, *, is_xrechnung: bool) -> Iterator[tuple[str, str]]:
-    """Yield what claims to be a Leitweg-ID, and references that look like one."""
+    """Yield the values that claim to be a Leitweg-ID, and references that look like one."""
     reference = invoice.buyer_reference
     # XRechnung asks for one in BT-10 where the buyer is an authority.
     if is_xrechnung and reference and _LEITWEG_REFERENCE.fullmatch(reference.strip().upper()):

@@ -1,4 +1,4 @@
-"""End of a merged PDF: what joins its items, in trees of few levels, and the catalog."""
+"""End of a merged PDF: the objects that join its items, in trees of few levels, and the catalog."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import batched

@@ -67,7 +67,7 @@ class ItemDestinations:
         self._rename_in_actions(actions)
 
     def _rename_in_actions(self, actions: list[object]) -> None:
-        """Rename the destinations of actions, and of those that follow them."""
+        """Rename the destinations of actions and of their `Next` actions."""
         for _ in range(_MAX_ACTIONS):
             if not actions:
                 return

@@ -165,7 +165,7 @@ class Renumbering:
         return {key: self.numbers[local] for key, local in entries.items()}
 
     def _share(self, local: int, depth: int = 0) -> int | None:
-        """Return the number of an object that items can share; None for what is of one item."""
+        """Return the number of an object that items can share, or None if it is of one item."""
         if local in self._shared:
             return self._shared[local]
         # While its own references are visited, and for ever if one leads back to it.

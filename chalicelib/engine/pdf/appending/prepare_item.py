@@ -1,4 +1,4 @@
-"""Preparation of an item with pikepdf: what a merged file takes from it, and a manifest of that."""
+"""Preparation of an item with pikepdf: the objects for the merged file, and a manifest of them."""
 
 import io
 import os
@@ -31,7 +31,7 @@ _UTF16_MARK: Final = b"\xfe\xff"
 
 @dataclass(frozen=True, slots=True)
 class ItemPlace:
-    """Place of an item in the merged file, and what the items before it have already."""
+    """Place of an item in the merged file, and names that earlier items have used."""
 
     index: int
     pages_before: int
@@ -42,7 +42,7 @@ class ItemPlace:
 
 @dataclass(slots=True)
 class PreparedItem:
-    """Item as qpdf saved it, and what its manifest does not say (item_objects.py)."""
+    """Item as qpdf saved it, and values that its manifest lacks (item_objects.py)."""
 
     version: str
     lang: str | None
@@ -60,7 +60,7 @@ class PreparedItem:
 
 
 def prepare_item(content: bytes, place: ItemPlace) -> PreparedItem:
-    """Return the item, cut down to what is merged. The first object of its PDF is the manifest.
+    """Return the item, cut down to its merged part. The first object of its PDF is the manifest.
 
     Raises ValueError, TypeError or PdfError for a document that is not sound.
     """

@@ -1,1 +1,1 @@
-"""Conversion to PDF/A: what a document must lose, and what it must have (ISO 19005-2 and -3)."""
+"""Conversion to PDF/A: forbidden parts are removed, required ones added (ISO 19005-2 and -3)."""

@@ -85,7 +85,7 @@ def _convert(
 
 
 def _make_empty(annotation: pikepdf.Object) -> None:
-    """Take away the extent of what is hidden, as no flag may hide it (6.3.2, 6.3.3)."""
+    """Take away the extent of hidden annotations, as no flag may hide them (6.3.2, 6.3.3)."""
     left, bottom = (annotation.Rect[index] for index in (0, 1))
     annotation.Rect = pikepdf.Array([left, bottom, left, bottom])
     if "/AP" in annotation:

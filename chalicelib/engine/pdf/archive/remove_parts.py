@@ -1,4 +1,4 @@
-"""Removal of what PDF/A forbids and readers can do without (ISO 19005-2 and -3).
+"""Removal of parts that PDF/A forbids and readers can do without (ISO 19005-2 and -3).
 
 Names of clauses are those of ISO 19005-2; part 3 has the same ones.
 """
@@ -118,7 +118,7 @@ def _clean_page(page: pikepdf.Object) -> None:
 
 
 def _clean_cid_font(font: pikepdf.Object) -> None:
-    """Say what is the default elsewhere (6.2.11.3.2)."""
+    """Write the value that is the default elsewhere (6.2.11.3.2)."""
     if "/CIDToGIDMap" not in font:
         font.CIDToGIDMap = pikepdf.Name.Identity
 

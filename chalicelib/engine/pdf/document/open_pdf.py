@@ -1,4 +1,4 @@
-"""Opening of sources: what is no PDF, locked, damaged or too long is refused here."""
+"""Opening of sources: a file that is no PDF, locked, damaged or too long is refused here."""
 
 import io
 import struct

@@ -35,7 +35,7 @@ def share_equal_objects(document: pikepdf.Pdf) -> None:
 def _content_key(
     each: pikepdf.Object, digests: dict[_ObjectId, bytes]
 ) -> tuple[bytes, bytes] | None:
-    """Return what equal objects have in common; None for an object that is not shared."""
+    """Return the common key of equal objects; None for an object that is not shared."""
     if isinstance(each, pikepdf.Stream):
         if any(key in each for key in _OWN_PLACE_KEYS):
             return None

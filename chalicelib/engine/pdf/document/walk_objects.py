@@ -6,7 +6,7 @@ import pikepdf
 
 
 def walk_dictionaries(document: pikepdf.Pdf) -> Iterator[pikepdf.Object]:
-    """Yield each dictionary and stream, direct ones as well; the caller may change what it gets."""
+    """Yield each dictionary and stream, direct ones as well; the caller may change them."""
     for each in (document.trailer, *document.objects):
         holders = [each]
         while holders:

@@ -1,4 +1,4 @@
-"""Content of pages made by others: what it leaves open is closed before something is drawn."""
+"""Content of pages made by others: its open states are closed before something is drawn."""
 
 from itertools import accumulate
 

@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import override
 
 
-class FontsMissing(Exception):  # noqa: N818 -- names the condition
+class FontsMissingError(Exception):
     """The bundled fonts are not installed."""
 
 
 def check_fonts(folder: Path) -> None:
-    """Raise FontsMissing for a folder without the fonts, which would be blamed on the sources."""
+    """Raise FontsMissingError for a folder without fonts: a tool would blame its sources."""
     if not any(folder.glob("ttf/*.ttf")):
         message = (
             f"{folder} holds no fonts: they come with the layer `fonts`; on one machine run: "
             "make setup"
         )
-        raise FontsMissing(message)
+        raise FontsMissingError(message)
 
 
 class FontFiles(Mapping[str, bytes]):

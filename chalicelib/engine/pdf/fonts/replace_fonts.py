@@ -1,4 +1,4 @@
-"""Bundled fonts in place of those that a document does not carry; its widths and layout stay."""
+"""Bundled fonts in place of fonts that a document does not embed; its widths and layout stay."""
 
 import hashlib
 from collections.abc import Iterator, Mapping

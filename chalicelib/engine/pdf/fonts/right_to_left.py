@@ -1,7 +1,7 @@
 """Texts from right to left: joined letters, and the order in which glyphs stand on a line.
 
-Of the bidirectional algorithm (UAX 9) this does what a field needs: one level of nesting, and no
-control characters. No other ligatures than lam with alef are made.
+Of the bidirectional algorithm (UAX 9) this has the part that a field needs: one level of nesting,
+and no control characters. No other ligatures than lam with alef are made.
 """
 
 import unicodedata

@@ -1,4 +1,4 @@
-"""Choice of a bundled font in place of one that a document does not carry."""
+"""Choice of a bundled font in place of a font that a document does not embed."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Appearances for annotations that lack one, and a warning of those that cannot be drawn."""
+"""Appearances for annotations that lack one; a warning names those that cannot be drawn."""
 
 from collections.abc import Mapping
 from typing import Final

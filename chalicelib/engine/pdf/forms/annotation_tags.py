@@ -1,4 +1,4 @@
-"""Structure of flattened annotations: their elements get what was drawn in their place."""
+"""Structure of flattened annotations: their elements get the drawing in their place."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -46,7 +46,7 @@ class AnnotationTags:
         )
 
     def remove(self, annotation: pikepdf.Object) -> None:
-        """Remove what refers to an annotation that is gone."""
+        """Remove references to an annotation that is gone."""
         key: object = annotation.get("/StructParent")
         if self._tree is not None and isinstance(key, int) and key in self._tree:
             del self._tree[key]

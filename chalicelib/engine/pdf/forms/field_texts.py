@@ -219,7 +219,7 @@ class GivenLook(NamedTuple):
 
 
 def text_look_of(appearance: str) -> GivenLook:
-    """Return what a default appearance says: its last operators count."""
+    """Return font, size and colour of a default appearance: its last operators count."""
     fonts = _FONT_OPERATOR.findall(appearance)
     name, size = fonts[-1] if fonts else (None, "0")
     colors = _COLOR_OPERATOR.findall(appearance)

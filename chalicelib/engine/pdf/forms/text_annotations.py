@@ -135,7 +135,7 @@ def _look(document: pikepdf.Pdf, annotation: pikepdf.Object) -> TextLook:
 
 
 def _contents(annotation: pikepdf.Object) -> str:
-    """Return the text; without one that of the formatted text."""
+    """Return the text, or else that of the formatted text."""
     text = _text(annotation, "/Contents")[:_MAX_CHARACTERS]
     if text:
         return text

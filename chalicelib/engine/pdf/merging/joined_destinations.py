@@ -37,19 +37,19 @@ class JoinedDestinations:
         self._taken = {_reading(text) for text in _texts(self._names, self._references)}
         self._is_changed = self._names.is_ambiguous
 
-    def pack(self, source: Pdf, owners: Iterable[Object], parcel: Parcel) -> None:
+    def pack(self, source: Pdf, owners: Iterable[Object], copy_set: CopySet) -> None:
         """Rename the source's names that are taken, in all owners."""
         names, references = DestinationNames(source.Root), list(_references(owners))
-        new_texts = _distinct_texts(_texts(names, references), self._taken, parcel.place)
+        new_texts = _distinct_texts(_texts(names, references), self._taken, copy_set.place)
         self._taken.update(map(_reading, new_texts.values()))
         _write(references, names, new_texts)
-        parcel.put("Dests", names.destinations.values())
-        parcel.put("DestNames", [String(new_texts[text]) for text in names.destinations])
+        copy_set.put("Dests", names.destinations.values())
+        copy_set.put("DestNames", [String(new_texts[text]) for text in names.destinations])
 
-    def unpack(self, copied: CopiedParcel) -> None:
+    def unpack(self, copied: CopiedSet) -> None:
         """Add the copies."""
-        names = [bytes(name) for name in copied.take("DestNames")]
-        self._entries.update(zip(names, copied.take("Dests"), strict=True))
+        names = [bytes(name) for name in copied.objects("DestNames")]
+        self._entries.update(zip(names, copied.objects("Dests"), strict=True))
         self._is_changed = self._is_changed or bool(names)
 
     def write(self) -> None:

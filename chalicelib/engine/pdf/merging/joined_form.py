@@ -8,6 +8,7 @@ from chalicelib.engine.pdf.merging.joined_names import distinct_keys
 from chalicelib.engine.pdf.merging.parcel import CopiedParcel, Parcel
 from chalicelib.engine.pdf.trees.actions import actions_of
 from chalicelib.engine.pdf.trees.name_trees import dictionaries
+from chalicelib.engine.combining.item_trees import dictionaries
 
 
 class JoinedForm:
@@ -23,14 +24,14 @@ class JoinedForm:
         self._order = dictionaries(self._form.get("/CO"))
         self._is_changed = False
 
-    def pack(self, source: Pdf, owners: Iterable[Object], parcel: Parcel) -> None:
+    def pack(self, source: Pdf, owners: Iterable[Object], copy_set: CopySet) -> None:
         """Rename the source's fields whose names are taken, also where actions name them."""
         form = source.Root.get("/AcroForm")
         if not isinstance(form, Dictionary):
             return
         fields = dictionaries(form.get("/Fields"))
         names = {str(field.get("/T", "")) for field in fields}
-        new_names = distinct_keys(names, self._names, parcel.place, _add_number)
+        new_names = distinct_keys(names, self._names, copy_set.place, _add_number)
         for field in fields:
             name = str(field.get("/T", ""))
             if name in new_names:
@@ -42,15 +43,15 @@ class JoinedForm:
         if new_names:
             _rename_in_actions(owners, new_names)
         self._names |= {new_names.get(name, name) for name in names}
-        parcel.put("Fields", fields)
-        parcel.put("Order", dictionaries(form.get("/CO")))
-        parcel.put("Form", [_form_of_all(form)])
+        copy_set.put("Fields", fields)
+        copy_set.put("Order", dictionaries(form.get("/CO")))
+        copy_set.put("Form", [_form_of_all(form)])
 
-    def unpack(self, copied: CopiedParcel) -> None:
+    def unpack(self, copied: CopiedSet) -> None:
         """Add the copies."""
-        self._fields += copied.take("Fields")
-        self._order += copied.take("Order")
-        for form in copied.take("Form"):
+        self._fields += copied.objects("Fields")
+        self._order += copied.objects("Order")
+        for form in copied.objects("Form"):
             self._is_changed = True
             self._merge_form(form)
 

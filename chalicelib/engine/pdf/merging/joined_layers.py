@@ -4,6 +4,7 @@ from pikepdf import Array, Dictionary, Name, Object, Pdf
 
 from chalicelib.engine.pdf.merging.parcel import CopiedParcel, Parcel
 from chalicelib.engine.pdf.trees.name_trees import dictionaries
+from chalicelib.engine.combining.item_trees import dictionaries
 
 # Lists of the default configuration that name layers.
 _LISTS = ("/ON", "/OFF", "/Locked", "/Order", "/RBGroups", "/AS")
@@ -15,28 +16,28 @@ class JoinedLayers:
     def __init__(self, document: Pdf) -> None:
         """Begin with those of the first document."""
         self._document = document
-        self._copied = list[CopiedParcel]()
+        self._copied = list[CopiedSet]()
 
-    def pack(self, source: Pdf, parcel: Parcel) -> None:
+    def pack(self, source: Pdf, copy_set: CopySet) -> None:
         """Put in the layers, with those that are hidden by default in the list of hidden ones."""
         properties = source.Root.get("/OCProperties")
         if not isinstance(properties, Dictionary):
             return
         layers = dictionaries(properties.get("/OCGs"))
-        parcel.put("Layers", layers)
+        copy_set.put("Layers", layers)
         defaults = properties.get("/D")
         if not isinstance(defaults, Dictionary):
             return
         for name in _LISTS:
             if isinstance(defaults.get(name), Array):
-                parcel.put(f"Layers{name[1:]}", defaults[name].as_list())
+                copy_set.put(f"Layers{name[1:]}", defaults[name].as_list())
         if defaults.get("/BaseState") == Name.OFF:
             shown = {layer.objgen for layer in dictionaries(defaults.get("/ON"))}
-            parcel.put("LayersOFF", [each for each in layers if each.objgen not in shown])
+            copy_set.put("LayersOFF", [each for each in layers if each.objgen not in shown])
 
-    def unpack(self, copied: CopiedParcel) -> None:
+    def unpack(self, copied: CopiedSet) -> None:
         """Add the copies."""
-        if copied.take("Layers"):
+        if copied.objects("Layers"):
             self._copied.append(copied)
 
     def write(self) -> None:
@@ -51,14 +52,16 @@ class JoinedLayers:
         are_hidden = defaults.get("/BaseState") == Name.OFF
         layers = list[Object]()
         for copied in self._copied:
-            own = copied.take("Layers")
+            own = copied.objects("Layers")
             layers += own
             if are_hidden:
-                hidden = {layer.objgen for layer in dictionaries(Array(copied.take("LayersOFF")))}
+                hidden = {
+                    layer.objgen for layer in dictionaries(Array(copied.objects("LayersOFF")))
+                }
                 _extend(defaults, "/ON", [each for each in own if each.objgen not in hidden])
             for name in _LISTS:
                 if name != "/ON":
-                    _extend(defaults, name, copied.take(f"Layers{name[1:]}"))
+                    _extend(defaults, name, copied.objects(f"Layers{name[1:]}"))
         _extend(properties, "/OCGs", layers)
 
 

@@ -9,6 +9,8 @@ from pikepdf import Array, Dictionary, Object, Pdf, String
 from chalicelib.engine.pdf.document.attachments import distinct_names
 from chalicelib.engine.pdf.merging.parcel import CopiedParcel, Parcel
 from chalicelib.engine.pdf.trees.name_trees import dictionaries, named_tree, string_entries
+from chalicelib.engine.combining.item_trees import dictionaries, tree_entries
+from chalicelib.engine.finishing.attachments import distinct_names
 
 
 def names_root(document: Pdf) -> Object:
@@ -44,7 +46,7 @@ def distinct_keys[Key: (bytes, str)](
 
 
 class JoinedFiles:
-    """Embedded files: those of the documents, and what is associated with documents."""
+    """Embedded files: those of the documents, and those associated with documents."""
 
     def __init__(self, document: Pdf) -> None:
         """Begin with those of the first document."""
@@ -53,7 +55,7 @@ class JoinedFiles:
         self._added: list[tuple[str, Object]] = []
         self._associated: list[Object] = []
 
-    def pack(self, source: Pdf, parcel: Parcel) -> None:
+    def pack(self, source: Pdf, copy_set: CopySet) -> None:
         """Put in the files of a source, as indirect objects: the lists have the same ones."""
         files = {
             _text(key): value if value.is_indirect else source.make_indirect(value)
@@ -65,15 +67,15 @@ class JoinedFiles:
             if old != new:
                 files[old].F = files[old].UF = String(new)
         self._names += names
-        parcel.put("Files", files.values())
-        parcel.put("FileNames", [String(name) for name in names])
-        parcel.put("Associated", dictionaries(source.Root.get("/AF")))
+        copy_set.put("Files", files.values())
+        copy_set.put("FileNames", [String(name) for name in names])
+        copy_set.put("Associated", dictionaries(source.Root.get("/AF")))
 
-    def unpack(self, copied: CopiedParcel) -> None:
+    def unpack(self, copied: CopiedSet) -> None:
         """Add the copies."""
-        names = [str(name) for name in copied.take("FileNames")]
-        self._added += zip(names, copied.take("Files"), strict=True)
-        self._associated += copied.take("Associated")
+        names = [str(name) for name in copied.objects("FileNames")]
+        self._added += zip(names, copied.objects("Files"), strict=True)
+        self._associated += copied.objects("Associated")
 
     def write(self) -> None:
         """Write the tree and the list of associated files."""

@@ -49,7 +49,7 @@ class JoinedPdf:
         Raises ValueError for a source whose trees have loops.
         """
         self._place += 1
-        pages, parcel = read_pages(source), Parcel(source, self._place)
+        pages, copy_set = read_pages(source), CopySet(source, self._place)
         for page in pages:
             # Beads of articles, whose threads stay behind.
             if "/B" in page:
@@ -57,25 +57,25 @@ class JoinedPdf:
         entries = _read_outline(source, pages)
         items = [entry.item for entry in all_entries(entries)]
         owners = [*page_owners(pages), *items]
-        self._destinations.pack(source, owners, parcel)
-        self._form.pack(source, owners, parcel)
-        self._files.pack(source, parcel)
-        self._structure.pack(source, pages, parcel)
-        self._layers.pack(source, parcel)
+        self._destinations.pack(source, owners, copy_set)
+        self._form.pack(source, owners, copy_set)
+        self._files.pack(source, copy_set)
+        self._structure.pack(source, pages, copy_set)
+        self._layers.pack(source, copy_set)
         # A list instead of a chain: qpdf copies it without recursion.
         unlink_entries(items)
-        parcel.put("Outline", items)
+        copy_set.put("Outline", items)
         labels = read_labels(source, len(pages))
-        copied = parcel.copy_to(self._document, pages)
+        copied = copy_set.copy_to(self._document, pages)
         for joined in self._destinations, self._form, self._files, self._structure, self._layers:
             joined.unpack(copied)
         self._pages += copied.pages
-        self._outline += _with_items(entries, iter(copied.take("Outline")))
+        self._outline += _with_items(entries, iter(copied.objects("Outline")))
         self._labels += _labels_of_own(labels)
         self._has_labels = self._has_labels or any(labels)
 
     def finish(self) -> None:
-        """Write what joins the documents; the list `pages` of the document does not learn it."""
+        """Write the objects that join the documents; the list `pages` stays as it was."""
         root = self._document.Root
         write_page_tree(self._document, self._pages)
         if self._has_labels:

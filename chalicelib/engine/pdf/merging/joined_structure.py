@@ -9,10 +9,11 @@ from chalicelib.engine.pdf.merging.parcel import CopiedParcel, Parcel
 from chalicelib.engine.pdf.trees.name_trees import dictionaries, tree_entries
 from chalicelib.engine.pdf.trees.parent_tree import parent_entries
 from chalicelib.engine.pdf.trees.structure import dictionary_kids, elements_below
+from chalicelib.engine.combining.item_trees import dictionaries, tree_entries
 
 
 class JoinedStructure:
-    """Elements of the first level, and what is known of all elements."""
+    """Elements of the first level, and the tables of all elements."""
 
     def __init__(self, document: Pdf) -> None:
         """Begin with those of the first document."""
@@ -27,8 +28,8 @@ class JoinedStructure:
         self._lang = str(document.Root.get("/Lang", ""))
         self._has_more = False
 
-    def pack(self, source: Pdf, pages: Sequence[Object], parcel: Parcel) -> None:
-        """Renumber and rename what is taken, and put in the elements."""
+    def pack(self, source: Pdf, pages: Sequence[Object], copy_set: CopySet) -> None:
+        """Renumber and rename the copied elements, and put them in."""
         root = source.Root.get("/StructTreeRoot")
         if not isinstance(root, Dictionary):
             self._is_tagged = False
@@ -44,38 +45,38 @@ class JoinedStructure:
         for element in elements:
             if lang != self._lang and "/Lang" not in element:
                 element.Lang = String(lang)
-        parcel.put("Elements", elements)
-        parcel.put("ParentKeys", numbers.values())
-        parcel.put("Parents", [entries[key] for key in numbers])
+        copy_set.put("Elements", elements)
+        copy_set.put("ParentKeys", numbers.values())
+        copy_set.put("Parents", [entries[key] for key in numbers])
         ids = dict(_ids(root))
-        parcel.put("Ids", [String(key) for key in ids])
-        parcel.put("Identified", ids.values())
+        copy_set.put("Ids", [String(key) for key in ids])
+        copy_set.put("Identified", ids.values())
         for name in ("RoleMap", "ClassMap"):
-            parcel.put(name, [each for each in [root.get(f"/{name}")] if each is not None])
-        parcel.put("Namespaces", dictionaries(root.get("/Namespaces")))
-        # The elements lead to the root, which leads to the parcel's content once more.
+            copy_set.put(name, [each for each in [root.get(f"/{name}")] if each is not None])
+        copy_set.put("Namespaces", dictionaries(root.get("/Namespaces")))
+        # The elements lead to the root, which leads to the content of the set once more.
         for key in list(root.keys()):
             del root[key]
 
-    def unpack(self, copied: CopiedParcel) -> None:
+    def unpack(self, copied: CopiedSet) -> None:
         """Add the copies."""
-        elements = copied.take("Elements")
+        elements = copied.objects("Elements")
         if not elements:
             return
         self._has_more = True
         self._elements += elements
-        keys = [int(key) for key in copied.take("ParentKeys")]
-        self._parents.update(zip(keys, copied.take("Parents"), strict=True))
-        ids = [bytes(key) for key in copied.take("Ids")]
-        self._ids.update(zip(ids, copied.take("Identified"), strict=True))
+        keys = [int(key) for key in copied.objects("ParentKeys")]
+        self._parents.update(zip(keys, copied.objects("Parents"), strict=True))
+        ids = [bytes(key) for key in copied.objects("Ids")]
+        self._ids.update(zip(ids, copied.objects("Identified"), strict=True))
         for name in ("RoleMap", "ClassMap"):
-            for added in copied.take(name):
+            for added in copied.objects(name):
                 if isinstance(added, Dictionary):
                     own = _dictionary(self._root, f"/{name}")
                     for key, value in added.as_dict().items():
                         if key not in own:
                             own[key] = value
-        namespaces = copied.take("Namespaces")
+        namespaces = copied.objects("Namespaces")
         if namespaces:
             own_namespaces = dictionaries(self._root.get("/Namespaces"))
             self._root.Namespaces = Array([*own_namespaces, *namespaces])
@@ -169,7 +170,7 @@ def _dictionary(owner: Object, key: str) -> Object:
 
 
 def _renumber_struct_parents(pages: Sequence[Object], numbers: Mapping[int, int]) -> None:
-    """Give everything on the pages its new key; what has no entry loses its key."""
+    """Give everything on the pages its new key; objects without an entry lose theirs."""
     visited = set[tuple[int, int]]()
     for page in pages:
         _renumber(page, numbers)

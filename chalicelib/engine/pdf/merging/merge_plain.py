@@ -1,8 +1,8 @@
 """Merge of plain documents by their text.
 
-The numbers of objects and the keys of the parent tree get the place of their document as their
-last digits: `12 0 R` becomes `12007 0 R`, by one replacement of bytes for a whole document. What
-joins the documents are a few new objects, whose numbers have one digit.
+The numbers of objects and the keys of the parent tree get the place of their document as their last
+digits: `12 0 R` becomes `12007 0 R`, by one replacement of bytes for a whole document. A few new
+objects join the documents; their numbers have one digit.
 """
 
 import hashlib
@@ -85,7 +85,7 @@ class _Output:
         self._append(_END.join([*objects.values(), b""]))
 
     def finish(self, parts: Sequence[PlainPart]) -> bytes:
-        """Write what joins the documents; return the file."""
+        """Write the objects that join the documents; return the file."""
         first = parts[0]
         catalog = first.catalog + first.metadata + b" /Pages %d 0 R" % PAGES
         pages = [page for part in parts for page in part.pages]

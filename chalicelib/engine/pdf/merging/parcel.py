@@ -1,4 +1,4 @@
-"""Parcel: what is copied from a source, by name, with its references between each other."""
+"""Objects that are copied together from a source, by name, with their references to each other."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -10,11 +10,11 @@ from pikepdf import Array, Dictionary, Object, Pdf
 _MAX_DEPTH: Final = 5_000
 
 
-class Parcel:
+class CopySet:
     """Objects of a source that are copied together."""
 
     def __init__(self, source: Pdf, place: int) -> None:
-        """Begin an empty parcel of the source at this place, from 1."""
+        """Begin an empty set of the source at this place, from 1."""
         self._source, self.place = source, place
         self._content = Dictionary()
 
@@ -22,7 +22,7 @@ class Parcel:
         """Add a list of objects."""
         self._content[f"/{name}"] = Array([*objects])
 
-    def copy_to(self, target: Pdf, pages: Sequence[Object]) -> "CopiedParcel":
+    def copy_to(self, target: Pdf, pages: Sequence[Object]) -> "CopiedSet":
         """Copy the pages and the content.
 
         Raises ValueError where objects are nested so deeply that copying would end the process.
@@ -34,23 +34,23 @@ class Parcel:
         for page in pages:
             target.pages.append(pikepdf.Page(page))
         copied_pages: list[Object] = [page.obj for page in target.pages[place:]]
-        return CopiedParcel(copied_pages, target.copy_foreign(content))
+        return CopiedSet(copied_pages, target.copy_foreign(content))
 
 
-class CopiedParcel:
-    """Parcel in the document that it was copied to."""
+class CopiedSet:
+    """Set of objects in the document that it was copied to."""
 
     def __init__(self, pages: Sequence[Object], content: Object) -> None:
         """Hold the copies."""
         self.pages, self._content = pages, content
 
-    def take(self, name: str) -> list[Object]:
+    def objects(self, name: str) -> list[Object]:
         """Return a list of objects; an empty one if it was not put in."""
         return list(self._content.get(f"/{name}", Array()).as_list())
 
 
 def _require_shallow(roots: Iterable[Object]) -> None:
-    """Walk as qpdf does when it copies, and refuse what would take it too deep."""
+    """Walk as qpdf does when it copies, and refuse objects that would take it too deep."""
     visited = set[tuple[int, int]]()
     for root in roots:
         path = [iter([root])]

@@ -1,4 +1,4 @@
-"""Plain document as a part of a merged file: its objects with new numbers, and what joins them."""
+"""Plain document as a part of a merged file: its renumbered objects, and joining entries."""
 
 import re
 from typing import Final, NamedTuple
@@ -38,7 +38,7 @@ _CLAIMS: Final = re.compile(rb"pdfaid|pdfuaid|pdfxid|pdfe:")
 
 
 class NotPlainError(Exception):
-    """A document has what is not merged by its text."""
+    """A document has objects that are not merged by its text."""
 
 
 class PlainOutline(NamedTuple):
@@ -53,7 +53,7 @@ class PlainPart:
     """Document with its new numbers."""
 
     def __init__(self, document: PlainPdf, place: int, width: int) -> None:
-        """Read what joins its objects. Raises NotPlainError."""
+        """Read the objects that join its parts. Raises NotPlainError."""
         self._document, self._place = document, place
         self._suffix = b"%0*d" % (width, place)
         self._id_ending = b"-%d" % (place + 1) if place else b""
@@ -87,8 +87,8 @@ class PlainPart:
     def objects(self, shared: dict[bytes, bytes]) -> dict[int, bytes]:
         """Return the texts of the objects that stay by their old numbers, in order.
 
-        `shared` are streams without references, as their texts, and the references to the first
-        of each. What an earlier part has as well is left out.
+        `shared` are streams without references, as their texts, and the references to the first of
+        each. Streams that an earlier part has as well are left out.
         """
         self._share_streams(shared)
         texts = self._text.replace(b" 0 obj", self._suffix + b" 0 obj").split(b"endobj\n")

@@ -1,7 +1,7 @@
-"""Names in content streams: what a content may use of its resources.
+"""Names in content streams: the resources that a content may use.
 
-Content is searched, not parsed: what readers make of damaged content is unknown, and a name too
-many does no harm.
+Content is searched, not parsed: readers differ in damaged content, and a name too many does no
+harm.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""References from annotations of some pages to what is gone: answers, popups, fields of actions."""
+"""References from annotations of some pages to removed ones: answers, popups, fields of actions."""
 
 from collections.abc import Callable, Iterable
 
@@ -19,7 +19,7 @@ class GoneReferences:
         self._cuts: list[_Cut] = []
 
     def restore(self) -> None:
-        """Put back what was cut."""
+        """Put back the cut references."""
         for holder, key, value in self._cuts:
             holder[key] = value
         self._cuts.clear()

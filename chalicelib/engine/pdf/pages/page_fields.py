@@ -97,7 +97,7 @@ class PageFields:
 
 
 def text_owners(form: Object, pages: Iterable[Object]) -> Iterator[Object]:
-    """Yield a form, its fields and the annotations of pages: what may name fonts of the form."""
+    """Yield the owners of names of the form's fonts: the form, its fields, annotations of pages."""
     owners, visited = [form, *dictionaries(form.get("/Fields"))], set[ObjectId]()
     owners += [each for page in pages for each in dictionaries(page.get("/Annots"))]
     while owners:

@@ -10,7 +10,7 @@ from chalicelib.engine.pdf.trees.parent_tree import ObjectId
 
 
 class PageFiles:
-    """Files that the document lists; one that only pages and their annotations name is theirs."""
+    """Files that the document lists; files named only by pages and annotations belong to these."""
 
     def __init__(self, document: Pdf, pages: Sequence[Object]) -> None:
         """Read the files."""

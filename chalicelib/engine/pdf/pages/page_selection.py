@@ -1,6 +1,6 @@
-"""Selection of pages of an opened document: it is reduced to what belongs to them, and saved.
+"""Selection of pages of an opened document: it is reduced to their objects, and saved.
 
-A document is read once and may be reduced many times: what a reduction costs depends on its pages,
+A document is read once and may be reduced many times: the cost of a reduction depends on its pages,
 not on those of the document. Nothing is copied: qpdf writes only what the catalog still leads to.
 """
 

@@ -91,11 +91,11 @@ class _Visit(NamedTuple):
     content: Object
     resources: Resources
     is_own: bool
-    """The resources are those of the content, not what is around it."""
+    """The resources are those of the content itself, not of its surroundings."""
 
 
 class ResourceUse:
-    """Use of resources by what is added; `write` leaves the owners the entries that are used."""
+    """Use of resources by the added content; `write` leaves the owners only the used entries."""
 
     def __init__(self, document: Pdf, contents: ContentNames, resources: DocumentResources) -> None:
         """Begin without use."""
@@ -202,7 +202,7 @@ class ResourceUse:
                 self._lacking.append(name)
 
     def _borrow(self, name: str) -> None:
-        """Use what the resources of pages and of the form have under a name."""
+        """Use the entries of a name in the resources of pages and of the form."""
         if len(self._shared) > _MAX_LOOKUPS:
             self._places = self._places or self._read_places()
             found = self._places.get(name, [])

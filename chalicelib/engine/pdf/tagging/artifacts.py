@@ -1,9 +1,9 @@
 """Artifacts (ISO 32000-1, 14.8.2.2): marks painted content without a tag as decoration.
 
-The browser leaves untagged what is not to be read: backgrounds, borders, headers and footers, and
-elements with `aria-hidden`. browser/output/accessibility.py reports other content that it leaves
-untagged. The browser tags the content of pages and of the form XObjects on them; where it draws a
-form twice, once as its shadow, both drawings have the same tags.
+The browser leaves decoration untagged: backgrounds, borders, headers and footers, and elements with
+`aria-hidden`. browser/output/accessibility.py reports other content that it leaves untagged. The
+browser tags the content of pages and of the form XObjects on them; where it draws a form twice,
+once as its shadow, both drawings have the same tags.
 """
 
 import re

@@ -103,7 +103,7 @@ class _Typing:
         return groups
 
     def _item(self, parent: int, group: list[_Kid]) -> bytes:
-        """Return the reference of an item with these kids; one that is whole stays."""
+        """Return the reference of a list item of these kids; a kid that is an item stays."""
         if group[0].kind == "item" or not group[0].number:
             return group[0].token
         item = self._new_element(b"/LI", parent)

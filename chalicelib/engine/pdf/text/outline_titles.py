@@ -1,8 +1,8 @@
 """Titles of the outline with the blanks of their headings.
 
-The browser joins what it has drawn of a heading, line by line: a blank at the end of a line is not
-drawn, nor is a line break. Letters, such as those of `text-transform`, are those of the browser;
-what stands between them is that of the document.
+The browser joins the drawn lines of a heading, and draws neither a blank at the end of a line nor a
+line break. The letters of a title, such as those of `text-transform`, are the browser's; the blanks
+between them are the document's.
 """
 
 import re

@@ -37,7 +37,7 @@ class Painted(NamedTuple):
 
 
 def painted_boxes(stream: bytes) -> Iterator[Painted]:
-    """Yield what the content stream of a page paints, of its first 50 000 operators."""
+    """Yield the boxes that a page paints, of the first 50 000 operators of its content stream."""
     pen = _Pen()
     for found in islice(_OPERATORS.finditer(stream), _MAX_LINES):
         painted = pen.run(str(found.lastgroup), found[str(found.lastgroup)])
@@ -55,7 +55,7 @@ class _Pen:
         self._saved: list[tuple[Matrix, str, PdfRectangle | None]] = []
 
     def run(self, operator: str, operand: bytes) -> Painted | None:
-        """Run an operator; return what it paints."""
+        """Run an operator; return the box that it paints."""
         if operator in _PAINTERS:
             return self._paint(operator, operand)
         match operator:
@@ -93,7 +93,7 @@ class _Pen:
         return Painted("box", self._visible_part(bounding_box(path, self._matrix)), self._state)
 
     def _visible_part(self, box: PdfRectangle) -> PdfRectangle:
-        """Return what a clip leaves of a box."""
+        """Return the part of a box inside a clip."""
         clip = self._clip
         if clip is None:
             return box

@@ -1,7 +1,7 @@
 """Plain documents: PDFs whose bytes can be joined without parsing their objects.
 
 Most documents of a merge are such: one cross-reference table, objects in order or packed, and a
-catalog with pages, tags, outline and language only. What is not clearly so is left to qpdf
+catalog with pages, tags, outline and language only. All other documents are left to qpdf
 (`joined_pdf`).
 """
 

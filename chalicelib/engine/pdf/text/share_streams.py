@@ -1,7 +1,8 @@
 """Equal streams of a printed PDF made one: the browser writes the picture of each shadow anew.
 
-Only pictures, drawings and patterns are compared: what pages and fonts refer to by a place of its
-own stays. References keep their length, so the offsets of the cross-reference table stay true.
+Only pictures, drawings and patterns are compared: streams to which pages and fonts refer by a place
+of their own stay. References keep their length, so the offsets of the cross-reference table stay
+true.
 """
 
 import hashlib

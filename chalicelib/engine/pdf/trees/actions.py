@@ -11,7 +11,7 @@ _MAX_ACTIONS: Final = 1_000
 
 
 def page_owners(pages: Iterable[Object]) -> Iterator[Object]:
-    """Yield the pages and their annotations: what may have actions and destinations."""
+    """Yield the owners of actions and destinations: the pages and their annotations."""
     for page in pages:
         yield page
         yield from dictionaries(page.get("/Annots"))

@@ -12,7 +12,7 @@ from chalicelib.engine.pdf.trees.parent_tree import ObjectId
 
 
 class PageDestinations:
-    """All that leads to pages. A page is its index; what leads nowhere leads to None."""
+    """All that leads to pages. A page is its index; a dead link leads to None."""
 
     def __init__(self, document: Pdf, pages: Sequence[Object]) -> None:
         """Read the named destinations."""
@@ -107,7 +107,7 @@ class Links:
         self._links = [list(_links_of_page(page, destinations)) for page in pages]
 
     def write(self, indexes: Sequence[int], kept: Collection[int]) -> None:
-        """Leave the pages of these indexes what leads to pages that are kept."""
+        """Leave the pages of these indexes the destinations of kept pages."""
         for index in indexes:
             for owner, key, value, targets in self._links[index]:
                 if all(target in kept for target in targets):

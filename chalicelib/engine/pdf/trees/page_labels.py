@@ -15,7 +15,7 @@ class PageLabel(NamedTuple):
     number: int
 
     def follows(self, other: "PageLabel | None") -> bool:
-        """Tell whether the label is what comes next in the range of the other."""
+        """Tell whether the label is the next one in the range of the other."""
         return (
             other is not None
             and other.entry == self.entry

@@ -1,4 +1,4 @@
-"""Pages of a document, with what they inherit, and a page tree of some of them."""
+"""Pages of a document, with their inherited attributes, and a page tree of some of them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,7 +13,7 @@ _MAX_PAGE_DEPTH: Final = 100
 
 
 def read_pages(document: Pdf) -> list[Object]:
-    """Return the pages; each has what the nodes above it gave it."""
+    """Return the pages, each with the attributes of the nodes above it."""
     pages: list[Object] = [page.obj for page in document.pages]
     for page in pages:
         inherit_attributes(document, page)
@@ -21,9 +21,9 @@ def read_pages(document: Pdf) -> list[Object]:
 
 
 def write_page_tree(document: Pdf, pages: Sequence[Object]) -> None:
-    """Make these pages the document's. They have what they inherit.
+    """Make these pages the document's. They have their inherited attributes.
 
-    The list `document.pages` does not learn it: the document is to be saved and left.
+    The list `document.pages` stays as it was: the document is to be saved and left.
     """
     level = [(page, 1) for page in pages]
     while len(level) > 1 or level[0][0].get("/Type") != Name.Pages:

@@ -1,1 +1,1 @@
-"""Running of a PDF tool: what it reads is loaded, and a confined process makes its files."""
+"""Running of a PDF tool: its sources are loaded, and a confined process makes its files."""

@@ -33,7 +33,7 @@ type _Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
 type _Word = Annotated[str, msgspec.Meta(pattern="^[a-z0-9_]{1,64}$")]
 
 
-class StrangeAnswer(Exception):  # noqa: N818 -- what it is
+class StrangeAnswerError(Exception):
     """An answer that no tool gives."""
 
 
@@ -97,7 +97,7 @@ class _Warning(msgspec.Struct, frozen=True):
 
 
 class _Check(msgspec.Struct, frozen=True):
-    """Checks of a content by its number; None: the source."""
+    """Checks of a content, by its number, or of the source."""
 
     content: _Count | None
     checks: tuple[ConformanceCheck, ...]
@@ -131,11 +131,11 @@ class ToolAnswer(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, answer: object) -> Self:
-        """Read an answer; raises StrangeAnswer."""
+        """Read an answer; raises StrangeAnswerError."""
         try:
             return msgspec.convert(answer, cls)
         except msgspec.ValidationError as strange:
-            raise StrangeAnswer(_short_text(str(strange))) from None
+            raise StrangeAnswerError(_short_text(str(strange))) from None
 
     def short_fault(self) -> str | None:
         """Return the text of an unexpected exception, if there was one."""
@@ -154,12 +154,15 @@ class ToolAnswer(msgspec.Struct, frozen=True):
         return list(islice(dict.fromkeys(warnings), _MAX_WARNINGS))
 
     def render_failure(self) -> RenderFailure | None:
-        """Return the failure, if it is one; raises StrangeAnswer for one that no tool raises."""
+        """Return the failure, if there is one.
+
+        Raises StrangeAnswerError if no tool raises its code.
+        """
         failure = self.failure
         if failure is None:
             return None
         if failure.code not in PROBLEMS or failure.members or failure.trace is not None:
-            raise StrangeAnswer("failure")
+            raise StrangeAnswerError("failure")
         errors = [
             FieldError(
                 replace_lone_surrogates(each.path[:_MAX_DETAIL_CHARACTERS]),
@@ -172,11 +175,11 @@ class ToolAnswer(msgspec.Struct, frozen=True):
         return RenderFailure(failure.code, detail, errors=errors)
 
     def output(self) -> ToolOutput:
-        """Return the output; raises StrangeAnswer for one that names what is not there."""
+        """Return the output; raises StrangeAnswerError if it names a content that is missing."""
         if len(self.contents) < len(self.files) or any(
             each.content is not None and each.content >= len(self.contents) for each in self.checks
         ):
-            raise StrangeAnswer("contents")
+            raise StrangeAnswerError("contents")
         files = tuple(
             RenderedFile(
                 file.format,

@@ -1,4 +1,4 @@
-"""Loading of what a tool reads: its sources, attached files, and the PDF of a stamp."""
+"""Loading of a tool's inputs: its sources, attached files, and the PDF of a stamp."""
 
 import binascii
 from base64 import b64decode
@@ -20,7 +20,7 @@ _MAX_PARALLEL: Final = 8
 
 
 def load_contents(job: PdfToolJob, context: JobContext, egress: Egress) -> Mapping[str, bytes]:
-    """Return all that the tool reads by JSON Pointer; what is named twice is loaded once.
+    """Return all inputs of the tool by JSON Pointer; an input that is named twice is loaded once.
 
     Raises RenderFailure `url_not_allowed`, `asset_fetch_failed`, `attachment_failed`,
     `upload_not_found`, `file_expired`, `validation_error`, `output_too_large` or `render_timeout`.
@@ -54,7 +54,7 @@ def _stored_name(source: PdfSource | ContentSource) -> str | None:
 
 
 def _load_stored(names: Iterable[str], context: JobContext) -> Mapping[str, bytes]:
-    """Return uploads and files by id, several at a time; what is too much is not loaded."""
+    """Return uploads and files by id, several at a time; too large ones are not loaded."""
     contents: dict[str, bytes] = {}
     total = 0
     with ThreadPoolExecutor(_MAX_PARALLEL) as pool:

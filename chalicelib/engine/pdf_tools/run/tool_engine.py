@@ -17,6 +17,8 @@ from chalicelib.engine.job import PdfToolJob, RenderOutcome
 from chalicelib.engine.pdf.document.source import PdfSource
 from chalicelib.engine.pdf.fonts.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.exchange import StrangeAnswer, ToolAnswer, ToolRequest
+from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome, ValidationRequest
+from chalicelib.engine.pdf_tools.run.exchange import StrangeAnswerError, ToolAnswer, ToolRequest
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
 from chalicelib.engine.pdf_tools.tool import MARK, ToolInput, ToolOutput
 from chalicelib.engine.ports import Egress
@@ -31,14 +33,14 @@ log = logging.getLogger(__name__)
 _WORKER_MODULE: Final = "chalicelib.engine.pdf_tools.run.worker"
 
 
-class ToolFault(Exception):  # noqa: N818 -- what it is
+class ToolFaultError(Exception):
     """Exception in the confined process, or an answer that no tool gives."""
 
 
 def tool_worker(fonts_dir: str, walls: Walls | None = None) -> SandboxedWorker:
     """Return the worker of requests; `fonts_dir` has the bundled fonts.
 
-    `walls` admits processes that lack some. Raises FontsMissing.
+    `walls` admits processes that lack some. Raises FontsMissingError.
     """
     check_fonts(Path(fonts_dir))
     return SandboxedWorker(
@@ -131,8 +133,8 @@ class PdfToolEngine:
                 f"{pointer}: the file ends the process that works on it: it is damaged, or takes "
                 "too much memory.",
             ) from failure
-        except StrangeAnswer as strange:
-            raise ToolFault(str(strange)) from None
+        except StrangeAnswerError as strange:
+            raise ToolFaultError(str(strange)) from None
         if read.out_of_memory:
             raise RenderFailure(
                 "invalid_pdf_source", f"{pointer}: the file takes too much memory to be worked on."
@@ -141,18 +143,18 @@ class PdfToolEngine:
 
 
 def _output(answer: ToolAnswer) -> ToolOutput:
-    """Return the output of an answer; raises its failure, or ToolFault."""
+    """Return the output of an answer; raises its failure, or ToolFaultError."""
     fault = answer.short_fault()
     if fault is not None:
         log.error("a PDF tool failed", extra={"exception": fault})
-        raise ToolFault(fault)
+        raise ToolFaultError(fault)
     try:
         failure = answer.render_failure()
         if failure is not None:
             raise failure
         return answer.output()
-    except StrangeAnswer as strange:
-        raise ToolFault(str(strange)) from None
+    except StrangeAnswerError as strange:
+        raise ToolFaultError(str(strange)) from None
 
 
 def _validation_requests(

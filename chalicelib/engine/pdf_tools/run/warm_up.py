@@ -89,7 +89,7 @@ def _sample(password: str = "") -> bytes:
 
 
 def _read_damaged_metadata() -> None:
-    """Load what reads dates, and what mends XML."""
+    """Load the modules that read dates and mend XML."""
     with pikepdf.new() as document:
         document.docinfo["/CreationDate"] = "D:20000101000000+00'00'"
         for packet in (b"<damaged", b""):

@@ -38,8 +38,8 @@ def document_filters(
 def _skip_undefined(function: _Filter, print_null: PrintNull) -> _Filter:
     """Wrap a filter for undefined values and nulls.
 
-    Either becomes an empty text, an undefined argument None; in the strict language what is
-    undefined raises.
+    Either becomes an empty text, an undefined argument None; in the strict language an undefined
+    value raises.
     """
 
     @functools.wraps(function)

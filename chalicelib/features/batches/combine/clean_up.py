@@ -1,4 +1,4 @@
-"""Removal of what is left of making combined files."""
+"""Removal of the remains of making combined files."""
 
 import datetime as dt
 from contextlib import suppress
@@ -54,7 +54,7 @@ class CleanUpCombining:
         self._clock = clock
 
     def __call__(self, lease: CombineLease) -> bool:
-        """Remove what is no file of the ended batch, and the batch from those that have work left.
+        """Remove all but the files of the ended batch, and the batch from the active ones.
 
         Idempotent. False: there is more to do.
         """

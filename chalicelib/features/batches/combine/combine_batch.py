@@ -12,6 +12,11 @@ from typing import Final
 import msgspec
 
 from chalicelib.adapters.aws.multipart import MultipartUpload, MultipartUploadGone, MultipartUploads
+from chalicelib.adapters.aws.multipart import (
+    MultipartUpload,
+    MultipartUploadGoneError,
+    MultipartUploads,
+)
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
@@ -31,6 +36,10 @@ from chalicelib.features.batches.combine.repository import (
 )
 from chalicelib.features.batches.combine.succeeded_items import ItemFilesExpired, SucceededItems
 from chalicelib.features.batches.combine.write_part import CombinedPart, PartStart, WritePart
+from chalicelib.features.batches.combine.succeeded_items import (
+    ItemFilesExpiredError,
+    SucceededItems,
+)
 from chalicelib.features.batches.model import Batch, BatchKey, CombinedFile, CombinedKind
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.renders.run.final_row import retention
@@ -84,10 +93,10 @@ class CombineBatch:
     def __call__(self, key: BatchKey) -> None:
         """Make the combined files of a batch whose items have all ended, or a share of them.
 
-        What making them has left is removed once the batch has ended.
+        The remains of making them are removed once the batch has ended.
         """
         batch = self._batches.get(key)
-        lease = None if batch is None else self._leases.take(batch)
+        lease = None if batch is None else self._leases.take_lease(batch)
         if lease is None:
             return
         try:
@@ -119,7 +128,7 @@ class CombineBatch:
             return self._end(lease, error=_GIVEN_UP)
         try:
             lease, is_complete = self._write_all(lease)
-        except (CombineFailure, ItemFilesExpired) as failure:
+        except (CombineFailure, ItemFilesExpiredError) as failure:
             return self._end(lease, error=self._error(batch, failure))
         return self._end(lease) if is_complete else False
 
@@ -130,7 +139,7 @@ class CombineBatch:
             while (file := lease.file(kind)) is None or not file.is_complete:
                 try:
                     lease = self._advance_file(lease, kind, file)
-                except MultipartUploadGone:
+                except MultipartUploadGoneError:
                     # The bucket aborts uploads after a day.
                     lease = lease.without(kind)
                     self._leases.save(lease)
@@ -228,7 +237,7 @@ class CombineBatch:
             for file in lease.files
         )
 
-    def _error(self, batch: Batch, failure: CombineFailure | ItemFilesExpired) -> JsonObject:
+    def _error(self, batch: Batch, failure: CombineFailure | ItemFilesExpiredError) -> JsonObject:
         if isinstance(failure, CombineFailure):
             return {"code": failure.code, "message": failure.detail}
         return {

@@ -1,7 +1,7 @@
 """Repository of the progress of combined files: the row `COMBINE`, and the lease of who makes them.
 
-What the next function needs is saved with each part, under the fence of the lease: the number of
-the part, the index of the next item, and an object with the state of the writer.
+Each part saves the start of the next function under the fence of the lease: the number of the part,
+the index of the next item, and an object with the state of the writer.
 """
 
 import datetime as dt
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.features.batches.bodies import folder
@@ -27,7 +27,7 @@ _EXTENSIONS: Final[dict[CombinedKind, str]] = {"zip": "zip", "merged_pdf": "pdf"
 
 
 class PartialFile(msgspec.Struct, frozen=True):
-    """Combined file in the making: its multipart upload, and what its parts contain so far."""
+    """Combined file in the making: its multipart upload, and the content of its parts so far."""
 
     kind: CombinedKind
     run: int
@@ -75,8 +75,8 @@ class CombineLeases:
         self._table = table
         self._clock = clock
 
-    def take(self, batch: Batch) -> CombineLease | None:
-        """Take the lease of a batch; None: another function has it."""
+    def take_lease(self, batch: Batch) -> CombineLease | None:
+        """Take the lease of a batch, or return None if another function has it."""
         now = self._clock.now()
         write = Write(
             self._table,
@@ -158,5 +158,5 @@ def state_key(batch: Batch, kind: CombinedKind, fence: int, parts: int) -> str:
     return engine_folder(batch.workspace_id, name)
 
 
-def _key(batch: Batch) -> Item:
+def _key(batch: Batch) -> Row:
     return {"PK": partition(batch.key), "SK": "COMBINE"}

@@ -25,14 +25,14 @@ class ItemFiles(NamedTuple):
     def name_of(self, file: StoredFile) -> str | None:
         """Return the name that a file was given, if only by its template; None without one.
 
-        What is left of some names is nothing, and the file is then called after its render, which
-        equal batches do not have in common.
+        Some names have no usable character: such a file is called after its render, which differs
+        in equal batches.
         """
         is_of_render = file.filename.startswith(self.item.render_id or "")
         return None if is_of_render else file.filename
 
 
-class ItemFilesExpired(Exception):  # noqa: N818 -- names what happened
+class ItemFilesExpiredError(Exception):
     """Files of succeeded items are gone; `index` is the first such item."""
 
     def __init__(self, index: int) -> None:
@@ -50,10 +50,10 @@ class SucceededItems:
         self._renders = renders
 
     def __call__(self, batch: Batch, start: int) -> Iterator[ItemFiles]:
-        """Yield the items from an index on; raises ItemFilesExpired."""
+        """Yield the items from an index on; raises ItemFilesExpiredError."""
         for item, files in self._with_files(batch, start):
             if files is None:
-                raise ItemFilesExpired(item.index)
+                raise ItemFilesExpiredError(item.index)
             yield ItemFiles(item, files)
 
     def expired_indexes(
@@ -73,7 +73,7 @@ class SucceededItems:
     def _with_files(
         self, batch: Batch, start: int
     ) -> Iterator[tuple[BatchItem, Sequence[StoredFile] | None]]:
-        """Yield items with their files; None: the files are gone."""
+        """Yield items with their files, or with None if the files are gone."""
         for item, render in self._with_renders(batch, start):
             is_gone = render is None or render.files_purged_at is not None
             yield item, None if render is None or is_gone else render.files

@@ -16,7 +16,7 @@ from chalicelib.engine.combining import zip_archive
 from chalicelib.engine.combining.names import DistinctNames, item_title
 from chalicelib.features.batches.combine.succeeded_items import (
     ItemFiles,
-    ItemFilesExpired,
+    ItemFilesExpiredError,
     SucceededItems,
 )
 from chalicelib.features.batches.model import Batch
@@ -43,7 +43,7 @@ class CombinedPart(NamedTuple):
 
 
 class PartStart(NamedTuple):
-    """Begin of a part: its first item, and the state before it; None: the file begins.
+    """Begin of a part: its first item, and the state before it, which the first part lacks.
 
     `fence` is that of the lease, which `renew` prolongs.
     """
@@ -58,7 +58,7 @@ class WritePart(Protocol):
     """Writer of one kind of combined file."""
 
     def __call__(self, batch: Batch, start: PartStart) -> CombinedPart:
-        """Return a part; raises ItemFilesExpired and CombineFailure."""
+        """Return a part; raises ItemFilesExpiredError and CombineFailure."""
         ...
 
 
@@ -100,7 +100,7 @@ class WriteZipPart:
                 for found, tasks in zip(group, fetches, strict=True):
                     contents = [task.result() for task in tasks]
                     if None in contents:
-                        raise ItemFilesExpired(found.item.index)
+                        raise ItemFilesExpiredError(found.item.index)
                     yield found, [content for content in contents if content is not None]
 
     def _get(self, key: str) -> bytes | None:
@@ -143,7 +143,7 @@ class WriteMergedPart:
         except RenderFailure as failure:
             if failure.code != "file_expired":
                 raise
-            raise ItemFilesExpired(pdfs[0].item) from failure
+            raise ItemFilesExpiredError(pdfs[0].item) from failure
 
     def _context(self, batch: Batch, fence: int) -> EngineCallContext:
         ends_at = self._clock.now().timestamp() + _CALL_S

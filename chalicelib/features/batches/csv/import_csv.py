@@ -1,6 +1,6 @@
 """Import of a CSV: its records become the items of a batch, chunk by chunk.
 
-What is read is saved with each chunk, so the next function goes on there. A chunk that is stored
+The position is saved with each chunk, so the next function goes on there. A chunk that is stored
 twice is the same.
 """
 

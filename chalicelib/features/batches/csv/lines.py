@@ -19,7 +19,7 @@ class Line(NamedTuple):
 
 
 def split_lines(chunks: Iterable[bytes], delimiter: str, offset: int) -> Iterator[Line]:
-    """Yield what stands between line ends outside quotes, unless it is empty.
+    """Yield the texts between line ends outside quotes, unless they are empty.
 
     Of lines whose fields are empty or blank, most are left out too.
     """
@@ -54,7 +54,7 @@ def split_lines(chunks: Iterable[bytes], delimiter: str, offset: int) -> Iterato
 
 
 def _empty_lines(delimiter: str) -> re.Pattern[bytes]:
-    """Return what finds the end of a run of empty lines, of which a file may have millions."""
+    """Return the pattern of the end of a run of empty lines, of which a file may have millions."""
     field = rb'(?:""|[ \t]*+)' if delimiter != "\t" else rb'(?:""|[ ]*+)'
     return re.compile(rb"(?:%b(?:%b%b)*+[\r\n])*+" % (field, delimiter.encode(), field))
 

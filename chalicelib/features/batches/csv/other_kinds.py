@@ -23,7 +23,7 @@ _SEPARATORS: Final = "|¦^~\x1f;\t,"
 
 
 def other_kind(head: bytes) -> str | None:
-    """Return why a file is no CSV, as it goes on after `the file`; None: it may be one."""
+    """Return why a file is no CSV, as words after `the file`, or None if it may be one."""
     for signature, fault in _SIGNATURES:
         if head.startswith(signature):
             return fault

@@ -64,7 +64,7 @@ class CsvItem(NamedTuple):
 
 
 def read_csv_format(head: bytes, *, is_whole: bool, has_mapping: bool = False) -> CsvFormat:
-    """Return the format of a file by its first 64 KB; raise `validation_error` for what is no CSV.
+    """Return the format of a file by its first 64 KB; raise `validation_error` if it is no CSV.
 
     `is_whole`: nothing follows. Without a mapping the columns must also be paths of data.
     """

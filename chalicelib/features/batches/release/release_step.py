@@ -38,7 +38,7 @@ STEP: Final = 25
 _MAX_KNOWN: Final = 64
 
 
-class NoRendersLeft(Exception):  # noqa: N818 -- names the state
+class NoRendersLeftError(Exception):
     """The workspace has no renders left."""
 
 
@@ -90,7 +90,7 @@ class ReleaseStep:
     ) -> StepResult:
         """Release up to `room` renders; bad items end at once and take no room.
 
-        Raises NoRendersLeft, and ConditionFailed if the batch or the lease has changed.
+        Raises NoRendersLeftError, and ConditionFailed if the batch or the lease has changed.
         """
         now = self._clock.now()
         step = self._plan(batch, min(room, STEP))
@@ -201,7 +201,7 @@ class ReleaseStep:
         if not wanted:
             return step, Reservation(NOTHING, has_lease=False, is_settled_by_relay=True)
         if batch.test:
-            taken = self._test_rate.take(workspace, wanted, now)
+            taken = self._test_rate.take_renders(workspace, wanted, now)
             return _first(step, taken), Reservation(
                 NOTHING, has_lease=False, is_settled_by_relay=True
             )
@@ -215,7 +215,7 @@ class ReleaseStep:
         except ServiceError as refusal:
             if refusal.code != "render_limit_reached":
                 raise
-            raise NoRendersLeft from refusal
+            raise NoRendersLeftError from refusal
         return _first(step, hold.renders), Reservation(
             hold.source, has_lease=False, is_settled_by_relay=True
         )

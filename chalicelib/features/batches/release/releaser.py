@@ -1,4 +1,4 @@
-"""Releaser of a workspace: looks at its active batches, and releases what its plan allows."""
+"""Releaser of a workspace: looks at its active batches, and releases items as its plan allows."""
 
 import datetime as dt
 import logging
@@ -15,6 +15,7 @@ from chalicelib.features.batches.csv.import_csv import ImportCsv
 from chalicelib.features.batches.model import Batch, Counted, ItemCounts
 from chalicelib.features.batches.release.release_step import NoRendersLeft, ReleaseStep, StepResult
 from chalicelib.features.batches.release.repository import ReleaserLease, ReleaserLeases
+from chalicelib.features.batches.release import NoRendersLeftError, ReleaseStep, StepResult
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.repository import Workspaces
@@ -33,7 +34,7 @@ _MAX_UNRETAINED: Final = dt.timedelta(hours=24)
 
 
 class ActiveBatch(NamedTuple):
-    """Batch with work left, and its counters, which were read after it."""
+    """Batch with work left, and its counters, which are read after the batch itself."""
 
     batch: Batch
     counted: Counted
@@ -44,8 +45,8 @@ class ActiveBatch(NamedTuple):
         return self.batch.released - self.counted.ended
 
 
-class Look(NamedTuple):
-    """Outcome of a look at all batches.
+class PassOutcome(NamedTuple):
+    """Outcome of one pass over all batches.
 
     `is_done`: none is active; `is_paced`: the rate of test renders holds items back;
     `is_unfinished`: another look is worth it, since items have ended without a render, or a CSV is
@@ -85,17 +86,17 @@ class Releaser:
     def __call__(self, workspace_id: WorkspaceId) -> None:
         """Look at the batches until there is nothing to do, or the time is over."""
         until = self._clock.now() + _TIME_LIMIT
-        lease = self._leases.take(workspace_id)
+        lease = self._leases.take_lease(workspace_id)
         while lease is not None:
             crash_if_armed(CrashPoint.BATCH_LEASED)
             try:
-                look = self._look(lease, until)
+                outcome = self._make_pass(lease, until)
             except Exception:
                 with tolerate_transient("a lease stays until it expires"):
                     self._leases.abandon(lease)
                 raise
-            if not look.is_unfinished and self._leases.give_back(lease, is_done=look.is_done):
-                if look.is_paced:
+            if not outcome.is_unfinished and self._leases.give_back(lease, is_done=outcome.is_done):
+                if outcome.is_paced:
                     self._wake(workspace_id, _PACE)
                 return
             lease = self._leases.refresh(lease)
@@ -104,11 +105,11 @@ class Releaser:
                 self._wake(workspace_id, dt.timedelta())
                 return
 
-    def _look(self, lease: ReleaserLease, until: dt.datetime) -> Look:
+    def _make_pass(self, lease: ReleaserLease, until: dt.datetime) -> PassOutcome:
         """Look at the active batches; raise the first error of one after the others' turn."""
         workspace = self._workspaces.get(lease.workspace_id)
         if workspace is None:
-            return Look(is_done=True)
+            return PassOutcome(is_done=True)
         ids = self._batches.active_ids(lease.workspace_id)
         import_until = self._clock.now() + _IMPORT_SLICE
         errors: dict[BatchId, Exception] = {}
@@ -123,13 +124,13 @@ class Releaser:
                 active.append(each)
         unfinished = [each for each in active if not each.batch.is_final]
         is_open = unfinished or any(each.batch.combine.kinds for each in active)
-        look = Look(is_done=not is_open)
+        outcome = PassOutcome(is_done=not is_open)
         if unfinished and workspace.status == "active":
-            look = self._release_all(lease, workspace, unfinished, until, errors)
+            outcome = self._release_all(lease, workspace, unfinished, until, errors)
         # Of a workspace that is not active they are looked at each minute.
         for first in errors.values():
             raise first
-        return look
+        return outcome
 
     def _active(self, workspace_id: WorkspaceId, ids: Sequence[BatchId]) -> list[ActiveBatch]:
         batches = [
@@ -170,7 +171,7 @@ class Releaser:
         active: Sequence[ActiveBatch],
         until: dt.datetime,
         errors: dict[BatchId, Exception],
-    ) -> Look:
+    ) -> PassOutcome:
         """Fill the room of the plan, the batch with the fewest items in flight first.
 
         Batches in `errors` are left out; further errors go there.
@@ -182,24 +183,24 @@ class Releaser:
             if not (each.batch.is_released or each.batch.is_importing or each.batch.id in errors)
         }
         is_importing = any(each.batch.is_importing for each in active)
-        look = Look(is_done=False, is_unfinished=is_importing)
+        outcome = PassOutcome(is_done=False, is_unfinished=is_importing)
         while room > 0 and waiting:
             if self._clock.now() > until:
-                return look._replace(is_unfinished=True)
+                return outcome._replace(is_unfinished=True)
             each = min(waiting.values(), key=lambda one: one.in_flight)
             share = -(-room // len(waiting))
             try:
                 result = self._step(lease, workspace, each.batch, share, errors)
-            except NoRendersLeft:
+            except NoRendersLeftError:
                 self._pause_live(waiting)
                 continue
             if result is None:
                 del waiting[each.batch.id]
                 continue
             room -= result.renders
-            look = look._replace(
-                is_paced=look.is_paced or result.is_paced,
-                is_unfinished=look.is_unfinished or not (result.renders or result.is_paced),
+            outcome = outcome._replace(
+                is_paced=outcome.is_paced or result.is_paced,
+                is_unfinished=outcome.is_unfinished or not (result.renders or result.is_paced),
             )
             if result.is_paced:
                 # The rate is that of all test renders of the workspace.
@@ -208,7 +209,7 @@ class Releaser:
                 del waiting[each.batch.id]
             else:
                 waiting[each.batch.id] = each._replace(batch=result.batch)
-        return look
+        return outcome
 
     def _step(
         self,
@@ -218,10 +219,13 @@ class Releaser:
         room: int,
         errors: dict[BatchId, Exception],
     ) -> StepResult | None:
-        """Release a step; None: the batch has changed, or fails. Raises NoRendersLeft."""
+        """Release a step, or return None if the batch has changed or fails.
+
+        Raises NoRendersLeftError.
+        """
         try:
             return self._release(lease, workspace, batch, room)
-        except NoRendersLeft:
+        except NoRendersLeftError:
             raise
         except ConditionFailed:
             log.info("batch or lease changed", extra={"batch": batch.id})

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.batches.rows import DUE_RELEASE, releaser_partition
@@ -22,7 +22,7 @@ _PAST: Final = format_rfc3339(dt.datetime.fromtimestamp(0, dt.UTC))
 
 
 class ReleaserLease(NamedTuple):
-    """Lease of one function; `wakes` is what it has seen of the others."""
+    """Lease of one function; `wakes` counts the messages that it has seen in the row."""
 
     workspace_id: WorkspaceId
     fence: int
@@ -52,8 +52,8 @@ class ReleaserLeases:
             },
         )
 
-    def take(self, workspace_id: WorkspaceId) -> ReleaserLease | None:
-        """Take the lease; None: another function has it, and looks again because of this call."""
+    def take_lease(self, workspace_id: WorkspaceId) -> ReleaserLease | None:
+        """Take the lease, or return None; its owner then looks again because of this call."""
         while True:
             now = self._clock.now()
             try:
@@ -94,7 +94,7 @@ class ReleaserLeases:
         )
 
     def refresh(self, lease: ReleaserLease) -> ReleaserLease | None:
-        """Prolong the lease and return it with the wakes of now; None: another function has it."""
+        """Prolong the lease and return it with its present wakes, or None if it is lost."""
         try:
             row = self._tables.write(self.renewal(lease))
         except ConditionFailed:
@@ -138,7 +138,7 @@ class ReleaserLeases:
         with suppress(ConditionFailed):
             self._tables.write(write)
 
-    def _wake_holder(self, workspace_id: WorkspaceId, seen: Item) -> bool:
+    def _wake_holder(self, workspace_id: WorkspaceId, seen: Row) -> bool:
         """Tell the holder to look again; False: it has ended meanwhile.
 
         If it is dead, the tick has another function look as soon as the lease has expired.
@@ -169,5 +169,5 @@ def release_item(workspace_id: WorkspaceId) -> DueItem:
     return DueItem(DUE_RELEASE.name, releaser_partition(workspace_id))
 
 
-def _key(workspace_id: WorkspaceId) -> Item:
+def _key(workspace_id: WorkspaceId) -> Row:
     return {"PK": releaser_partition(workspace_id), "SK": "META"}

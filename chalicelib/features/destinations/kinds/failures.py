@@ -4,8 +4,8 @@ import re
 from http import HTTPStatus
 from typing import Final
 
-from chalicelib.engine.ports import DestinationRefusedError, EgressError, FetchResponse
-from chalicelib.features.destinations.outgoing import UploadFailed
+from chalicelib.engine.ports import EgressError, FetchResponse, HostRefusedError
+from chalicelib.features.destinations.outgoing import UploadFailedError
 
 MAX_RETRY_AFTER_S: Final = 3_600.0
 _SECONDS: Final = re.compile(r"[0-9]{1,6}")
@@ -23,41 +23,41 @@ _REGION: Final = re.compile(r"[a-z0-9-]{1,64}")
 _REGION_IN_BODY: Final = re.compile(rb"<Region>([a-z0-9-]{1,64})</Region>")
 
 
-def egress_failure(failure: EgressError) -> UploadFailed:
-    """Return what it means that a store was not reached, or gave no answer."""
-    if isinstance(failure, DestinationRefusedError):
+def egress_failure(failure: EgressError) -> UploadFailedError:
+    """Return the failure of an upload whose store was not reached or gave no answer."""
+    if isinstance(failure, HostRefusedError):
         message = f"The address of the store is not allowed: {failure}."
-        return UploadFailed("url_not_allowed", message, is_final=True)
+        return UploadFailedError("url_not_allowed", message, is_final=True)
     message = f"The store could not be used: {failure}."
-    return UploadFailed("storage_unavailable", message, is_final=False)
+    return UploadFailedError("storage_unavailable", message, is_final=False)
 
 
-def answer_failure(answer: FetchResponse) -> UploadFailed:
-    """Return what an answer over HTTP means that is no success."""
+def answer_failure(answer: FetchResponse) -> UploadFailedError:
+    """Return the failure that an answer over HTTP means."""
     status = answer.status
     region = _expected_region(answer)
     if region is not None:
         message = f"The bucket is in the region {region} (status {status}): correct `region`."
-        return UploadFailed("storage_rejected", message, is_final=True, status=status)
+        return UploadFailedError("storage_rejected", message, is_final=True, status=status)
     if status in _DENIED:
         message = (
             f"The store denied the request (status {status}): check the credentials, and that "
             "they may write and delete files there."
         )
-        return UploadFailed("storage_denied", message, is_final=True, status=status)
+        return UploadFailedError("storage_denied", message, is_final=True, status=status)
     if status == HTTPStatus.NOT_FOUND:
         message = "The store has no such bucket or container (status 404): create it first."
-        return UploadFailed("storage_not_found", message, is_final=True, status=status)
+        return UploadFailedError("storage_not_found", message, is_final=True, status=status)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _WORTH_REPEATING:
         message = f"The store takes no files for now (status {status})."
-        return UploadFailed(
+        return UploadFailedError(
             "storage_unavailable",
             message,
             is_final=False,
             status=status,
             retry_after_s=_retry_after_s(answer),
         )
-    return UploadFailed("storage_rejected", _rejection(status), is_final=True, status=status)
+    return UploadFailedError("storage_rejected", _rejection(status), is_final=True, status=status)
 
 
 def _expected_region(answer: FetchResponse) -> str | None:

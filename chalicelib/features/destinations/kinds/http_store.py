@@ -1,4 +1,4 @@
-"""HTTP with stores: one request puts a file, and what the answers to it mean."""
+"""HTTP with stores: the request that puts a file, and the meaning of its answers."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +16,7 @@ from chalicelib.features.destinations.outgoing import (
     OpenStore,
     OutgoingFile,
     StoreSession,
-    UploadFailed,
+    UploadFailedError,
 )
 
 if TYPE_CHECKING:
@@ -102,7 +102,9 @@ class _HttpStoreSession:
         _require_success(answer)
         if not is_sent:
             message = "The store answered before it had the whole file."
-            raise UploadFailed("storage_unavailable", message, is_final=False, status=answer.status)
+            raise UploadFailedError(
+                "storage_unavailable", message, is_final=False, status=answer.status
+            )
         etag = _ETAG.fullmatch(answer.headers.get("etag", ""))
         return etag[1] if etag else None
 
@@ -116,7 +118,7 @@ class _HttpStoreSession:
     ) -> FetchResponse:
         if not all(_SENDABLE.fullmatch(value) for value in request.headers.values()):
             message = "The credentials have characters that no request can have: enter them anew."
-            raise UploadFailed("storage_denied", message, is_final=True)
+            raise UploadFailedError("storage_denied", message, is_final=True)
         try:
             return self._client.request(
                 method,
@@ -132,6 +134,6 @@ class _HttpStoreSession:
 
 
 def _require_success(answer: FetchResponse) -> None:
-    """Raise UploadFailed unless the store did what was requested."""
+    """Raise UploadFailedError unless the store has obeyed the request."""
     if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
         raise answer_failure(answer)

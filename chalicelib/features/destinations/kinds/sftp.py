@@ -15,7 +15,7 @@ from chalicelib.features.destinations.outgoing import (
     OpenStore,
     OutgoingFile,
     StoreSession,
-    UploadFailed,
+    UploadFailedError,
 )
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ class _SftpSession:
         with file.open() as source:
             try:
                 self._attempt(lambda: self._client.put(self._path(file.key), source, file.sha256))
-            except UploadFailed as failure:
+            except UploadFailedError as failure:
                 # Many servers say no more of such a name than that something failed.
                 if failure.code != "storage_unavailable" or not _is_overlong(file.key):
                     raise
                 message = f"{self._host} does not take the name of the file: it is too long."
-                raise UploadFailed("storage_rejected", message, is_final=True) from failure
+                raise UploadFailedError("storage_rejected", message, is_final=True) from failure
         # The protocol has no such tag.
         return None
 
@@ -83,16 +83,18 @@ class _SftpSession:
         return posixpath.join(self._directory, key)
 
     def _attempt(self, step: Callable[[], None]) -> None:
-        from chalicelib.adapters.net.sftp_faults import SftpFailed  # noqa: PLC0415
+        from chalicelib.adapters.net.sftp_faults import SftpFailedError  # noqa: PLC0415
 
         try:
             step()
         except EgressError as failure:
             raise egress_failure(failure) from failure
-        except SftpFailed as failure:
+        except SftpFailedError as failure:
             code, advice = _MEANINGS[failure.fault]
             message = f"{self._host} {failure}" + (f": {advice}." if advice else ".")
-            raise UploadFailed(code, message, is_final=code != "storage_unavailable") from failure
+            raise UploadFailedError(
+                code, message, is_final=code != "storage_unavailable"
+            ) from failure
 
 
 def _is_overlong(key: str) -> bool:

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import derived_id
 from chalicelib.core.json import Json, JsonObject
@@ -28,7 +28,7 @@ _EXAMPLE: Final[Mapping[str, Json]] = {
 }
 
 
-def _describe(event: DomainEvent, _render: Item) -> JsonObject:
+def _describe(event: DomainEvent, _render: Row) -> JsonObject:
     return event.detail
 
 

@@ -42,9 +42,9 @@ class GiveUpUploads:
 
     def __call__(self, message: JsonObject) -> str:
         """End the uploads that are open and unclaimed, and return the outcome as text."""
-        named = UploadFilesMessage.from_json(message)
-        bind(workspace=named.workspace_id, render=named.render_id)
-        before = self._uploads.get(named)
+        upload_message = UploadFilesMessage.from_json(message)
+        bind(workspace=upload_message.workspace_id, render=upload_message.render_id)
+        before = self._uploads.get(upload_message)
         if before is None or not before.open_files:
             return "the uploads had ended"
         now = self._clock.now()

@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple, cast
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.messages import PoisonMessage, text_fields
+from chalicelib.adapters.aws.messages import PoisonMessageError, text_fields
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.core.json import JsonObject
 from chalicelib.core.message_version import check_version
@@ -28,11 +28,11 @@ class UploadFilesMessage(NamedTuple):
 
     @classmethod
     def of_due_item(cls, item: DueItem) -> "UploadFilesMessage":
-        """Return the message of uploads that are due; raise PoisonMessage for another row."""
+        """Return the message of uploads that are due; raise PoisonMessageError for another row."""
         number = item.sk.removeprefix(UPLOADS_PREFIX)
         if not item.sk.startswith(UPLOADS_PREFIX) or not number.isdecimal():
             reason = f"{item.sk} is no row of uploads"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         workspace_id, render_id = WorkspaceId(item.id("WS")), RenderId(item.id("RND"))
         return cls(workspace_id, render_id, int(number), item.request_id)
 
@@ -47,7 +47,7 @@ class UploadFilesMessage(NamedTuple):
 
     @classmethod
     def from_json(cls, message: JsonObject) -> "UploadFilesMessage":
-        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessage."""
+        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessageError."""
         check_version(message, _VERSION)
         workspace_id, render_id, number = text_fields(
             message,

@@ -66,8 +66,8 @@ class TargetUploads:
     upload has failed and is to be repeated. `claims_made` counts the claims of the present round:
     more than one if functions died with it. `deletes_files`: the render keeps its files only until
     all of them are delivered; `deletes_failed`: or have failed. `receipts_attempt` is the attempt
-    of the render in whose rows of receipts the states of the files are, until `kept_until` (Unix
-    seconds); None: they are in the row of the uploads.
+    of the render whose rows of receipts have the states of the files, until `kept_until` (Unix
+    seconds); without it the row of the uploads has them.
     """
 
     workspace_id: WorkspaceId

@@ -1,4 +1,4 @@
-"""Round of uploads to a target: an attempt that is claimed, and the records of what came of it."""
+"""Round of uploads to a target: the claim of an attempt, and the records of its results."""
 
 import datetime as dt
 import logging
@@ -26,11 +26,11 @@ _CLAIM_TIME: Final = dt.timedelta(seconds=60)
 _MAX_RECORDED: Final = 40
 
 
-class ClaimLost(Exception):  # noqa: N818 -- says what happened
+class ClaimLostError(Exception):
     """Another function has the uploads meanwhile."""
 
 
-class UploadRound:
+class UploadAttempt:
     """Attempt of the uploads to a target; `uploads` are as they have been recorded."""
 
     def __init__(self, uploads: TargetUploads, claim: str, until: dt.datetime) -> None:
@@ -40,7 +40,7 @@ class UploadRound:
         self.until = until
 
 
-class RecordRounds:
+class RecordAttempts:
     """Records of rounds: each is one transaction, refused if the claim is lost."""
 
     def __init__(
@@ -61,32 +61,32 @@ class RecordRounds:
         self._events_queue = events_queue
         self._clock = clock
 
-    def begin(self, message: UploadFilesMessage, claim: str) -> UploadRound | None:
-        """Claim the next attempt; None: it is not due, or another function has it."""
+    def begin(self, message: UploadFilesMessage, claim: str) -> UploadAttempt | None:
+        """Claim the next attempt, or return None if it is not due or another function has it."""
         now = self._clock.now()
         until = now + _CLAIM_TIME
         uploads = self._uploads.claim(message, claim=claim, now=now, until=until)
-        return None if uploads is None else UploadRound(uploads, claim, until)
+        return None if uploads is None else UploadAttempt(uploads, claim, until)
 
-    def keep_claim(self, round_: UploadRound, until: dt.datetime) -> None:
-        """Extend the claim if it ends before; raises ClaimLost."""
-        if until <= round_.until:
+    def keep_claim(self, attempt: UploadAttempt, until: dt.datetime) -> None:
+        """Extend the claim if it ends before; raises ClaimLostError."""
+        if until <= attempt.until:
             return
-        if not self._uploads.extend_claim(round_.uploads, claim=round_.claim, until=until):
-            raise ClaimLost
+        if not self._uploads.extend_claim(attempt.uploads, claim=attempt.claim, until=until):
+            raise ClaimLostError
         crash_if_armed(CrashPoint.STORAGE_CLAIM_EXTENDED)
-        round_.until = until
+        attempt.until = until
 
-    def fail_all(self, round_: UploadRound, error: UploadError) -> None:
+    def fail_all(self, attempt: UploadAttempt, error: UploadError) -> None:
         """Let the open files fail for good."""
-        failed = [each.with_failure(error, is_final=True) for each in round_.uploads.open_files]
-        self.record(round_, failed)
+        failed = [each.with_failure(error, is_final=True) for each in attempt.uploads.open_files]
+        self.record(attempt, failed)
 
     def repeat_later(
-        self, round_: UploadRound, error: UploadError, retry_after_s: float | None = None
+        self, attempt: UploadAttempt, error: UploadError, retry_after_s: float | None = None
     ) -> None:
         """Let the open files wait for the next attempt, or fail if their time is over."""
-        uploads, now = round_.uploads, self._clock.now()
+        uploads, now = attempt.uploads, self._clock.now()
         first, *others = uploads.open_files
         attempts = uploads.attempts + 1
         again_at = next_attempt_time(first.id, attempts, now, retry_after_s)
@@ -96,52 +96,52 @@ class RecordRounds:
             changed += [each.with_failure(error, is_final=True) for each in others]
         else:
             at = format_rfc3339(again_at)
-            round_.uploads = replace(uploads, attempts=attempts, next_attempt_at=at)
-        self.record(round_, changed, is_end=True)
+            attempt.uploads = replace(uploads, attempts=attempts, next_attempt_at=at)
+        self.record(attempt, changed, is_end=True)
         if not is_over:
-            self._send_message(round_.uploads, again_at - now)
+            self._send_message(attempt.uploads, again_at - now)
 
-    def postpone(self, round_: UploadRound, pause: dt.timedelta) -> None:
+    def postpone(self, attempt: UploadAttempt, pause: dt.timedelta) -> None:
         """Let the open files wait without an attempt."""
         at = format_rfc3339(self._clock.now() + pause)
-        round_.uploads = replace(round_.uploads, next_attempt_at=at)
-        self.record(round_, [], is_end=True)
+        attempt.uploads = replace(attempt.uploads, next_attempt_at=at)
+        self.record(attempt, [], is_end=True)
         crash_if_armed(CrashPoint.STORAGE_POSTPONED)
-        self._send_message(round_.uploads, pause)
+        self._send_message(attempt.uploads, pause)
 
     def record(
-        self, round_: UploadRound, changed: Sequence[FileUpload], *, is_end: bool = False
+        self, attempt: UploadAttempt, changed: Sequence[FileUpload], *, is_end: bool = False
     ) -> None:
-        """Record files that have changed, with the events of those that have failed.
+        """Record files that have changed, with the events of failed ones.
 
-        With the last open file, or `is_end`, the attempt ends. Raises ClaimLost.
+        With the last open file, or `is_end`, the attempt ends. Raises ClaimLostError.
         """
         # Without changes there is one part, which ends the attempt.
         *parts, last = list(batched(changed, _MAX_RECORDED, strict=False)) or [()]
         for part in parts:
-            self._record_part(round_, part, is_end=False)
-        self._record_part(round_, last, is_end=is_end)
+            self._record_part(attempt, part, is_end=False)
+        self._record_part(attempt, last, is_end=is_end)
 
     def _record_part(
-        self, round_: UploadRound, changed: Sequence[FileUpload], *, is_end: bool
+        self, attempt: UploadAttempt, changed: Sequence[FileUpload], *, is_end: bool
     ) -> None:
         for file in changed:
-            round_.uploads = round_.uploads.with_file(file)
-        if not round_.uploads.open_files:
-            round_.uploads, is_end = replace(round_.uploads, next_attempt_at=None), True
+            attempt.uploads = attempt.uploads.with_file(file)
+        if not attempt.uploads.open_files:
+            attempt.uploads, is_end = replace(attempt.uploads, next_attempt_at=None), True
         now = self._clock.now()
         failed = [file for file in changed if file.status == "failed"]
-        events = [upload_failed_event(round_.uploads, file, now) for file in failed]
-        write = self._uploads.result if is_end else self._uploads.progress
+        events = [upload_failed_event(attempt.uploads, file, now) for file in failed]
+        write = self._uploads.result_write if is_end else self._uploads.progress
         try:
             self._tables.transact(
                 [
-                    *write(round_.uploads, changed, claim=round_.claim),
+                    *write(attempt.uploads, changed, claim=attempt.claim),
                     *(self._outbox.creation(event) for event in events),
                 ]
             )
         except ConditionFailed as refused:
-            raise ClaimLost from refused
+            raise ClaimLostError from refused
         crash_if_armed(CrashPoint.STORAGE_RECORDED)
         for file in changed:
             code = None if file.error is None else file.error.code
@@ -153,7 +153,7 @@ class RecordRounds:
             crash_if_armed(CrashPoint.STORAGE_EVENT_SENT)
 
     def _send_message(self, uploads: TargetUploads, delay: dt.timedelta) -> None:
-        """Send the message of an attempt; what is later than a queue can delay is a due item."""
+        """Send the message of an attempt; beyond a queue's longest delay it stays a due item."""
         if delay <= MAX_DELAY:
             body = UploadFilesMessage.of(uploads).to_json()
             self._queue.try_send(body, group=uploads.workspace_id, delay=delay)

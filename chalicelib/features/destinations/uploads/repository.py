@@ -14,7 +14,7 @@ import msgspec
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.queues import DELAY_PRECISION
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.destinations.uploads.message import (
@@ -52,8 +52,8 @@ class StorageUploads:
     def creation(self, uploads: TargetUploads) -> Write:
         """Return the write of new uploads; the message of open ones is sent at once."""
         kept = parse_rfc3339(uploads.created_at) + dt.timedelta(days=uploads.history_days)
-        fields: Item = msgspec.to_builtins(uploads)
-        due: Item = {}
+        fields: Row = msgspec.to_builtins(uploads)
+        due: Row = {}
         if uploads.next_attempt_at is not None:
             due_at = parse_rfc3339(uploads.next_attempt_at) + MESSAGE_TIME
             due = {"due_at": format_rfc3339(due_at), "DPK": _due_partition(uploads)}
@@ -88,7 +88,8 @@ class StorageUploads:
     ) -> TargetUploads | None:
         """Claim the next attempt and return the uploads as the attempt has them.
 
-        None: it is not due, another process has the claim, or no attempt is to come.
+        The result is None if it is not due, another process has the claim, or no attempt is to
+        come.
         """
         # A queue delays by whole seconds.
         times = {":until": until, ":now": now, ":soon": now + DELAY_PRECISION}
@@ -142,7 +143,7 @@ class StorageUploads:
         )
         yield from self.receipts(after, changed)
 
-    def result(
+    def result_write(
         self, after: TargetUploads, changed: Sequence[FileUpload], *, claim: str
     ) -> Iterator[Write]:
         """Yield the writes of the state after an attempt that was claimed."""
@@ -217,8 +218,8 @@ class StorageUploads:
                 values=values,
             )
 
-    def _with_files(self, row: Item) -> TargetUploads:
-        """Return the uploads of a row; those of many files with what their rows say."""
+    def _with_files(self, row: Row) -> TargetUploads:
+        """Return the uploads of a row; with many files their states are in rows of their own."""
         uploads = uploads_of(row)
         if uploads.receipts_attempt is None:
             return uploads
@@ -233,12 +234,12 @@ class StorageUploads:
         return replace(uploads, files=files)
 
 
-def uploads_of(row: Item) -> TargetUploads:
+def uploads_of(row: Row) -> TargetUploads:
     """Return the uploads of a row, without the files of which other rows have the states."""
     return msgspec.convert({name: row[name] for name in _FIELDS if name in row}, TargetUploads)
 
 
-def _files(uploads: TargetUploads) -> Item:
+def _files(uploads: TargetUploads) -> Row:
     """Return the attribute with the files, unless rows of receipts have their states."""
     if uploads.receipts_attempt is not None:
         return {}
@@ -249,7 +250,7 @@ def _receipts_place(uploads: TargetUploads, attempt: int) -> ReceiptPlace:
     return ReceiptPlace(uploads.workspace_id, uploads.render_id, attempt, uploads.number)
 
 
-def _key(message: UploadFilesMessage) -> Item:
+def _key(message: UploadFilesMessage) -> Row:
     return {
         "PK": partition(message.workspace_id, message.render_id),
         "SK": uploads_sort_key(message.number),

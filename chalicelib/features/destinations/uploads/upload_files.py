@@ -1,4 +1,4 @@
-"""Upload of the files of one target: claims them, stores each one, and records what came of it.
+"""Upload of the files of one target: claims them, stores each one, and records the results.
 
 A function may die at any line: the same bytes are then stored once more under the same key.
 """
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.sealing import KeyUnavailable
+from chalicelib.adapters.aws.sealing import KeyUnavailableError
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -23,7 +23,7 @@ from chalicelib.features.destinations.outgoing import (
     OpenBytes,
     OutgoingFile,
     StoreSession,
-    UploadFailed,
+    UploadFailedError,
 )
 from chalicelib.features.destinations.repository import (
     Destinations,
@@ -68,7 +68,7 @@ _DESTINATION_ERRORS: Final = frozenset(
 )
 
 # Opens a session with the store of a destination, each of whose calls may take so many seconds;
-# raises KeyUnavailable, and UploadFailed where there are no credentials.
+# raises KeyUnavailableError, and UploadFailedError where there are no credentials.
 type OpenSession = Callable[[StorageDestination, float], AbstractContextManager[StoreSession]]
 
 
@@ -86,7 +86,7 @@ class UploadFiles:
         tables: Tables,
         table: str,
         destinations: Destinations,
-        rounds: RecordRounds,
+        attempts: RecordAttempts,
         objects: Objects,
         open_session: OpenSession,
         clock: Clock,
@@ -95,7 +95,7 @@ class UploadFiles:
         self._tables = tables
         self._table = table
         self._destinations = destinations
-        self._rounds = rounds
+        self._attempts = attempts
         self._objects = objects
         self._open_session = open_session
         self._clock = clock
@@ -107,43 +107,45 @@ class UploadFiles:
         """
         with log_context(workspace=message.workspace_id, render=message.render_id):
             crash_if_armed(CrashPoint.STORAGE_BEGUN)
-            round_ = self._rounds.begin(message, claim)
-            if round_ is None:
+            attempt = self._attempts.begin(message, claim)
+            if attempt is None:
                 return
             crash_if_armed(CrashPoint.STORAGE_CLAIMED)
             try:
-                self._make(round_, ends_at)
-            except ClaimLost:
+                self._make(attempt, ends_at)
+            except ClaimLostError:
                 log.warning("uploads not recorded: another function has them")
 
-    def _make(self, round_: UploadRound, ends_at: dt.datetime) -> None:
+    def _make(self, attempt: UploadAttempt, ends_at: dt.datetime) -> None:
         keyless = [
-            replace(file, status="failed") for file in round_.uploads.open_files if file.key is None
+            replace(file, status="failed")
+            for file in attempt.uploads.open_files
+            if file.key is None
         ]
         if keyless:
-            self._rounds.record(round_, keyless)
-            if not round_.uploads.open_files:
+            self._attempts.record(attempt, keyless)
+            if not attempt.uploads.open_files:
                 return
-        if round_.uploads.claims_made > MAX_RECEIVE_COUNT:
+        if attempt.uploads.claims_made > MAX_RECEIVE_COUNT:
             log.error("uploads interrupted: their functions died")
-            self._rounds.repeat_later(round_, _LOST)
+            self._attempts.repeat_later(attempt, _LOST)
             return
-        situation = self._situation(round_.uploads)
+        situation = self._situation(attempt.uploads)
         if situation.destination is None or not situation.has_files:
-            self._rounds.fail_all(round_, _GONE if situation.destination else _DELETED)
+            self._attempts.fail_all(attempt, _GONE if situation.destination else _DELETED)
             return
         try:
-            self._upload_all(round_, situation.destination, ends_at)
-        except UploadFailed as failure:
+            self._upload_all(attempt, situation.destination, ends_at)
+        except UploadFailedError as failure:
             self._note(situation.destination, failure)
             if failure.is_final:
-                self._rounds.fail_all(round_, _error_of(failure))
+                self._attempts.fail_all(attempt, _error_of(failure))
             else:
-                self._rounds.repeat_later(round_, _error_of(failure), failure.retry_after_s)
-        except KeyUnavailable as fault:
+                self._attempts.repeat_later(attempt, _error_of(failure), failure.retry_after_s)
+        except KeyUnavailableError as fault:
             # No attempt is used up for what the operator has to mend.
             log.error("files not uploaded", exc_info=fault)  # noqa: TRY400 -- it is tried again
-            self._rounds.postpone(round_, _KEY_PAUSE)
+            self._attempts.postpone(attempt, _KEY_PAUSE)
 
     def _situation(self, uploads: TargetUploads) -> _Situation:
         destination_key = (
@@ -163,14 +165,14 @@ class UploadFiles:
         )
 
     def _upload_all(
-        self, round_: UploadRound, destination: StorageDestination, ends_at: dt.datetime
+        self, attempt: UploadAttempt, destination: StorageDestination, ends_at: dt.datetime
     ) -> None:
-        """Upload the open files one after the other; raises UploadFailed and KeyUnavailable.
+        """Upload the open files one after the other.
 
-        What is final for a file is recorded. UploadFailed is a failure of the destination, or one
-        that is to be repeated.
+        Final results of files are recorded. UploadFailedError is a failure of the destination, or a
+        failure worth a retry. Raises UploadFailedError and KeyUnavailableError.
         """
-        files = round_.uploads.open_files
+        files = attempt.uploads.open_files
         timeout_s = _timeout_s(max(file.bytes for file in files))
         with self._open_session(destination, timeout_s) as session:
             crash_if_armed(CrashPoint.STORAGE_OPENED)
@@ -178,12 +180,12 @@ class UploadFiles:
                 now = self._clock.now()
                 ends = now + dt.timedelta(seconds=_timeout_s(file.bytes))
                 if file is not files[0] and ends > ends_at:
-                    self._rounds.postpone(round_, dt.timedelta(0))
+                    self._attempts.postpone(attempt, dt.timedelta(0))
                     return
-                self._rounds.keep_claim(round_, ends + _MARGIN)
+                self._attempts.keep_claim(attempt, ends + _MARGIN)
                 after = self._upload(file, destination, session)
                 crash_if_armed(CrashPoint.STORAGE_STORED)
-                self._rounds.record(round_, [after])
+                self._attempts.record(attempt, [after])
 
     def _upload(
         self, file: FileUpload, destination: StorageDestination, session: StoreSession
@@ -196,7 +198,7 @@ class UploadFiles:
             etag = session.put(content)
         except _FileGoneError:
             return file.with_failure(_GONE, is_final=True)
-        except UploadFailed as failure:
+        except UploadFailedError as failure:
             if not failure.is_final:
                 raise
             self._note(destination, failure)
@@ -215,7 +217,7 @@ class UploadFiles:
 
         return open_bytes
 
-    def _note(self, destination: StorageDestination, failure: UploadFailed | None) -> None:
+    def _note(self, destination: StorageDestination, failure: UploadFailedError | None) -> None:
         """Let a destination be failing, or active again."""
         error = None
         if failure is not None:
@@ -232,7 +234,7 @@ class _FileGoneError(Exception):
     pass
 
 
-def _error_of(failure: UploadFailed) -> UploadError:
+def _error_of(failure: UploadFailedError) -> UploadError:
     return UploadError(failure.code, str(failure)[:_MAX_MESSAGE_CHARACTERS], failure.status)
 
 

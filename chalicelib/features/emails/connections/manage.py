@@ -33,7 +33,7 @@ class ConnectionFields(TypedDict, total=False):
 
 
 class ReadProviderPart(Protocol):
-    """Port: check of what a request says about a provider."""
+    """Port: check of settings or credentials of a provider."""
 
     def __call__(
         self, provider: str, part: Literal["config", "credentials"], value: JsonObject

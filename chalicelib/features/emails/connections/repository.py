@@ -10,6 +10,8 @@ from typing import Final
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.sealing import SealContext
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.errors import Conflict, NotFound, ServiceError
 from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
@@ -66,7 +68,7 @@ class EmailConnections:
     def replace(
         self, connection: EmailConnection, also: Sequence[Write] = ()
     ) -> EmailConnection | None:
-        """Store a changed connection, do `also`, and return it; None: it has changed meanwhile."""
+        """Store a changed connection with `also`; return it, or None if it has changed before."""
         try:
             self._tables.transact([self.replacement(connection), *also])
         except ConditionFailed:
@@ -105,7 +107,7 @@ class EmailConnections:
             return
         raise contention_error()
 
-    def record_test(
+    def record_trial(
         self,
         tested: EmailConnection,
         at: str,
@@ -137,9 +139,9 @@ class EmailConnections:
         raise contention_error()
 
     def note_outcome(self, used: EmailConnection, error: JsonObject | None) -> None:
-        """Store the error that an email of a connection has met, or its end; None: it was sent.
+        """Store the error of an email of a connection, or with None that emails are sent again.
 
-        It is of no use where settings or credentials were replaced meanwhile.
+        Nothing is stored if settings or credentials were replaced meanwhile.
         """
         current = used
         while current.last_error != error and _tested_part(current) == _tested_part(used):
@@ -170,10 +172,10 @@ class EmailConnections:
             self._table, connections_partition(workspace_id)
         )
 
-    def _meta(self, workspace_id: WorkspaceId) -> Item:
+    def _meta(self, workspace_id: WorkspaceId) -> Row:
         return self._tables.get(self._table, connections_partition(workspace_id)) or {}
 
-    def _count(self, workspace_id: WorkspaceId, seen: Item, more: int) -> Write:
+    def _count(self, workspace_id: WorkspaceId, seen: Row, more: int) -> Write:
         """Return the write of `META` as it was seen, with connections more or fewer."""
         return Write(
             self._table,
@@ -193,7 +195,7 @@ def contention_error() -> Conflict:
     return Conflict("conflict", "Others change these email connections all the time; try again.")
 
 
-def _refused_deletion(connection: EmailConnection, item: Item | None) -> ServiceError:
+def _refused_deletion(connection: EmailConnection, item: Row | None) -> ServiceError:
     if item is None:
         return _not_found(connection.id)
     detail = (
@@ -216,19 +218,19 @@ def connections_partition(workspace_id: WorkspaceId) -> str:
     return f"WS#{workspace_id}#EMC"
 
 
-def _key(connection: EmailConnection) -> Item:
+def _key(connection: EmailConnection) -> Row:
     return {"PK": connections_partition(connection.workspace_id), "SK": connection.id}
 
 
-def _row(connection: EmailConnection) -> Item:
-    due: Item = {}
+def _row(connection: EmailConnection) -> Row:
+    due: Row = {}
     if connection.credentials_delete_at is not None:
         dpk = DUE_CREDENTIALS.partition(connection.id)
         due = {"due_at": connection.credentials_delete_at, "DPK": dpk}
     return _key(connection) | connection._asdict() | due
 
 
-def connection_of(row: Item) -> EmailConnection:
+def connection_of(row: Row) -> EmailConnection:
     """Return the connection of a row."""
     # Rows of earlier releases lack the result of a test.
     return EmailConnection(**{name: row[name] for name in EmailConnection._fields if name in row})

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
-from chalicelib.adapters.aws.sealing import SealBroken, SecretSealer
+from chalicelib.adapters.aws.sealing import SealBrokenError, SecretSealer
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.json import JsonObject
@@ -15,7 +15,7 @@ from chalicelib.features.emails.connections.request_trial import ConnectionTrial
 from chalicelib.features.emails.outgoing import (
     Check,
     CheckedSession,
-    CheckFailed,
+    CheckFailedError,
     OpenSession,
     OutgoingEmail,
     require_accepted,
@@ -34,7 +34,7 @@ class TrialResult(NamedTuple):
     senders: Sequence[JsonObject]
 
 
-class TryConnection:
+class RunConnectionTrial:
     """Use case: go through the steps of a provider until one fails, and record the result."""
 
     def __init__(
@@ -70,7 +70,7 @@ class TryConnection:
                 self._go(session, connection, trial.send_to, steps)
         at = format_rfc3339(self._clock.now())
         error = steps.error and {"at": at, **steps.error}
-        self._connections.record_test(
+        self._connections.record_trial(
             connection, at, ok=steps.are_good, error=error, senders=steps.senders
         )
         return TrialResult(steps.shown, steps.senders)
@@ -93,7 +93,7 @@ class TryConnection:
             return None
         try:
             opened = self._sealer.open(connection.sealed_credentials, connection.credentials_place)
-        except SealBroken:
+        except SealBrokenError:
             return None
         return cast("JsonObject", json.loads_own(opened))
 
@@ -134,7 +134,7 @@ class _Steps:
             return
         try:
             self.senders += tuple(check.run())
-        except CheckFailed as failure:
+        except CheckFailedError as failure:
             self.are_good = False
             self.shown.append({"name": check.name, "ok": False, "detail": str(failure)})
             if failure.code is not None:
@@ -145,7 +145,7 @@ class _Steps:
 
 def _refuse_to_begin() -> Sequence[JsonObject]:
     message = "The connection has no credentials: change it with some."
-    raise CheckFailed(message, "email_credentials_removed")
+    raise CheckFailedError(message, "email_credentials_removed")
 
 
 def _sending(session: CheckedSession, email: OutgoingEmail) -> Callable[[], Sequence[JsonObject]]:

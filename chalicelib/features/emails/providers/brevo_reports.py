@@ -9,6 +9,7 @@ from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import SendId, is_id
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.sends.reports.repository import Report, ReportKind
+from chalicelib.features.emails.sends.reports import ProviderReport, ReportKind
 
 # Brevo repeats its value in the events of an email.
 SEND_ID_HEADER: Final = "X-Mailin-custom"
@@ -35,7 +36,7 @@ _LAST_TIME: Final = dt.datetime(2100, 1, 1, tzinfo=dt.UTC).timestamp()
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]+")
 
 
-def read_reports(body: Json) -> list[Report]:
+def read_reports(body: Json) -> list[ProviderReport]:
     """Return the reports of a body, which is one event or a list of some.
 
     Events of other kinds are left out. Raises `validation_error` for other bodies, and for more
@@ -50,12 +51,12 @@ def read_reports(body: Json) -> list[Report]:
     return [report for report in reports if report is not None]
 
 
-def _report(event: JsonObject) -> Report | None:
+def _report(event: JsonObject) -> ProviderReport | None:
     kind = _KINDS.get(_text(event, "event"))
     if kind is None:
         return None
     send_id = _text(event, SEND_ID_HEADER)
-    return Report(
+    return ProviderReport(
         kind=kind,
         recipient=_text(event, "email")[:_MAX_ADDRESS],
         reason=_text(event, "reason")[:_MAX_TEXT],

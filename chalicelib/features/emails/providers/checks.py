@@ -1,4 +1,4 @@
-"""Tests of connections over HTTP: what the steps of several providers have in common."""
+"""Tests of connections over HTTP: the common part of several providers' steps."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
@@ -7,6 +7,12 @@ from typing import Final, Literal
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.outgoing import Check, CheckFailed, HandOver
 from chalicelib.features.emails.providers.exchange import HttpExchange, ProviderAnswer, shown_text
+from chalicelib.features.emails.outgoing import Check, CheckFailedError, HandOver
+from chalicelib.features.emails.providers.exchange import (
+    HttpExchange,
+    ProviderAnswer,
+    shown_text,
+)
 
 MAX_SENDERS: Final = 100
 _CODES_WITH_MESSAGES: Final = frozenset(
@@ -26,7 +32,7 @@ class Account:
     ) -> None:
         """Send requests to `base` with the `headers` for an address.
 
-        `failure` returns the meaning of a refusal; None: the credentials are good, and may do less.
+        `failure` returns the failure that a refusal means, or None if good credentials may do less.
         """
         self._exchange = exchange
         self._base = base
@@ -34,7 +40,7 @@ class Account:
         self._failure = failure
 
     def get(self, path: str) -> ProviderAnswer:
-        """Return a good answer; raises CheckFailed."""
+        """Return a good answer; raises CheckFailedError."""
         url = self._base + path
         answer = self._exchange.get(url, self._headers(url))
         if answer.is_good:
@@ -45,7 +51,7 @@ class Account:
         message = f"The provider answered {answer.status}."
         if failure.code in _CODES_WITH_MESSAGES and failure.message is not None:
             message = failure.message
-        raise CheckFailed(message, failure.code)
+        raise CheckFailedError(message, failure.code)
 
     def credentials(self, path: str) -> Check:
         """Return the step that checks the credentials by a request for `path`."""

@@ -1,4 +1,4 @@
-"""HTTP with providers: the request that makes one accept an email, and what its answer means."""
+"""HTTP with providers: the request that hands an email over, and the meaning of its answer."""
 
 import re
 import time
@@ -19,7 +19,7 @@ from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import (
     Check,
     CheckedSession,
-    CheckFailed,
+    CheckFailedError,
     HandOver,
     OpenSession,
     OutgoingEmail,
@@ -57,7 +57,7 @@ class ProviderAnswer(NamedTuple):
 
     @property
     def is_good(self) -> bool:
-        """Tell whether the provider did what was requested."""
+        """Tell whether the provider has obeyed the request."""
         return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
 
     def text(self, name: str) -> str | None:
@@ -79,7 +79,7 @@ class ProviderAnswer(NamedTuple):
         is_limit: bool = False,
         pause_header: str = "retry-after",
     ) -> HandOver:
-        """Return what an answer means that is not good; `code` is the provider's own."""
+        """Return the failure that an answer means; `code` is the provider's own."""
         status, known = self.status, _known_code(code)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             message = f"The provider answered {status}, and may have accepted the email."
@@ -105,9 +105,9 @@ class HttpExchange:
         self._ends_at = None if timeout_s is None else time.monotonic() + timeout_s
 
     def get(self, url: str, headers: Mapping[str, str]) -> ProviderAnswer:
-        """Return the answer to a request for what the provider knows; raises CheckFailed."""
+        """Return the answer to a request that reads from the provider; raises CheckFailedError."""
         if not _are_sendable(headers):
-            raise CheckFailed(CREDENTIALS_REFUSED, "email_provider_auth_failed")
+            raise CheckFailedError(CREDENTIALS_REFUSED, "email_provider_auth_failed")
         try:
             answer = self._client.request(
                 "GET",
@@ -118,15 +118,15 @@ class HttpExchange:
             )
         except EgressError as failure:
             message = "The provider could not be reached, or gave no answer in time."
-            raise CheckFailed(message) from failure
+            raise CheckFailedError(message) from failure
         return ProviderAnswer(answer.status, answer.headers, _fields(answer.content))
 
     def post(
         self, request: ProviderRequest, before_last_byte: Callable[[], None]
     ) -> ProviderAnswer | HandOver:
-        """Return the answer, or what it means that there is none.
+        """Return the answer, or the outcome if there is none.
 
-        `before_last_byte` is called when all else is sent; what it raises is raised.
+        `before_last_byte` is called when all else is sent; its exceptions are raised.
         """
         if not _are_sendable(request.headers):
             return auth_failure(None, None)
@@ -161,7 +161,7 @@ class HttpExchange:
 
 
 class Provider(Protocol):
-    """What one provider needs, and what its answers mean."""
+    """Request of one provider, and the meaning of its answers."""
 
     def checks(self, exchange: HttpExchange, sample: OutgoingEmail) -> Sequence[Check]:
         """Return the steps of a test; see CheckedSession."""
@@ -172,7 +172,7 @@ class Provider(Protocol):
         ...
 
     def outcome(self, email: OutgoingEmail, answer: ProviderAnswer) -> HandOver:
-        """Return what the answer to the request means."""
+        """Return the outcome that the answer to the request means."""
         ...
 
 
@@ -244,7 +244,7 @@ def type_refusal(filename: str) -> HandOver:
 
 
 def beyond_ascii_refusal(email: OutgoingEmail) -> HandOver | None:
-    """Return the refusal of an email with a local part beyond ASCII; None: it has none."""
+    """Return the refusal of an email with a local part beyond ASCII, or None without one."""
     mailboxes = [email.sender, *email.to, *email.cc, *email.bcc]
     if email.reply_to is not None:
         mailboxes.append(email.reply_to)
@@ -269,7 +269,7 @@ def request_content(fields: JsonObject) -> bytes:
 
 
 def shown_text(value: Json) -> str | None:
-    """Return what a provider has written if it may be shown: a short text or a number."""
+    """Return a provider's own words if they may be shown: a short text or a number."""
     text = str(value) if isinstance(value, str | int) else ""
     return text if text.isprintable() and 0 < len(text) <= _MAX_ID_CHARACTERS else None
 

@@ -16,7 +16,7 @@ from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import (
     Check,
     CheckedSession,
-    CheckFailed,
+    CheckFailedError,
     HandOver,
     OpenSession,
     OutgoingEmail,
@@ -110,7 +110,7 @@ class _GraphSession:
             # A token that is kept would not tell whether the secret is still good.
             fetched = self._fetch_token()
             if isinstance(fetched, HandOver):
-                raise CheckFailed(fetched.message or _NO_TOKEN, fetched.code)
+                raise CheckFailedError(fetched.message or _NO_TOKEN, fetched.code)
             return ()
 
         return (Check("credentials", credentials),)

@@ -12,7 +12,7 @@ from chalicelib.core.mailbox import Mailbox
 from chalicelib.features.emails.compose import ascii_domain
 from chalicelib.features.emails.outgoing import (
     Check,
-    CheckFailed,
+    CheckFailedError,
     HandOver,
     OpenSession,
     OutgoingEmail,
@@ -72,7 +72,7 @@ class _Ses:
         def credentials() -> Sequence[JsonObject]:
             if account.get("/account").fields.get("SendingEnabled") is not True:
                 message = "The provider has disabled sending for the account."
-                raise CheckFailed(message)
+                raise CheckFailedError(message)
             return ()
 
         def senders() -> Sequence[JsonObject]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Final, cast
 
-from chalicelib.adapters.net.submission import Submission, SubmissionFailed
+from chalicelib.adapters.net.submission import Submission, SubmissionFailedError
 from chalicelib.adapters.net.transport import Connector
 from chalicelib.core.json import JsonObject
 from chalicelib.features.emails.compose import ascii_domain, compose_message
@@ -12,7 +12,7 @@ from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import (
     Check,
     CheckedSession,
-    CheckFailed,
+    CheckFailedError,
     HandOver,
     OpenSession,
     OutgoingEmail,
@@ -71,9 +71,9 @@ class _SmtpSession:
             def run_readably() -> Sequence[JsonObject]:
                 try:
                     run()
-                except SubmissionFailed as failure:
+                except SubmissionFailedError as failure:
                     self.close()
-                    raise CheckFailed(str(failure), _outcome(failure).code) from failure
+                    raise CheckFailedError(str(failure), _outcome(failure).code) from failure
                 return ()
 
             return Check(name, run_readably)
@@ -100,7 +100,7 @@ class _SmtpSession:
             content = compose_message(email, is_utf8=is_utf8)
             refused_count = session.begin_message(sender, recipients, content, is_utf8=is_utf8)
             self._hand_over(session, before_acceptance)
-        except SubmissionFailed as failure:
+        except SubmissionFailedError as failure:
             # The next message begins a new session.
             self.close()
             return _outcome(failure)
@@ -124,7 +124,7 @@ class _SmtpSession:
                 if self._timeout_s is None:
                     self._open.restart_clock(_MESSAGE_S)
                 self._open.reset()
-            except SubmissionFailed:
+            except SubmissionFailedError:
                 self.close()
             else:
                 return self._open
@@ -150,7 +150,7 @@ class _SmtpSession:
         self._open = session
 
 
-def _outcome(failure: SubmissionFailed) -> HandOver:
+def _outcome(failure: SubmissionFailedError) -> HandOver:
     code, message = failure.reply_code, f"The mail server {failure}."
     if failure.is_login_refused:
         return HandOver("rejected", "email_provider_auth_failed", message, provider_status=code)

@@ -1,4 +1,4 @@
-"""Reads of email rules, with their positions, and for the job of a render."""
+"""Reader of email rules: for the API with their positions, for renders as parts of a job."""
 
 from collections.abc import Sequence
 from itertools import batched
@@ -15,7 +15,7 @@ from chalicelib.features.templates.repository import Templates
 
 
 class ReadRules:
-    """Reads rules; those of a template in the trash are there, too."""
+    """Reader of rules, those of templates in the trash included."""
 
     def __init__(self, templates: Templates, rules: StoredRules) -> None:
         """Read from the stores."""

@@ -10,7 +10,7 @@ from itertools import batched
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Row, Tables, Write
 from chalicelib.core import json
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import ConnectionId, EmailRuleId, WorkspaceId, is_id
@@ -63,7 +63,7 @@ class StoredRules:
             consistent=True,
         )
         pieces: dict[str, str] = {}
-        found: list[Item] = []
+        found: list[Row] = []
         for row in rows:
             if "piece" in row:
                 pieces[row["SK"]] = row["piece"]
@@ -127,7 +127,7 @@ class StoredRules:
             else:
                 raise contention_error()
 
-    def _rows(self, workspace_id: WorkspaceId, names: Sequence[str]) -> list[Item]:
+    def _rows(self, workspace_id: WorkspaceId, names: Sequence[str]) -> list[Row]:
         pk = connections_partition(workspace_id)
         return [
             row
@@ -135,7 +135,7 @@ class StoredRules:
             for row in self._tables.get_many(self._table, [(pk, name) for name in some])
         ]
 
-    def _items(self, rule: StoredRule) -> list[Item]:
+    def _items(self, rule: StoredRule) -> list[Row]:
         """Return the row of a rule, and those of its further pieces."""
         text = json.dumps(rule.texts)
         first, *others = (
@@ -154,7 +154,7 @@ class StoredRules:
             ),
         ]
 
-    def _puts(self, items: Sequence[Item]) -> list[Write]:
+    def _puts(self, items: Sequence[Row]) -> list[Write]:
         return [Write(self._table, item=item) for item in items]
 
     def _piece_removals(self, rule: StoredRule) -> list[Write]:
@@ -162,12 +162,12 @@ class StoredRules:
         return [Write(self._table, key={"PK": row["PK"], "SK": name}) for name in _piece_names(row)]
 
 
-def _piece_names(row: Item) -> list[str]:
+def _piece_names(row: Row) -> list[str]:
     """Return the sort keys of a rule's further pieces; each change has new ones."""
     return [f"{row['id']}#{row['changes']}#{n}" for n in range(row["further_pieces"])]
 
 
-def _rule_of(row: Item, pieces: Mapping[str, str]) -> StoredRule:
+def _rule_of(row: Row, pieces: Mapping[str, str]) -> StoredRule:
     text = "".join([row["texts"], *(pieces[name] for name in _piece_names(row))])
     fields = {name: row[name] for name in StoredRule._fields if name != "texts"}
     return StoredRule(**fields, texts=json.loads_own(text))

@@ -40,7 +40,7 @@ class RuleTestCommand:
         """Return the command of a render whose one email goes to `to`.
 
         Raises `feature_not_enabled`, `validation_error` unless `to` is the verified address of a
-        member, and what a preview raises.
+        member, and as a preview does.
         """
         require_email(workspace)
         if not self._members.is_verified(workspace, to):

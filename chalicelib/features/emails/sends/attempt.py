@@ -10,7 +10,7 @@ import msgspec
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import ConditionFailed, Item
+from chalicelib.adapters.aws.table import ConditionFailed, Row
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.retry_schedule import LIFE, next_attempt_time
@@ -20,7 +20,7 @@ from chalicelib.features.emails.connections.repository import connection_of, con
 from chalicelib.features.emails.outgoing import CONNECTION_ERRORS, HandOver, ProviderSession
 from chalicelib.features.emails.sends.model import EmailSend, SendError, SendStatus
 from chalicelib.features.emails.sends.prepare import (
-    EmailImpossible,
+    EmailImpossibleError,
     EmailParts,
     PreparedEmail,
     PrepareEmail,
@@ -43,11 +43,11 @@ type SessionOf = Callable[[EmailConnection], ProviderSession]
 class _Situation(NamedTuple):
     workspace: Workspace | None
     connection: EmailConnection | None
-    render: Item | None
+    render: Row | None
     is_rule_on: bool
 
     def end_of(self, send: EmailSend) -> EmailSend | None:
-        """Return the send as it ends because of what has changed; None: it may go."""
+        """Return the send as changes since its creation end it, or None if it may go."""
         workspace = self.workspace
         if workspace is None or workspace.status != "active" or self.render is None:
             return send.as_canceled()
@@ -79,7 +79,7 @@ class AttemptEmail:
         prepare: PrepareEmail,
         clock: Clock,
     ) -> None:
-        """Read what emails say from `objects`."""
+        """Read the contents of emails from `objects`."""
         self._stores = stores
         self._objects = objects
         self._prepare = prepare
@@ -88,7 +88,7 @@ class AttemptEmail:
     def __call__(
         self, send: EmailSend, session_of: SessionOf, claim: str, now: dt.datetime
     ) -> EmailSend | None:
-        """Return the send after its attempt; None: another process has it meanwhile."""
+        """Return the send after its attempt, or None if another process has it meanwhile."""
         end = _end_without_attempt(send, now)
         if end is not None:
             return end
@@ -113,7 +113,7 @@ class AttemptEmail:
         )
         try:
             prepared = self._prepare(parts, now)
-        except EmailImpossible as impossible:
+        except EmailImpossibleError as impossible:
             return (
                 send.as_canceled()
                 if impossible.error is None
@@ -165,7 +165,7 @@ class AttemptEmail:
             return send.with_failure(SendError("email_daily_cap_reached", message))
         crash_if_armed(CrashPoint.EMAIL_HANDED_OVER)
         self._note_connection(parts.connection, outcome)
-        return _after(send, outcome, self._clock.now())
+        return _send_after(send, outcome, self._clock.now())
 
     def _mark(self, send: EmailSend, claim: str, cap: int) -> None:
         """Write that the provider may have the email from now on; raises to keep it from that."""
@@ -192,7 +192,7 @@ class AttemptEmail:
 
 
 def _end_without_attempt(send: EmailSend, now: dt.datetime) -> EmailSend | None:
-    """Return the send as it ends without an attempt; None: it is to be tried."""
+    """Return the send as it ends without an attempt, or None if it is to be tried."""
     if send.handed_over_at is not None:
         log.error("email outcome unknown: its function died")
         return send.as_unknown()
@@ -205,7 +205,7 @@ def _end_without_attempt(send: EmailSend, now: dt.datetime) -> EmailSend | None:
     return None
 
 
-def _after(send: EmailSend, outcome: HandOver, now: dt.datetime) -> EmailSend:
+def _send_after(send: EmailSend, outcome: HandOver, now: dt.datetime) -> EmailSend:
     """Return a send after an attempt with this outcome."""
     send = replace(
         send, attempts=send.attempts + 1, provider_message_id=outcome.provider_message_id
@@ -242,6 +242,6 @@ def _after(send: EmailSend, outcome: HandOver, now: dt.datetime) -> EmailSend:
 
 
 def _expiry_error(send: EmailSend) -> SendError:
-    """Return the error of a send that was tried for a day; it names what failed last."""
+    """Return the error of a send that was tried for a day; it names the last failure."""
     last = "" if send.error is None else f" The last attempt: {send.error.message}"
     return SendError("email_send_expired", f"The email could not be sent within 24 hours.{last}")

@@ -1,7 +1,8 @@
 """Delivery of one email: takes a slot, claims an attempt, hands over, and records the result.
 
-Before the provider may have the email, its row says so: an attempt that was lost after that ends as
-`unknown` and is never repeated, one that was lost before is made again (decision 44).
+The row is marked before the provider can have the email: an attempt that is lost after the mark
+ends as `unknown` and is never repeated; an attempt that is lost before it is made again (decision
+44).
 """
 
 import datetime as dt
@@ -10,7 +11,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.queues import DELAY_PRECISION, MAX_DELAY, Queue
-from chalicelib.adapters.aws.sealing import KeyUnavailable
+from chalicelib.adapters.aws.sealing import KeyUnavailableError
 from chalicelib.adapters.aws.table import ConditionFailed
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, parse_rfc3339
@@ -89,7 +90,7 @@ class DeliverEmail:
             crash_if_armed(CrashPoint.EMAIL_CLAIMED)
             try:
                 after = self._attempt(send, self._noting(session_of), claim, now)
-            except KeyUnavailable as fault:
+            except KeyUnavailableError as fault:
                 # No attempt is used up for what the operator has to mend.
                 log.error("email not sent", exc_info=fault)  # noqa: TRY400 -- it is tried again
                 self._stores.sends.postpone(send, at=now + _WRITTEN_WAIT, claim=claim)
@@ -151,7 +152,7 @@ class DeliverEmail:
         now = self._clock.now()
         event = send_event(after, now)
         writes = [
-            self._stores.sends.result(after, claim=claim),
+            self._stores.sends.result_write(after, claim=claim),
             *self._stores.counts.move(before, after),
             *self._stores.reports.naming(after),
             *([] if event is None else [self._stores.outbox.creation(event)]),
@@ -184,7 +185,7 @@ class DeliverEmail:
             self._send_message(message, parse_rfc3339(after.next_attempt_at) - now)
 
     def _send_message(self, message: SendEmailMessage, delay: dt.timedelta) -> None:
-        """Send the message of an attempt; what is later than a queue can delay is a due item."""
+        """Send the message of an attempt; beyond a queue's longest delay it stays a due item."""
         if delay <= MAX_DELAY:
             self._queue.try_send(message.to_json(), group=message.workspace_id, delay=delay)
             crash_if_armed(CrashPoint.EMAIL_DELAYED)

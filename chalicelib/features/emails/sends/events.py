@@ -4,13 +4,14 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import derived_id
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.sends.model import EmailSend, SendStatus
 from chalicelib.features.emails.sends.present import send_json
 from chalicelib.features.emails.sends.reports.repository import Report, ReportKind
+from chalicelib.features.emails.sends.reports import ProviderReport, ReportKind
 from chalicelib.features.emails.sends.repository import send_of, send_partition
 from chalicelib.features.events.model import DomainEvent, EventType
 
@@ -73,7 +74,7 @@ _SEND_FAILED: Final[Mapping[str, Json]] = {
 }
 
 
-def _describe(_event: DomainEvent, row: Item) -> JsonObject:
+def _describe(_event: DomainEvent, row: Row) -> JsonObject:
     return send_json(send_of(row))
 
 
@@ -143,7 +144,7 @@ _TYPE_BY_REPORT: Final[Mapping[ReportKind, EventType]] = {
 
 
 def send_event(send: EmailSend, now: dt.datetime) -> DomainEvent | None:
-    """Return the event of a send's final state; None: that state has none."""
+    """Return the event of a send's final state, or None if that state has no event."""
     event_type = _TYPE_BY_STATUS.get(send.status)
     if event_type is None:
         return None
@@ -151,9 +152,9 @@ def send_event(send: EmailSend, now: dt.datetime) -> DomainEvent | None:
 
 
 def report_event(
-    send: EmailSend, report: Report, now: dt.datetime, request_id: str
+    send: EmailSend, report: ProviderReport, now: dt.datetime, request_id: str
 ) -> DomainEvent | None:
-    """Return the event of a report on a send; None: its kind has none."""
+    """Return the event of a report on a send, or None if its kind has no event."""
     event_type = _TYPE_BY_REPORT.get(report.kind)
     return event_type and _event(send, event_type, now, request_id, report.id(send))
 

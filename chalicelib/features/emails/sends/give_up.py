@@ -30,9 +30,9 @@ class GiveUpEmail:
 
     def __call__(self, message: JsonObject) -> str:
         """End the send if it is open and unclaimed, and return the outcome as text."""
-        named = SendEmailMessage.from_json(message)
-        bind(workspace=named.workspace_id)
-        before = self._stores.sends.get(named.workspace_id, named.send_id)
+        email_message = SendEmailMessage.from_json(message)
+        bind(workspace=email_message.workspace_id)
+        before = self._stores.sends.get(email_message.workspace_id, email_message.send_id)
         now = self._clock.now()
         if before is None or not before.is_open:
             return "the email had ended"

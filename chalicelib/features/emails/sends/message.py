@@ -35,7 +35,7 @@ class SendEmailMessage(NamedTuple):
 
     @classmethod
     def from_json(cls, message: JsonObject) -> "SendEmailMessage":
-        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessage."""
+        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessageError."""
         check_version(message, _VERSION)
         workspace_id, send_id = text_fields(
             message, workspace_id="ws_[0-9A-Z]{26}", send_id="ems_[0-9A-Z]{26}"

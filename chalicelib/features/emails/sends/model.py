@@ -163,5 +163,5 @@ class EmailSend:
         return replace(self, status="canceled", next_attempt_at=None)
 
     def as_unknown(self, error: SendError = _MAY_BE_SENT) -> "EmailSend":
-        """Return the send as one that the provider may have."""
+        """Return the send in the state `unknown`: the provider may have it."""
         return replace(self, status="unknown", error=error, next_attempt_at=None)

@@ -31,7 +31,7 @@ type SignUrl = Callable[[StoredFile, dt.datetime], str]
 
 
 class EmailParts(NamedTuple):
-    """What an email is made of."""
+    """Parts of which an email is made."""
 
     send: EmailSend
     rule: EmailRule
@@ -47,8 +47,8 @@ class PreparedEmail(NamedTuple):
     attachments: tuple[SendAttachment, ...]
 
 
-class EmailImpossible(Exception):  # noqa: N818 -- what it is
-    """The email cannot be made; `error` None: its files are gone."""
+class EmailImpossibleError(Exception):
+    """The email cannot be made; without an `error` its files are gone."""
 
     def __init__(self, error: SendError | None) -> None:
         """Carry the error of the send."""
@@ -65,7 +65,7 @@ class PrepareEmail:
         self._sign_url = sign_url
 
     def __call__(self, parts: EmailParts, now: dt.datetime) -> PreparedEmail:
-        """Return the email; raises EmailImpossible."""
+        """Return the email; raises EmailImpossibleError."""
         send, rendered = parts.send, parts.rendered
         files = _files(parts)
         attached, linked = _split(files, parts)
@@ -105,7 +105,7 @@ class PrepareEmail:
     def _attachment(self, file: StoredFile, parts: EmailParts) -> AttachedFile:
         content = self._objects.get(file.key)
         if content is None:
-            raise EmailImpossible(None)
+            raise EmailImpossibleError(None)
         return AttachedFile(_name(file, parts), file.content_type, content)
 
     def _link(self, file: StoredFile, now: dt.datetime) -> str:
@@ -131,7 +131,7 @@ def _files(parts: EmailParts) -> list[StoredFile]:
 def _split(
     files: Sequence[StoredFile], parts: EmailParts
 ) -> tuple[list[StoredFile], list[StoredFile]]:
-    """Return the files to attach and those to link; raises EmailImpossible."""
+    """Return the files to attach and those to link; raises EmailImpossibleError."""
     attached: list[StoredFile] = []
     linked: list[StoredFile] = []
     rule, left = parts.rule, cast("int", parts.connection.config["attachment_budget_bytes"])
@@ -147,9 +147,9 @@ def _split(
                 f"The {file.format} has {file.bytes} bytes, and {left} are left of the "
                 "connection's attachment_budget_bytes. Let the rule attach_or_link."
             )
-            raise EmailImpossible(SendError("email_attachment_too_large", message))
+            raise EmailImpossibleError(SendError("email_attachment_too_large", message))
     if linked and not parts.render.hosted:
-        raise EmailImpossible(_NOT_HOSTED)
+        raise EmailImpossibleError(_NOT_HOSTED)
     return attached, linked
 
 
@@ -167,7 +167,7 @@ def _redirected_to(parts: EmailParts) -> tuple[Mailbox, ...]:
     address = parts.rule.redirect_to or parts.connection.test_recipient
     if address is None:
         message = "The email connection has no test_recipient any more."
-        raise EmailImpossible(SendError("email_recipient_missing", message))
+        raise EmailImpossibleError(SendError("email_recipient_missing", message))
     return (Mailbox(address),)
 
 

@@ -53,7 +53,7 @@ class SendFilter:
 
     @property
     def ids(self) -> tuple[str, str]:
-        """Return the lowest id of the list, and what is above the highest one."""
+        """Return the lowest id of the list, and the bound above its highest one."""
         if self.render_id is None or not is_id("rnd", self.render_id):
             return _LOWEST, _HIGHEST
         return ids_of_render(self.render_id)

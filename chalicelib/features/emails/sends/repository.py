@@ -21,6 +21,7 @@ from chalicelib.adapters.aws.table import (
     Tables,
     Write,
 )
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import SendId, WorkspaceId, id_created_at, lowest_id
 from chalicelib.features.emails.sends.model import DELIVERY_NAMES, EmailSend
@@ -71,7 +72,7 @@ class Sends:
     def creation(self, send: EmailSend) -> Write:
         """Return the write of a new send; the message of an open one is sent at once."""
         row = {name: value for name, value in _values(send, _FIELDS).items() if value is not None}
-        due: Item = {}
+        due: Row = {}
         if send.next_attempt_at is not None:
             due = _due(send, parse_rfc3339(send.next_attempt_at) + MESSAGE_TIME)
         return Write(
@@ -132,7 +133,8 @@ class Sends:
     ) -> EmailSend | None:
         """Claim the next attempt of a send and return the send as the attempt has it.
 
-        None: it is not due, another process has the claim, or no attempt is to come.
+        The result is None if it is not due, another process has the claim, or no attempt is to
+        come.
         """
         # A queue delays by whole seconds.
         soon = now + DELAY_PRECISION
@@ -190,7 +192,7 @@ class Sends:
             return False
         return True
 
-    def result(self, after: EmailSend, *, claim: str) -> Write:
+    def result_write(self, after: EmailSend, *, claim: str) -> Write:
         """Return the write of the state after an attempt that was claimed."""
         return self._change(
             after,
@@ -272,22 +274,22 @@ def send_partition(workspace_id: WorkspaceId, send_id: str) -> str:
     return f"WS#{workspace_id}#EMS#{send_id}"
 
 
-def send_key(workspace_id: WorkspaceId, send_id: str) -> Item:
+def send_key(workspace_id: WorkspaceId, send_id: str) -> Row:
     """Return the key of a send's `META` row."""
     return {"PK": send_partition(workspace_id, send_id), "SK": "META"}
 
 
-def send_of(row: Item) -> EmailSend:
+def send_of(row: Row) -> EmailSend:
     """Return the send of a row."""
     return msgspec.convert({name: row[name] for name in _FIELDS if name in row}, EmailSend)
 
 
-def _values(send: EmailSend, names: Sequence[str]) -> Item:
-    fields: Item = msgspec.to_builtins(send)
+def _values(send: EmailSend, names: Sequence[str]) -> Row:
+    fields: Row = msgspec.to_builtins(send)
     return {name: fields[name] for name in names}
 
 
-def _due(send: EmailSend, at: dt.datetime) -> Item:
+def _due(send: EmailSend, at: dt.datetime) -> Row:
     return {"due_at": format_rfc3339(at), "DPK": DUE_EMAIL.partition(send.id)}
 
 

@@ -136,7 +136,7 @@ class ResentOfBatch(NamedTuple):
 class ResendBatchEmails:
     """Use case: repeat the newest emails of a batch that have failed, or whose outcome is unknown.
 
-    It goes on until its time is over; what it has repeated is not found again.
+    It goes on until its time is over; emails that it has repeated are not found again.
     """
 
     def __init__(self, *, read: ReadSends, resend: ResendEmail, clock: Clock) -> None:

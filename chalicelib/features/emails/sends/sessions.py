@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Self
 
-from chalicelib.adapters.aws.sealing import SealBroken, SecretSealer
+from chalicelib.adapters.aws.sealing import SealBrokenError, SecretSealer
 from chalicelib.core import json
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.outgoing import (
@@ -34,7 +34,7 @@ class EmailSessions:
         self._stack.close()
 
     def __call__(self, connection: EmailConnection) -> ProviderSession:
-        """Return the session of a connection; raises KeyUnavailable."""
+        """Return the session of a connection; raises KeyUnavailableError."""
         key = connection.id, connection.changes
         if key not in self._sessions:
             self._sessions[key] = self._open(connection)
@@ -45,7 +45,7 @@ class EmailSessions:
             return _NoCredentials()
         try:
             opened = self._sealer.open(connection.sealed_credentials, connection.credentials_place)
-        except SealBroken:
+        except SealBrokenError:
             return _NoCredentials()
         session = self._openers[connection.provider](connection, json.loads_own(opened))
         return self._stack.enter_context(session)

@@ -6,6 +6,9 @@ from chalicelib.adapters.aws.table import Tables
 from chalicelib.features.emails.connections.repository import EmailConnections
 from chalicelib.features.emails.sends.counts.repository import SendCounts
 from chalicelib.features.emails.sends.reports.repository import Reports
+from chalicelib.features.emails.connections import EmailConnections
+from chalicelib.features.emails.sends.counts import SendCounts
+from chalicelib.features.emails.sends.reports import ProviderReports
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.events.repository import EventOutbox
 
@@ -16,7 +19,7 @@ class EmailStores(NamedTuple):
     tables: Tables
     table: str
     sends: Sends
-    reports: Reports
+    reports: ProviderReports
     counts: SendCounts
     connections: EmailConnections
     outbox: EventOutbox
@@ -28,7 +31,7 @@ class EmailStores(NamedTuple):
             tables,
             table,
             Sends(tables, table),
-            Reports(tables, table),
+            ProviderReports(tables, table),
             SendCounts(tables, table),
             EmailConnections(tables, table),
             outbox,

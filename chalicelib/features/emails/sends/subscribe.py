@@ -45,7 +45,7 @@ class QueueEmails(Subscriber[Sequence[EmailSend]]):
     types = frozenset({"render.succeeded"})
 
     def __init__(self, stores: EmailStores, objects: Objects) -> None:
-        """Write to `stores` what the emails in `objects` say."""
+        """Write the emails in `objects` to `stores`."""
         self._stores = stores
         self._objects = objects
 
@@ -63,7 +63,7 @@ class QueueEmails(Subscriber[Sequence[EmailSend]]):
     def writes(
         self, deliveries: Sequence[EventDelivery], plans: Mapping[str, Sequence[EmailSend]]
     ) -> Sequence[Write]:
-        """Return the writes of the sends, their counts, and the events of those that failed."""
+        """Return the writes of the sends, of their counts, and of the events of failed ones."""
         planned = [plans.get(each.event.id) for each in deliveries]
         renders = [sends for sends in planned if sends]
         new = [send for sends in renders for send in sends]

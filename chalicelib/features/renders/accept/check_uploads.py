@@ -23,7 +23,7 @@ _MAX_TOTAL_BYTES: Final = 100_000_000
 def check_uploads(job: Job, workspace_id: WorkspaceId, uploads: ReadUploads) -> None:
     """Check the uploads that a job names, and its assets; reads nothing if it names none.
 
-    Raises `upload_not_found`, `conflict` for one that has not arrived, or `validation_error`.
+    Raises `upload_not_found`, `conflict` if an upload has not arrived, or `validation_error`.
     """
     assets = job.assets if isinstance(job, PageJob) else ()
     _check_paths(assets)

@@ -196,7 +196,7 @@ class CreateRender:
             raise
 
     def _write(self, render: Render, writes: Sequence[Write]) -> None:
-        """Create a render; if others are in the way, give back what it has taken, and raise."""
+        """Create a render; if another write refuses it, settle its reservation and raise."""
         try:
             self._tables.transact(writes)
         except (ConditionFailed, Throttled) as refused:
@@ -260,7 +260,7 @@ class CreateRender:
     ) -> AcceptedRender | None:
         """Return the next attempt of a sync render whose API function has died.
 
-        None: that function may still run, or the render has no attempt left.
+        The result is None while that function may still run, or if the render has no attempt left.
         """
         started_at = parse_rfc3339(render.started_at or render.created_at)
         if now <= started_at + _MAX_CALLER_WAIT or render.attempt >= MAX_ATTEMPTS:

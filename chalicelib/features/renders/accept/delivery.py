@@ -16,7 +16,7 @@ type TimeoutBehavior = Literal["continue", "cancel"]
 class RequestedStorage(NamedTuple):
     """Destination that a request names; `key` is a template source.
 
-    `keep_hosted_copy` None: as the destination says.
+    `keep_hosted_copy` is by default as the destination says.
     """
 
     destination_id: str
@@ -25,9 +25,10 @@ class RequestedStorage(NamedTuple):
 
 
 class DeliveryRequest(NamedTuple):
-    """Delivery options of a request; None: not given.
+    """Delivery options of a request; None for an absent option.
 
-    Empty `emails`: no rule sends. Empty `storage`: not even the default destination.
+    With empty `emails` no rule sends, with empty `storage` not even the default destination gets
+    the files.
     """
 
     type: DeliveryType | None
@@ -45,7 +46,7 @@ class DeliveryPolicy:
     """Delivery options of a `request` with their defaults applied.
 
     `hosted`: the files are stored after delivery. `cancel_on_timeout`: a sync render that is late
-    is canceled. `emails` are the rules that send; None: as the template says.
+    is canceled. `emails` are the rules that send, by default those of the template.
     """
 
     request: DeliveryRequest

@@ -58,7 +58,7 @@ def redacted_output(job: Job, *, zero_retention: bool = False) -> JsonObject:
 
 
 def _redacted_tool(job: PdfToolJob, *, zero_retention: bool) -> JsonObject:
-    """Return the tool with its options, and the references to what it reads."""
+    """Return the tool with its options, and references to its sources."""
     summary: JsonObject = {"type": "pdf", "tool": job.options.tool}
     if zero_retention:
         return summary
@@ -95,7 +95,7 @@ def _without_content(picture: ContentSource | None) -> ContentSource | None:
 
 
 def _tool_format(job: PdfToolJob) -> str | None:
-    """Return the format of the files; None: there are none."""
+    """Return the format of the files, or None if the tool makes none."""
     match job.options:
         case ToImagesOptions(format=image_format):
             return image_format

@@ -44,8 +44,8 @@ def resolved_emails(
 ) -> EmailRules | None:
     """Return the email rules of a template's render, or None for none.
 
-    `requested` None: the request leaves it to the template. Raises `validation_error` for a
-    requested rule that is not an enabled one of this template.
+    Without `requested` the template chooses them. Raises `validation_error` if a requested rule is
+    not among the template's enabled rules.
     """
     targets = _default_targets(template) if requested is None else requested
     if targets == () or not (template.email_rules or requested):
@@ -75,7 +75,7 @@ def email_texts(emails: EmailRules | None) -> Iterator[str]:
 
 
 def _default_targets(template: ResolvedSource) -> Sequence[EmailTarget] | None:
-    """Return what the template's options choose; None: all of its rules."""
+    """Return the targets that the template's options choose, or None for all of its rules."""
     chosen = template.source.options.get("email")
     if chosen is None:
         return None

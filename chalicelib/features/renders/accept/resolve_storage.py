@@ -24,7 +24,7 @@ _DEFAULT_SOURCES: Final = frozenset({"api", "batch"})
 
 
 class KnownDestination(NamedTuple):
-    """What a render needs of a destination; `prefix` is a template source."""
+    """Part of a destination that a render needs; `prefix` is a template source."""
 
     prefix: str
     keep_hosted_copy: bool

@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import asdict
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import RenderId
 from chalicelib.features.renders.idempotency.model import (
@@ -29,7 +29,7 @@ class IdempotencyRecords:
         return self.read(item, key, now)
 
     def read(
-        self, item: Item | None, key: IdempotencyKey, now: dt.datetime
+        self, item: Row | None, key: IdempotencyKey, now: dt.datetime
     ) -> IdempotencyRecord | None:
         """Return the record of an item that was read already; raises as `find` does."""
         # DynamoDB deletes expired items late.
@@ -76,7 +76,7 @@ class IdempotencyRecords:
     def mark_accepted(
         self, key: IdempotencyKey, render_id: RenderId, accepted: Accepted202
     ) -> None:
-        """Save what the 202 answer showed, so that repeats get the same answer."""
+        """Save the 202 answer, so that repeats get the same."""
         write = Write(
             self._table,
             key={"PK": key.partition, "SK": "META"},

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import batched
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, RowValue, Tables, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import Render, StorageReceipt, UploadTargets
@@ -96,7 +96,7 @@ class ReceiptRows:
         for target, receipts in enumerate(batched(render.storage, size, strict=True)):
             place = ReceiptPlace(render.workspace_id, render.id, render.attempt, target)
             for number, some in enumerate(batched(receipts, _ROW_RECEIPTS, strict=False)):
-                item: Item = {
+                item: Row = {
                     **_key(place, number),
                     "destination_id": some[0].destination_id,
                     "first": some[0].file_index,
@@ -137,14 +137,14 @@ def _key(place: ReceiptPlace, number: int) -> dict[str, str]:
     }
 
 
-def _receipt_item(receipt: StorageReceipt) -> Item:
-    """Return a receipt without what its row and its place say."""
+def _receipt_item(receipt: StorageReceipt) -> Row:
+    """Return a receipt without the members that follow from its row and its place."""
     values = receipt._asdict()
     del values["destination_id"], values["file_index"]
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _receipts(row: Item) -> Iterator[StorageReceipt]:
+def _receipts(row: Row) -> Iterator[StorageReceipt]:
     for n, each in enumerate(row["receipts"]):
         yield StorageReceipt(
             destination_id=row["destination_id"],

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.messages import PoisonMessage, is_retryable
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
+from chalicelib.adapters.aws.messages import PoisonMessageError, is_retryable
+from chalicelib.adapters.aws.remote_engine import EngineCallContext
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
@@ -117,9 +119,9 @@ class ExecuteRender:
         return self._begin(claim.render, call.job, call)
 
     def run_queued(self, message: QueuedRender, invocation: str, message_id: str) -> AttemptResult:
-        """Run the next attempt of a queued render; skip one that is final or running.
+        """Run the next attempt of a queued render; skip it if it is final or running.
 
-        Raises PoisonMessage if there is no such render.
+        Raises PoisonMessageError if there is no such render.
         """
         crash_if_armed(CrashPoint.RENDER_BEGUN)
         number = 1
@@ -128,7 +130,7 @@ class ExecuteRender:
             claim = self._renders.claim(message.workspace_id, message.render_id, attempt)
             if claim is None:
                 reason = f"there is no render {message.render_id} of {message.workspace_id}"
-                raise PoisonMessage(reason)
+                raise PoisonMessageError(reason)
             if claim.is_mine:
                 return self._run_or_waive(claim.render)
             if claim.render.is_final or not claim.is_free:
@@ -219,7 +221,7 @@ class ExecuteRender:
 
 
 def _emails_of(job: Job, outcome: RenderOutcome) -> EmailContents | None:
-    """Return the rules of a job and the emails that they gave; None: it has no rules."""
+    """Return the rules of a job and their emails, or None if it has no rules."""
     if not isinstance(job, PageJob) or job.emails is None or not job.emails.rules:
         return None
     # Few jobs have some.

@@ -35,10 +35,10 @@ _LOGS_OMITTED: Final = ("There was no room to keep what the page wrote to its co
 def file_retention(
     render: Render, outcome: RenderOutcome, *, has_emails: bool
 ) -> dt.timedelta | None:
-    """Return the retention of a successful render's files; None: they are not stored.
+    """Return the retention of a successful render's files, or None if they are not stored.
 
-    Files that go by email, to a storage destination, or into combined ones, are stored at least
-    until then.
+    Files that go by email, to a storage destination or into combined files are stored at least
+    until that has happened.
     """
     if render.zero_retention:
         return _MAX_UNRETAINED if render.storage else None

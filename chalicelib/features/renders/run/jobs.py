@@ -20,7 +20,7 @@ _PREVIOUS_VERSION: Final = 4
 
 
 class _PreviousBody(msgspec.Struct, frozen=True):
-    """Body of version 4; its `input` also has what the stored template added to the request."""
+    """Body of version 4; its `input` also has the stored template's additions to the request."""
 
     input: OpaqueObject
     output: OpaqueObject

@@ -33,11 +33,11 @@ class RenderMessage(msgspec.Struct, frozen=True):
 
 
 class RunRenderCall(RenderMessage, frozen=True):
-    """Call to run one attempt of a render now; `job` None: its body is in the bucket.
+    """Call to run one attempt of a render now, with its job or with its body in the bucket.
 
-    `row`: the new render, whose first attempt is promised to this invocation (decision 10); None:
-    claim the attempt. `ends_at`: the document is useless from then on (Unix seconds); None: never.
-    `deadline` bounds the wait for a free function.
+    `row` is the new render, whose first attempt is promised to this invocation (decision 10);
+    without it the attempt is claimed. From `ends_at` on (Unix seconds), if it is set, the document
+    is useless. `deadline` bounds the wait for a free function.
     """
 
     workspace_id: WorkspaceId
@@ -64,7 +64,7 @@ class QueuedRender(NamedTuple):
 
     @classmethod
     def from_json(cls, message: JsonObject) -> "QueuedRender":
-        """Parse the JSON that `to_json` wrote; raises UnknownVersion or PoisonMessage."""
+        """Parse the JSON that `to_json` wrote; raises UnknownVersion or PoisonMessageError."""
         check_version(message, _QUEUED_VERSION)
         workspace_id, render_id, request_id = text_fields(
             message,

@@ -1,4 +1,4 @@
-"""Receipts of the uploads of a render: their keys are made here from what the engine has answered.
+"""Receipts of the uploads of a render: their keys are made here from the engine's answer.
 
 The engine is not trusted: no answer of it makes a key leave the prefix of its destination.
 """

@@ -78,9 +78,9 @@ class RunNow:
         """Run the render and return its state, by the caller's deadline.
 
         `render.attempt` is the first attempt to make; attempt 1 is promised, later ones are claimed
-        (decision 10). With `cancel_on_timeout` a late render is canceled with `render_timeout`, and
-        one that no function has accepted is refused with `region_degraded`. Otherwise it continues
-        in the background, and repeats of its Idempotency-Key get the same answer as this call.
+        (decision 10). With `cancel_on_timeout` a late render is canceled with `render_timeout`, or
+        refused with `region_degraded` if no function has accepted it. Otherwise it continues in the
+        background, and repeats of its Idempotency-Key get the same answer as this call.
         """
         result = self._run(render, job, caller)
         if caller.idempotency is not None and not result.render.is_final:

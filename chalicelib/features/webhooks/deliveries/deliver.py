@@ -9,7 +9,7 @@ from typing import Final
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
-from chalicelib.adapters.aws.sealing import KeyUnavailable
+from chalicelib.adapters.aws.sealing import KeyUnavailableError
 from chalicelib.adapters.aws.table import ConditionFailed, Tables, Throttled, Write
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
@@ -127,7 +127,7 @@ class SendWebhook:
             return
         try:
             request, attempt = self._post(delivery, receiver, body)
-        except KeyUnavailable as fault:
+        except KeyUnavailableError as fault:
             # No attempt is used up for what the operator has to mend.
             log.error("webhook not signed", exc_info=fault)  # noqa: TRY400 -- it is tried again
             self._postpone(delivery, claim, self._clock.now())
@@ -161,7 +161,7 @@ class SendWebhook:
     def _endpoint_changes(
         self, endpoint: WebhookEndpoint | None, attempt: DeliveryAttempt
     ) -> Sequence[Write]:
-        """Return the write of what an attempt changes in its endpoint's row, if anything."""
+        """Return the write of an attempt's changes in its endpoint's row, if there are any."""
         if endpoint is None:
             return ()
         failing_since = None
@@ -184,7 +184,7 @@ class SendWebhook:
         claim: str,
     ) -> bool:
         """Write a new state; False: this process has lost its claim, so another one does it."""
-        writes = self._deliveries.result(delivery, attempt, claim=claim)
+        writes = self._deliveries.result_writes(delivery, attempt, claim=claim)
         try:
             self._tables.transact([*writes, *endpoint_changes])
         except ConditionFailed as conflict:

@@ -154,7 +154,7 @@ class DeliveryLog:
         )
 
     def shows_request(self, delivery: WebhookDelivery, mode: Mode) -> bool:
-        """Tell whether keys of a mode see what was sent: a test key only to its own endpoints."""
+        """Tell whether keys of a mode see a sent request: a test key only to its own endpoints."""
         if mode == "live" or delivery.endpoint_id is None:
             return True
         endpoint = self._endpoints.find(delivery.workspace_id, delivery.endpoint_id)

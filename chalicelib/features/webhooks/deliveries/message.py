@@ -31,7 +31,7 @@ class DeliverWebhook(NamedTuple):
 
     @classmethod
     def from_json(cls, message: JsonObject) -> "DeliverWebhook":
-        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessage."""
+        """Parse the JSON that `to_json` wrote; raise UnknownVersion or PoisonMessageError."""
         check_version(message, DELIVER_WEBHOOK_VERSION)
         workspace_id, delivery_id = text_fields(
             message, workspace_id="ws_[0-9A-Z]{26}", delivery_id="whd_[0-9A-Z]{26}"

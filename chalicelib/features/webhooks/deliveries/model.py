@@ -18,16 +18,16 @@ _OPEN_STATUSES: Final = ("pending", "retrying")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookDelivery:
-    """Delivery of one event to one endpoint; `payload` is what every attempt sends.
+    """Delivery of one event to one endpoint; every attempt sends `payload`.
 
-    One to the webhook of a request has a `url` of its own instead of an `endpoint_id`. `test`: the
-    event is of a test render, or a sample for an endpoint of test events. A large payload is the
-    object `payload_key`. `attempts_made` counts finished attempts, `scheduled_made` those of them
-    that were no replay. `first_attempt_at` is the start of the first one. `next_attempt_at` is None
-    when none is to come. With `is_replay` the next one is a replay. `claims_made` counts the
-    claims of the next attempt: more than one if functions died with it. `sent_url` and
-    `sent_headers` are those of the last attempt. `template_id` is the template of the event, if it
-    has one; rows of earlier releases have none.
+    A delivery to the webhook of a request has a `url` of its own instead of an `endpoint_id`.
+    `test`: the event is of a test render, or a sample for an endpoint of test events. A large
+    payload is the object `payload_key`. `attempts_made` counts finished attempts, `scheduled_made`
+    those of them that were no replay. `first_attempt_at` is the start of the first one.
+    `next_attempt_at` is None when none is to come. With `is_replay` the next one is a replay.
+    `claims_made` counts the claims of the next attempt: more than one if functions died with it.
+    `sent_url` and `sent_headers` are those of the last attempt. `template_id` is the template of
+    the event, if it has one; rows of earlier releases have none.
     """
 
     id: DeliveryId
@@ -68,10 +68,10 @@ class WebhookDelivery:
         return replace(self, status=status, is_replay=False, next_attempt_at=None)
 
     def at_endpoint(self, endpoint: WebhookEndpoint | None) -> "WebhookDelivery":
-        """Return the delivery as it is with its endpoint, None for one that is deleted.
+        """Return the delivery in the state that its endpoint, None if deleted, allows.
 
-        Pausing and deleting an endpoint cancel what is open, at once and for good, and so does a
-        URL that live events may not go to; the rows of deliveries follow when they are due
+        Pausing and deleting an endpoint cancel its open deliveries, at once and for good, and so
+        does a URL that live events may not go to; the rows of deliveries follow when they are due
         (decision 38).
         """
         if self.endpoint_id is None or not self.is_open:
@@ -97,14 +97,14 @@ class Receiver(NamedTuple):
     def of_delivery(
         cls, delivery: WebhookDelivery, endpoint: WebhookEndpoint | None
     ) -> "Receiver | None":
-        """Return the receiver of a delivery; None: its endpoint is deleted, or may not have it."""
+        """Return the receiver, or None if the endpoint is deleted or may not have the delivery."""
         if endpoint is not None:
             return cls(endpoint.url, endpoint) if endpoint.may_get(test=delivery.test) else None
         return None if delivery.url is None else cls(delivery.url, None)
 
     @property
     def key(self) -> str:
-        """Return what names the receiver among those of its workspace."""
+        """Return the name of the receiver among those of its workspace."""
         if self.endpoint is not None:
             return self.endpoint.id
         parts = urlsplit(self.url)

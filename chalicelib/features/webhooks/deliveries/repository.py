@@ -11,8 +11,8 @@ from chalicelib.adapters.aws.queues import DELAY_PRECISION
 from chalicelib.adapters.aws.table import (
     BATCH_GET_LIMIT,
     ConditionFailed,
-    Item,
     QueryPage,
+    Row,
     Tables,
     Write,
 )
@@ -151,8 +151,8 @@ class Deliveries:
     ) -> WebhookDelivery | None:
         """Claim the next attempt of a delivery and return the delivery.
 
-        None: it is not due, another process has the claim, or no attempt is to come. The claim
-        ends at `until`; the same attempt is then made again.
+        The result is None if it is not due, another process has the claim, or no attempt is to
+        come. The claim ends at `until`; the same attempt is then made again.
         """
         write = Write(
             self._table,
@@ -196,7 +196,7 @@ class Deliveries:
             return False
         return True
 
-    def result(
+    def result_writes(
         self,
         delivery: WebhookDelivery,
         attempt: DeliveryAttempt | None,
@@ -224,7 +224,7 @@ class Deliveries:
         return Write(self._table, item=row, condition="attribute_not_exists(PK)")
 
     def replay(self, delivery: WebhookDelivery, now: str) -> WebhookDelivery | None:
-        """Make a replay the next attempt and return the delivery; None: one is being made."""
+        """Make a replay the next attempt and return the delivery, or None while another is made."""
         replayed = replace(delivery, is_replay=True, next_attempt_at=now)
         write = Write(
             self._table,
@@ -283,12 +283,12 @@ def delivery_partition(workspace_id: WorkspaceId, delivery_id: str) -> str:
     return f"WS#{workspace_id}#WHD#{delivery_id}"
 
 
-def delivery_key(workspace_id: WorkspaceId, delivery_id: str) -> Item:
+def delivery_key(workspace_id: WorkspaceId, delivery_id: str) -> Row:
     """Return the key of a delivery's `META` row."""
     return {"PK": delivery_partition(workspace_id, delivery_id), "SK": "META"}
 
 
-def _due(delivery_id: str, due_at: str) -> Item:
+def _due(delivery_id: str, due_at: str) -> Row:
     return {"due_at": due_at, "DPK": DUE_DELIVERY.partition(delivery_id)}
 
 
@@ -297,6 +297,6 @@ def delivery_not_found(delivery_id: str) -> NotFound:
     return NotFound("not_found", f"There is no webhook delivery {delivery_id[:64]}.")
 
 
-def _delivery_of(row: Item) -> WebhookDelivery:
+def _delivery_of(row: Row) -> WebhookDelivery:
     fields = {name: row[name] for name in _FIELDS if name in row}
     return WebhookDelivery(**{"payload": None, "payload_key": None, "endpoint_id": None} | fields)

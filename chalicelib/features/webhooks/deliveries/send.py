@@ -36,7 +36,7 @@ class SentRequest(NamedTuple):
 
 
 class PostWebhook:
-    """Sender of one attempt; it never raises for what the receiver does."""
+    """Sender of one attempt; it never raises for a fault of the receiver."""
 
     def __init__(
         self,
@@ -60,12 +60,12 @@ class PostWebhook:
     ) -> tuple[SentRequest | None, DeliveryAttempt]:
         """Send the next attempt; return its request, None without a usable secret, and itself.
 
-        Raises KeyUnavailable, the operator's fault.
+        Raises KeyUnavailableError, the operator's fault.
         """
         started, number = self._clock.now(), delivery.attempts_made + 1
         try:
             headers = self._headers(delivery, receiver, body, started)
-        except SecretUnusable as unusable:
+        except SecretUnusableError as unusable:
             log.error("webhook secret unusable", exc_info=unusable)  # noqa: TRY400 -- no failure
             at = format_rfc3339(started)
             return None, DeliveryAttempt(number, at, None, 0, str(unusable), None)
@@ -118,8 +118,8 @@ def _excerpt(content: bytes, content_type: str) -> str:
 
 def _decode(content: bytes, content_type: str) -> str:
     """Decode in the charset of a content type; in UTF-8 unless web pages may have that charset."""
-    named = _CHARSET.search(content_type)
+    charset = _CHARSET.search(content_type)
     try:
-        return content.decode(named[1] if named else "utf-8", "replace")
+        return content.decode(charset[1] if charset else "utf-8", "replace")
     except LookupError:
         return content.decode(errors="replace")

@@ -7,7 +7,7 @@ mode, and the first change of endpoints writes it anew.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item, RowValue
+from chalicelib.adapters.aws.table import Row, RowValue
 from chalicelib.core.ids import EndpointId
 from chalicelib.features.webhooks.endpoints.model import WebhookEndpoint
 from chalicelib.features.workspaces.model import Mode
@@ -18,23 +18,23 @@ _ATTRIBUTES: Final[Mapping[Mode, str]] = {"live": "live_default_id", "test": "te
 _EARLIER_ATTRIBUTE: Final = "default_id"
 
 
-def is_of_earlier_release(meta: Item) -> bool:
+def is_of_earlier_release(meta: Row) -> bool:
     """Tell whether a row has one default of no mode."""
     return _EARLIER_ATTRIBUTE in meta
 
 
-def earlier_default_id(meta: Item) -> EndpointId | None:
+def earlier_default_id(meta: Row) -> EndpointId | None:
     """Return the default that an earlier release has stored for both modes, or None."""
     found: EndpointId | None = meta.get(_EARLIER_ATTRIBUTE)
     return found
 
 
-def stored_defaults(meta: Item) -> DefaultIds:
+def stored_defaults(meta: Row) -> DefaultIds:
     """Return the defaults of a row of this release."""
     return {mode: meta[name] for mode, name in _ATTRIBUTES.items() if meta.get(name)}
 
 
-def defaults_of_earlier_row(meta: Item, endpoints: Sequence[WebhookEndpoint]) -> DefaultIds:
+def defaults_of_earlier_row(meta: Row, endpoints: Sequence[WebhookEndpoint]) -> DefaultIds:
     """Return the defaults of a row of an earlier release: its own, and the oldest of its mode."""
     earlier_id = earlier_default_id(meta)
     own_first = sorted(endpoints, key=lambda each: (each.id != earlier_id, each.id))
@@ -55,7 +55,7 @@ def defaults_without(
     return kept | {each.mode: each.id for each in heirs[:1]}
 
 
-def meta_with_defaults(meta: Item, defaults: DefaultIds) -> dict[str, RowValue]:
+def meta_with_defaults(meta: Row, defaults: DefaultIds) -> dict[str, RowValue]:
     """Return a row with other defaults, in the form of this release."""
     rest = {name: value for name, value in meta.items() if name != _EARLIER_ATTRIBUTE}
     return rest | {name: defaults.get(mode) for mode, name in _ATTRIBUTES.items()}

@@ -76,7 +76,7 @@ class ManageEndpoints:
     def change(self, endpoint: WebhookEndpoint, fields: Mapping[str, Any]) -> WebhookEndpoint:
         """Change fields of an endpoint; raises as CheckTargetUrl, `not_found` and `conflict`.
 
-        `enabled: true` forgets earlier failures; what was canceled meanwhile stays canceled.
+        `enabled: true` forgets earlier failures; deliveries that were canceled stay canceled.
         `is_default: true` makes it the default endpoint.
         """
         given: dict[str, RowValue] = {
@@ -125,7 +125,7 @@ class ManageEndpoints:
 def _enabling(
     endpoint: WebhookEndpoint, given: Mapping[str, RowValue], now: str
 ) -> dict[str, RowValue]:
-    """Return what changes beside the given fields."""
+    """Return the changes that follow from the given fields."""
     sets: dict[str, RowValue] = {"updated_at": now}
     if given.get("enabled"):
         sets |= {"disabled_reason": None, "failing_since": None}

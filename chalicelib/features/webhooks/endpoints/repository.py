@@ -13,7 +13,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
@@ -148,7 +148,7 @@ class Endpoints:
         raise _contention_error()
 
     def defaulting(self, endpoint: WebhookEndpoint) -> Write | None:
-        """Return the write that makes an endpoint the default one of its mode; None: it is.
+        """Return the write that makes an endpoint the default of its mode, or None if it is that.
 
         It is refused if endpoints come, go or change places meanwhile.
         """
@@ -161,16 +161,16 @@ class Endpoints:
             endpoint.workspace_id, seen, seen.get("endpoint_count", 0), defaults
         )
 
-    def _meta(self, workspace_id: WorkspaceId) -> Item:
+    def _meta(self, workspace_id: WorkspaceId) -> Row:
         return self._tables.get(self._table, endpoints_partition(workspace_id)) or {}
 
-    def _defaults(self, workspace_id: WorkspaceId, meta: Item) -> DefaultIds:
+    def _defaults(self, workspace_id: WorkspaceId, meta: Row) -> DefaultIds:
         if is_of_earlier_release(meta):
             return defaults_of_earlier_row(meta, self.all(workspace_id))
         return stored_defaults(meta)
 
     def _meta_write(
-        self, workspace_id: WorkspaceId, seen: Item, count: int, defaults: DefaultIds
+        self, workspace_id: WorkspaceId, seen: Row, count: int, defaults: DefaultIds
     ) -> Write:
         """Return the write of `META` as it was seen, with other values."""
         return Write(
@@ -194,7 +194,7 @@ class Endpoints:
         unchanged: Sequence[str] = (),
         also: Sequence[Write] = (),
     ) -> WebhookEndpoint | None:
-        """Change fields of an endpoint and return it; None: it is deleted or has changed.
+        """Change fields of an endpoint and return it, or None if it is deleted or has changed.
 
         The attributes named by `unchanged` must be those of `endpoint`. The writes `also` are of
         the same transaction.
@@ -287,7 +287,7 @@ def endpoints_partition(workspace_id: WorkspaceId) -> str:
     return f"WS#{workspace_id}#WHE"
 
 
-def _notice_key(workspace_id: WorkspaceId, endpoint_id: str) -> Item:
+def _notice_key(workspace_id: WorkspaceId, endpoint_id: str) -> Row:
     return {"PK": f"{endpoints_partition(workspace_id)}#{endpoint_id}", "SK": "META"}
 
 
@@ -295,15 +295,15 @@ def _contention_error() -> Conflict:
     return Conflict("conflict", "Others change these endpoints all the time; try again.")
 
 
-def _key(endpoint: WebhookEndpoint) -> Item:
+def _key(endpoint: WebhookEndpoint) -> Row:
     return {"PK": endpoints_partition(endpoint.workspace_id), "SK": endpoint.id}
 
 
-def _endpoint_row(endpoint: WebhookEndpoint) -> Item:
+def _endpoint_row(endpoint: WebhookEndpoint) -> Row:
     row = _key(endpoint) | endpoint._asdict()
     return row | {name: list(row[name]) for name in _TUPLES} | {"headers": dict(endpoint.headers)}
 
 
-def _endpoint_of(row: Item) -> WebhookEndpoint:
+def _endpoint_of(row: Row) -> WebhookEndpoint:
     fields = {name: row[name] for name in WebhookEndpoint._fields if name in row}
     return WebhookEndpoint(**fields | {name: tuple(row[name]) for name in _TUPLES})

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.sealing import SealBroken, SealContext, SecretSealer
+from chalicelib.adapters.aws.sealing import SealBrokenError, SealContext, SecretSealer
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId
@@ -19,7 +21,7 @@ REQUEST_SECRET_FIELD: Final = "request_signing_secret"  # noqa: S105 -- a name
 SECRET_FIELDS: Final = (ENDPOINT_SECRET_FIELD, REQUEST_SECRET_FIELD)
 
 
-class SecretUnusable(Exception):  # noqa: N818 -- the state of the secret
+class SecretUnusableError(Exception):
     """A signing secret can never be opened; the text says what to do."""
 
 
@@ -49,7 +51,7 @@ class SigningSecrets:
     def request_secret(self, workspace_id: WorkspaceId, mode: Mode) -> str | None:
         """Return the workspace's own secret of a mode, None before its first use.
 
-        Raises SecretUnusable.
+        Raises SecretUnusableError.
         """
         sealed = self._endpoints.sealed_request_secret(workspace_id, mode)
         if sealed is None:
@@ -58,7 +60,10 @@ class SigningSecrets:
         return self._open(sealed, _request_place(workspace_id, mode), advice)
 
     def of_endpoint(self, endpoint: WebhookEndpoint, now: dt.datetime) -> Sequence[str]:
-        """Return the secrets that sign at a time, the current one first; raises SecretUnusable."""
+        """Return the secrets that sign at a time, the current one first.
+
+        Raises SecretUnusableError.
+        """
         expires_at = endpoint.previous_secret_expires_at
         sealed = [endpoint.sealed_secret]
         if (
@@ -71,7 +76,10 @@ class SigningSecrets:
         return [self._open(each, endpoint.secret_place, advice) for each in sealed]
 
     def of_request(self, workspace_id: WorkspaceId, mode: Mode, now: dt.datetime) -> Sequence[str]:
-        """Return the secrets that sign a webhook of a request of a mode; raises SecretUnusable."""
+        """Return the secrets that sign a webhook of a request of a mode.
+
+        Raises SecretUnusableError.
+        """
         default = self._endpoints.default(workspace_id, mode)
         if default is not None:
             own = self.of_endpoint(default, now)
@@ -81,7 +89,7 @@ class SigningSecrets:
             # An earlier release, which had no secret of test keys, has taken the request.
             return self.of_request(workspace_id, "live", now)
         else:
-            raise SecretUnusable("The workspace has no signing secret.")
+            raise SecretUnusableError("The workspace has no signing secret.")
         return own if mode == "test" else [*own, *self._of_earlier_default(workspace_id, now)]
 
     def _of_earlier_default(self, workspace_id: WorkspaceId, now: dt.datetime) -> Sequence[str]:
@@ -94,12 +102,15 @@ class SigningSecrets:
         return self.of_endpoint(earlier, now) if earlier is not None and is_foreign else ()
 
     def _open(self, sealed: str, place: SealContext, advice: str) -> str:
-        """Open a secret; raises KeyUnavailable, which passes, and SecretUnusable with an advice."""
+        """Open a secret.
+
+        Raises KeyUnavailableError, which passes, and SecretUnusableError with an advice.
+        """
         try:
             return self._sealer.open(sealed, place).decode()
-        except SealBroken as error:
+        except SealBrokenError as error:
             message = f"The signing secret cannot be opened: {advice}."
-            raise SecretUnusable(message) from error
+            raise SecretUnusableError(message) from error
 
 
 def _request_place(workspace_id: WorkspaceId, mode: Mode) -> SealContext:

@@ -1,4 +1,4 @@
-"""Leases of invocations: one receiver and one workspace hold only some functions at a time.
+"""Leases of invocations: they bound the attempts at a time for a receiver and for a workspace.
 
 The leases of a workspace are string sets of one row for each queue: `all`, and one set for each
 receiver. An update of a set takes or returns a lease without reading it first (decision 38).
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import WorkspaceId
@@ -31,7 +31,7 @@ _UNPROVEN_HAS_ROOM: Final = (
 _PAUSES_S: Final = (0.1, 0.3)
 
 
-class Lane(NamedTuple):
+class DeliveryQueue(NamedTuple):
     """Queue of deliveries, and how many invocations may make attempts at a time.
 
     A receiver is unproven unless its last attempt succeeded soon. `max_unproven` bounds one of
@@ -45,10 +45,10 @@ class Lane(NamedTuple):
     max_all_unproven: int
 
 
-FAST_LANE: Final = Lane(
+FAST_QUEUE: Final = DeliveryQueue(
     "webhooks", max_of_workspace=16, max_of_receiver=8, max_unproven=2, max_all_unproven=8
 )
-SLOW_LANE: Final = Lane(
+SLOW_QUEUE: Final = DeliveryQueue(
     "webhooks_slow", max_of_workspace=8, max_of_receiver=4, max_unproven=2, max_all_unproven=8
 )
 
@@ -62,7 +62,7 @@ class ReceiverLease(NamedTuple):
     """
 
     workspace_id: WorkspaceId
-    lane: Lane
+    queue: DeliveryQueue
     receiver: str
     proven: bool
     text: str
@@ -98,18 +98,18 @@ class ReceiverLeases:
         names.append(lease.sets["#of"])
         self._remove(lease, {name: {lease.text} for name in names})
 
-    def _take(self, lease: ReceiverLease) -> Item | None:
+    def _take(self, lease: ReceiverLease) -> Row | None:
         """Take a lease; return the row if that has no room."""
-        lane = lease.lane
+        queue = lease.queue
         values: dict[str, RowValue] = {
             ":lease": {lease.text},
             ":text": lease.text,
-            ":max_all": lane.max_of_workspace,
-            ":max_of": lane.max_of_receiver if lease.proven else lane.max_unproven,
+            ":max_all": queue.max_of_workspace,
+            ":max_of": queue.max_of_receiver if lease.proven else queue.max_unproven,
         }
         condition = _HAS_ROOM
         if not lease.proven:
-            values[":max_new"] = lane.max_all_unproven
+            values[":max_new"] = queue.max_all_unproven
             condition += _UNPROVEN_HAS_ROOM
         write = Write(
             self._table,
@@ -127,7 +127,7 @@ class ReceiverLeases:
             return None if lease.text in row.get(lease.sets["#of"], ()) else row
         return None
 
-    def _remove_expired(self, lease: ReceiverLease, row: Item, now: dt.datetime) -> bool:
+    def _remove_expired(self, lease: ReceiverLease, row: Row, now: dt.datetime) -> bool:
         """Remove the leases that ran out from all sets of the row; False: there are none."""
         limit = format_rfc3339(now)
         expired = {
@@ -155,17 +155,17 @@ class ReceiverLeases:
             self._tables.write(removal)
 
 
-def _key(lease: ReceiverLease) -> Item:
-    return {"PK": endpoints_partition(lease.workspace_id), "SK": f"LEASES#{lease.lane.name}"}
+def _key(lease: ReceiverLease) -> Row:
+    return {"PK": endpoints_partition(lease.workspace_id), "SK": f"LEASES#{lease.queue.name}"}
 
 
 class BatchLeases:
     """Leases of one invocation: its attempts to one receiver at a time share one."""
 
-    def __init__(self, leases: ReceiverLeases, lane: Lane) -> None:
-        """Take leases of this lane."""
+    def __init__(self, leases: ReceiverLeases, queue: DeliveryQueue) -> None:
+        """Take leases of this queue."""
         self._leases = leases
-        self._lane = lane
+        self._queue = queue
         self._lock = Lock()
         self._shared: dict[tuple[WorkspaceId, str], _SharedLease] = {}
         self._by_workspace: dict[WorkspaceId, _InvocationLease] = {}
@@ -207,7 +207,7 @@ class BatchLeases:
         now, until = period
         invocation = self._enter(workspace_id, f"{format_rfc3339(until)}#{claim}")
         lease = ReceiverLease(
-            workspace_id, self._lane, receiver.key, receiver.is_proven, invocation.text
+            workspace_id, self._queue, receiver.key, receiver.is_proven, invocation.text
         )
         has_lease = False
         try:

@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Final
 
-from chalicelib.adapters.aws.messages import PoisonMessage
+from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.features.workspaces.keys.model import KEY_WARNING_DAYS, ApiKey, next_expiry_warning
@@ -28,11 +28,14 @@ class WarnOfKeyExpiry:
         self._clock = clock
 
     def __call__(self, key_id: str) -> None:
-        """Send the warning that is due and schedule the next; raise PoisonMessage without a key."""
+        """Send the warning that is due and schedule the next.
+
+        Raise PoisonMessageError without a key.
+        """
         key = self._keys.find(key_id)
         if key is None:
             reason = f"there is no key {key_id}"
-            raise PoisonMessage(reason)
+            raise PoisonMessageError(reason)
         now = self._clock.now()
         days = _days_to_warn_of(key, now)
         workspace = self._workspaces.get(key.workspace_id) if days else None

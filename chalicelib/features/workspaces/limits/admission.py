@@ -1,8 +1,8 @@
 """Admission: rate, lease and hold of one render as one conditional update of the limits item.
 
-The conditions of an update say what must be true of the item, so no read comes first. Each
-function builds the update from a guess (the item as last seen). A failed condition returns the item
-itself, and the update is built again from that, or refused (decision 2).
+The conditions of an update check the item, so no read comes first. Each function builds the update
+from a guess (the item as last seen). A failed condition returns the item itself, and the update is
+built again from that, or refused (decision 2).
 """
 
 import datetime as dt
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final, Protocol
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.workspaces.limits import quota, rate
@@ -36,11 +36,11 @@ _WAIT_ADVICE: Final = "wait for one to end"
 class PlanTaking(Protocol):
     """Function that builds an update which takes of the quota; a pack only if `may_top_up`."""
 
-    def __call__(self, seen: Item, *, may_top_up: bool) -> LimitsUpdate | None: ...  # noqa: D102
+    def __call__(self, seen: Row, *, may_top_up: bool) -> LimitsUpdate | None: ...  # noqa: D102
 
 
 def plan_admission(
-    request: ReservationRequest, seen: Item, now: dt.datetime, *, may_top_up: bool
+    request: ReservationRequest, seen: Row, now: dt.datetime, *, may_top_up: bool
 ) -> LimitsUpdate | None:
     """Build the update that admits a render, given the item as last seen.
 
@@ -68,7 +68,7 @@ def plan_admission(
 
 
 def plan_reservation(
-    holder: Holder, seen: Item, now: dt.datetime, *, may_top_up: bool
+    holder: Holder, seen: Row, now: dt.datetime, *, may_top_up: bool
 ) -> LimitsUpdate | None:
     """Build the update that holds up to `holder.renders` live renders of one source.
 
@@ -85,7 +85,7 @@ def plan_reservation(
     return builder.build()
 
 
-def plan_lease(lease: Lease, seen: Item, now: dt.datetime) -> LimitsUpdate | None:
+def plan_lease(lease: Lease, seen: Row, now: dt.datetime) -> LimitsUpdate | None:
     """Build the update that takes a lease for work without a render.
 
     Return None if the lease is taken already. Raise `concurrency_limited`.
@@ -99,7 +99,7 @@ def plan_lease(lease: Lease, seen: Item, now: dt.datetime) -> LimitsUpdate | Non
 
 
 def plan_request(
-    workspace: Workspace, token: str, seen: Item, now: dt.datetime
+    workspace: Workspace, token: str, seen: Row, now: dt.datetime
 ) -> LimitsUpdate | None:
     """Build the update that counts one request without an admission; raise `rate_limited`.
 
@@ -116,7 +116,7 @@ def plan_request(
     return builder.build()
 
 
-def plan_settlement(ended: Sequence[EndedHold], seen: Item) -> LimitsUpdate | None:
+def plan_settlement(ended: Sequence[EndedHold], seen: Row) -> LimitsUpdate | None:
     """Build the update that settles ended holds and removes their leases.
 
     Only holds with an entry count: the entry is the guard against a second settlement. Return None
@@ -142,8 +142,8 @@ def plan_settlement(ended: Sequence[EndedHold], seen: Item) -> LimitsUpdate | No
     return builder.build()
 
 
-def guess_before_settlement(ended: Sequence[EndedHold]) -> Item:
-    """Return what the limits item has if none of the holds is settled yet."""
+def guess_before_settlement(ended: Sequence[EndedHold]) -> Row:
+    """Return the limits item as it is if none of the holds is settled yet."""
     return {
         "holds": {holder_id: hold.to_text() for holder_id, hold, _ in ended},
         "leases": {holder_id: 0 for holder_id, _, _ in ended},
@@ -181,7 +181,7 @@ def with_confirmed(update: LimitsUpdate, holder_ids: Collection[str]) -> LimitsU
 
 
 def _add_lease(
-    builder: LimitsUpdateBuilder, lease: Lease, seen: Item, now: dt.datetime, advice: str
+    builder: LimitsUpdateBuilder, lease: Lease, seen: Row, now: dt.datetime, advice: str
 ) -> None:
     now_s = int(now.timestamp())
     expired = [render_id for render_id, until in seen["leases"].items() if until <= now_s]

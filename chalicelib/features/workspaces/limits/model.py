@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem, DueKind
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
@@ -146,7 +146,7 @@ class Allowance(NamedTuple):
     cycle_end: str
 
 
-def limits_key(workspace_id: str) -> Item:
+def limits_key(workspace_id: str) -> Row:
     """Return the key of the limits item."""
     return {"PK": limits_partition(workspace_id), "SK": "META"}
 
@@ -163,8 +163,8 @@ def passed_attribute(threshold: str) -> str:
     return f"passed_{threshold}"
 
 
-def find_passed(item: Item, threshold: str) -> PassedThreshold | None:
-    """Return when a threshold was passed in the cycle of the item; None: that is not known."""
+def find_passed(item: Row, threshold: str) -> PassedThreshold | None:
+    """Return the time at which a threshold was passed in the item's cycle, or None if unknown."""
     kept = item.get(passed_attribute(threshold))
     return None if kept is None else PassedThreshold(*kept)
 
@@ -174,7 +174,7 @@ def limits_partition(workspace_id: str) -> str:
     return f"WS#{workspace_id}#LIM"
 
 
-def new_limits(workspace: Workspace, now: dt.datetime) -> Item:
+def new_limits(workspace: Workspace, now: dt.datetime) -> Row:
     """Return the limits item of a new workspace."""
     cycle = billing_cycle_at(parse_rfc3339(workspace.created_at), now)
     return limits_key(workspace.id) | {
@@ -197,12 +197,12 @@ def new_limits(workspace: Workspace, now: dt.datetime) -> Item:
     }
 
 
-def new_rate(workspace: Workspace) -> Item:
+def new_rate(workspace: Workspace) -> Row:
     """Return the rate item of a new workspace."""
     return {"PK": limits_partition(workspace.id), "SK": "RATE", "rate_tat": 0, "counted": ""}
 
 
-def allowance(workspace: Workspace, item: Item, now: dt.datetime) -> Allowance:
+def allowance(workspace: Workspace, item: Row, now: dt.datetime) -> Allowance:
     """Return the allowance of the current cycle, also before its first render."""
     cycle = billing_cycle_at(parse_rfc3339(workspace.created_at), now)
     prepaid = item["prepaid_left"]

@@ -8,7 +8,7 @@ the cycle stay within the workspace's `spend_cap_cents`.
 import datetime as dt
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
@@ -19,7 +19,7 @@ from chalicelib.features.workspaces.model import Workspace
 THRESHOLD_PERCENTS: Final = (50, 80, 100)
 
 
-def can_top_up(workspace: Workspace, seen: Item) -> bool:
+def can_top_up(workspace: Workspace, seen: Row) -> bool:
     """Return whether the spend cap allows one more pack in the cycle of the item."""
     plan = workspace.plan
     spent = plan.price_cents + (seen["topups"] + 1) * plan.pack_cents
@@ -29,7 +29,7 @@ def can_top_up(workspace: Workspace, seen: Item) -> bool:
 def take_renders(
     builder: LimitsUpdateBuilder,
     workspace: Workspace,
-    seen: Item,
+    seen: Row,
     now: dt.datetime,
     count: int = 1,
     *,
@@ -110,7 +110,7 @@ def _take_prepaid(builder: LimitsUpdateBuilder, taken: int) -> None:
     builder.values |= {":taken": taken, ":zero": 0}
 
 
-def _buy_pack(builder: LimitsUpdateBuilder, workspace: Workspace, seen: Item, taken: int) -> None:
+def _buy_pack(builder: LimitsUpdateBuilder, workspace: Workspace, seen: Row, taken: int) -> None:
     builder.sets += ["prepaid_left = :pack", "topups = topups + :one"]
     builder.conditions += [
         "quota_left <= :zero",
@@ -148,25 +148,25 @@ def _limit_reached_error(workspace: Workspace, cycle_end: str) -> ServiceError:
     return ServiceError("render_limit_reached", f"{detail} Test keys keep working.")
 
 
-def reached_thresholds(item: Item) -> list[int]:
+def reached_thresholds(item: Row) -> list[int]:
     """Return the thresholds (percent) that the used renders have reached."""
     used, included = item["used"] * 100, item["included"]
     return [percent for percent in THRESHOLD_PERCENTS if used >= percent * included]
 
 
-def passed_thresholds(item: Item, newly_used: int) -> list[int]:
+def passed_thresholds(item: Row, newly_used: int) -> list[int]:
     """Return the thresholds (percent) that the last `newly_used` renders have passed."""
     before = reached_thresholds(item | {"used": item["used"] - newly_used})
     return [percent for percent in reached_thresholds(item) if percent not in before]
 
 
-def threshold_count(item: Item, percent: int) -> int:
+def threshold_count(item: Row, percent: int) -> int:
     """Return the number of used renders at which a threshold is passed."""
     included: int = item["included"]
     return -(-percent * included // 100)
 
 
-def is_used_up(item: Item) -> bool:
+def is_used_up(item: Row) -> bool:
     """Return whether no included render and no render of a pack is left."""
     left: int = item["quota_left"]
     prepaid: int = item["prepaid_left"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item
+from chalicelib.adapters.aws.table import Row
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.workspaces.limits.item.update import LimitsUpdateBuilder
@@ -49,7 +49,7 @@ class RateWindow:
 
 
 def request_window(plan: Plan) -> RateWindow:
-    """Return the window of requests: of those that create renders, or of all others."""
+    """Return the window of requests; creations of renders and all others are counted apart."""
     return RateWindow("rate_tat", plan.rate_limit_rps, _SECOND_MS)
 
 
@@ -58,7 +58,7 @@ def test_render_window(plan: Plan) -> RateWindow:
     return RateWindow("test_tat", plan.test_renders_per_minute, _MINUTE_MS)
 
 
-def rate_state(plan: Plan, item: Item, now: dt.datetime) -> RateState:
+def rate_state(plan: Plan, item: Row, now: dt.datetime) -> RateState:
     """Return the state of the request rate in the limits item."""
     window = request_window(plan)
     ahead = max(0, item[window.attribute] - epoch_ms(now))
@@ -70,7 +70,7 @@ def take_rate(
     builder: LimitsUpdateBuilder,
     windows: Sequence[RateWindow],
     plan: Plan,
-    seen: Item,
+    seen: Row,
     now: dt.datetime,
 ) -> None:
     """Take one request from each window; raise RateLimited with the longest wait."""
@@ -79,7 +79,7 @@ def take_rate(
         _take_window(builder, window, seen, epoch_ms(now))
 
 
-def require_rate(windows: Sequence[RateWindow], plan: Plan, seen: Item, now: dt.datetime) -> None:
+def require_rate(windows: Sequence[RateWindow], plan: Plan, seen: Row, now: dt.datetime) -> None:
     """Raise RateLimited if a window is full.
 
     An older item is enough: a window recovers with time only, so it is full until then.
@@ -99,7 +99,7 @@ def require_rate(windows: Sequence[RateWindow], plan: Plan, seen: Item, now: dt.
 
 
 def take_test_renders(
-    builder: LimitsUpdateBuilder, plan: Plan, count: int, seen: Item, now: dt.datetime
+    builder: LimitsUpdateBuilder, plan: Plan, count: int, seen: Row, now: dt.datetime
 ) -> int:
     """Take up to `count` test renders of the minute, return how many; raise RateLimited."""
     window = test_render_window(plan)
@@ -117,7 +117,7 @@ def take_test_renders(
     return taken
 
 
-def _take_window(builder: LimitsUpdateBuilder, window: RateWindow, seen: Item, now_ms: int) -> None:
+def _take_window(builder: LimitsUpdateBuilder, window: RateWindow, seen: Row, now_ms: int) -> None:
     name = window.attribute
     builder.values[f":{name}_now"] = now_ms
     if seen[name] <= now_ms:

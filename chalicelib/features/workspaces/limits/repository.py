@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
@@ -77,11 +77,11 @@ class WorkspaceLimits:
             values=builder.values | self._due_now_values(workspace.id),
         )
 
-    def find(self, workspace_id: WorkspaceId) -> Item | None:
+    def find(self, workspace_id: WorkspaceId) -> Row | None:
         """Return the limits item, or None if there is no such workspace."""
         return self._limits.find(workspace_id)
 
-    def get(self, workspace_id: WorkspaceId) -> Item:
+    def get(self, workspace_id: WorkspaceId) -> Row:
         """Return the limits item of an existing workspace."""
         return self._limits.get(workspace_id)
 
@@ -176,7 +176,7 @@ class WorkspaceLimits:
     def settle(self, workspace_id: WorkspaceId, ended: Sequence[EndedHold]) -> bool:
         """Settle ended holds that have entries, and release their leases.
 
-        Idempotent: what is settled stays settled. Return whether a threshold is reached: then the
+        Idempotent: a settled hold stays settled. Return whether a threshold is reached: then the
         item is due at once. Raise Throttled under too much contention.
         """
         guess = admission.guess_before_settlement(ended)
@@ -193,7 +193,7 @@ class WorkspaceLimits:
         """Fold the totals of ended holds of a source into the limits item; return as `settle`."""
         used_before = 0
 
-        def plan(seen: Item) -> LimitsUpdate | None:
+        def plan(seen: Row) -> LimitsUpdate | None:
             nonlocal used_before
             used_before = seen["used"]
             totals = self._ended.totals(workspace_id, source)
@@ -205,7 +205,7 @@ class WorkspaceLimits:
         return self._check_thresholds(workspace_id, item, used, has_used_prepaid=is_prepaid)
 
     def save_notified_thresholds(
-        self, workspace_id: WorkspaceId, seen: Item, cycle_by_threshold: Mapping[str, str]
+        self, workspace_id: WorkspaceId, seen: Row, cycle_by_threshold: Mapping[str, str]
     ) -> None:
         """Save the cycle for which each threshold was last notified, unless it has changed."""
         write = Write(
@@ -218,7 +218,7 @@ class WorkspaceLimits:
         with suppress(ConditionFailed):
             self._tables.write(write)
 
-    def clear_due(self, workspace_id: WorkspaceId, seen: Item) -> None:
+    def clear_due(self, workspace_id: WorkspaceId, seen: Row) -> None:
         """Remove `due_at`, unless the item has entries or has changed since `seen`.
 
         A change of the plan or of packs sets a new `due_at`, so the item stays due then.
@@ -235,15 +235,15 @@ class WorkspaceLimits:
         with suppress(ConditionFailed):
             self._tables.write(write)
 
-    def _take(self, workspace_id: WorkspaceId, plan: admission.PlanTaking) -> Item:
+    def _take(self, workspace_id: WorkspaceId, plan: admission.PlanTaking) -> Row:
         """Apply an update that takes of the quota, and remove confirmed entries with it.
 
-        What was given back is folded in before a pack is bought or the renders are refused.
+        Returned renders are folded in before a pack is bought or the renders are refused.
         """
         # Read in one call: other threads add to it and remove from it.
         confirmed = list(self._confirmed.get(workspace_id, ()))[:_MAX_CONFIRMED]
 
-        def build_update(seen: Item, *, may_top_up: bool = False) -> LimitsUpdate | None:
+        def build_update(seen: Row, *, may_top_up: bool = False) -> LimitsUpdate | None:
             update = plan(seen, may_top_up=may_top_up)
             return update and admission.with_confirmed(update, confirmed)
 
@@ -262,7 +262,7 @@ class WorkspaceLimits:
         return item
 
     def _ids_to_confirm(
-        self, workspace_id: WorkspaceId, item: Item, now: dt.datetime
+        self, workspace_id: WorkspaceId, item: Row, now: dt.datetime
     ) -> Sequence[str]:
         known = item["leases"].keys() | self._confirmed.get(workspace_id, set())
         before = now - _CONFIRMED_WITHIN
@@ -274,7 +274,7 @@ class WorkspaceLimits:
         return ids[:_MAX_CONFIRMED] if len(ids) >= _MANY_UNCONFIRMED else ()
 
     def _check_thresholds(
-        self, workspace_id: WorkspaceId, item: Item, newly_used: int, *, has_used_prepaid: bool
+        self, workspace_id: WorkspaceId, item: Row, newly_used: int, *, has_used_prepaid: bool
     ) -> bool:
         """Note the thresholds that were passed, and make the item due at once; tell whether it is.
 
@@ -300,7 +300,7 @@ class WorkspaceLimits:
         crash_if_armed(CrashPoint.LIMITS_DUE)
         return True
 
-    def _note_passed(self, workspace_id: WorkspaceId, item: Item, percent: int) -> None:
+    def _note_passed(self, workspace_id: WorkspaceId, item: Row, percent: int) -> None:
         """Note when a threshold was passed: maintenance may read the item after more renders."""
         used = quota.threshold_count(item, percent)
         passed = model.PassedThreshold(format_rfc3339(self._clock.now()), used)

@@ -4,7 +4,7 @@ import datetime as dt
 import secrets
 from collections.abc import Callable
 
-from chalicelib.adapters.aws.table import Item, Tables
+from chalicelib.adapters.aws.table import Row, Tables
 from chalicelib.core.clock import Clock
 from chalicelib.features.workspaces.limits import admission, rate
 from chalicelib.features.workspaces.limits.item.repository import ConditionalItem
@@ -34,14 +34,14 @@ class RateOfTestRenders:
         """Take of the limits items in `table`."""
         self._items = ConditionalItem(tables, table, "META")
 
-    def take(self, workspace: Workspace, count: int, now: dt.datetime) -> int:
+    def take_renders(self, workspace: Workspace, count: int, now: dt.datetime) -> int:
         """Take up to `count` renders of the minute, and return how many; 0 if none is free.
 
         A call whose answer is lost takes them in vain.
         """
         taken = 0
 
-        def plan(seen: Item) -> LimitsUpdate:
+        def plan(seen: Row) -> LimitsUpdate:
             nonlocal taken
             builder = LimitsUpdateBuilder()
             taken = rate.take_test_renders(builder, workspace.plan, count, seen, now)

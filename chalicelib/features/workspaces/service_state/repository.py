@@ -7,7 +7,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import ServiceError, validation_error
 
@@ -49,7 +49,7 @@ class ServiceStates:
         """Return whether the cached state needs no refresh."""
         return self._is_younger_than(_REFRESH_AFTER)
 
-    def cache_item(self, item: Item | None) -> None:
+    def cache_item(self, item: Row | None) -> None:
         """Cache the item that was just read; None means that no state was ever set."""
         self._cached = _state_of(item) if item else _NORMAL, self._clock.now()
 
@@ -69,7 +69,7 @@ class ServiceStates:
             raise validation_error(
                 "/retry_after", f"1 to {_MAX_RETRY_AFTER_S} seconds are expected"
             )
-        item: Item = {
+        item: Row = {
             "PK": STATE_KEY[0],
             "SK": STATE_KEY[1],
             "state": state,
@@ -97,5 +97,5 @@ class ServiceStates:
         return read_at is not None and read_at <= now < read_at + age
 
 
-def _state_of(item: Item) -> ServiceState:
+def _state_of(item: Row) -> ServiceState:
     return ServiceState(item["state"], item["retry_after_s"], parse_rfc3339(item["since"]))

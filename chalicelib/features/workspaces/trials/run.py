@@ -30,8 +30,8 @@ class RunTrial:
     def __call__(self, partition: str, call: JsonObject, subject: str) -> JsonObject:
         """Return the answer to `call`; one test of a partition runs at a time.
 
-        `subject` names what is tested. Raises `conflict` while another test runs, and
-        `region_degraded`.
+        `subject` names the tested connection or destination. Raises `conflict` while another test
+        runs, and `region_degraded`.
         """
         now = int(self._clock.now().timestamp())
         try:

@@ -16,7 +16,7 @@ _DIED: Final = b'{"errorType": "Runtime.ExitError", "errorMessage": "signal: kil
 
 
 class MortalService(Service):
-    """Service of `functions`; the messages of one that dies come again."""
+    """Service of `functions`; the messages of a dying function come again."""
 
     functions: MortalFunctions
 

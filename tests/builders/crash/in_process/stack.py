@@ -93,7 +93,7 @@ class ServiceStack:
         self.service.clock.advance(minutes=1)
 
     def pause(self) -> None:
-        """Let functions serve the messages that can be received now, and what results of them."""
+        """Let functions serve the messages that can be received now, and those that follow."""
         while waiting := [queue for queue in self._consumers if self._has_message(queue)]:
             for queue in waiting:
                 self._consumers[queue]()
@@ -136,7 +136,7 @@ class ServiceStack:
 
 
 def _consumers(service: MortalService) -> dict[str, Callable[[], object]]:
-    """Return what serves the messages of each queue."""
+    """Return the consumers of each queue's messages."""
     return {
         "Maintenance": service.run_maintenance,
         "Renders": service.run_queued,

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.core.errors import RenderFailure
-from chalicelib.engine.browser.chromium.installation import BrowserMissing
+from chalicelib.engine.browser.chromium.installation import BrowserMissingError
 from chalicelib.engine.browser.pool.lifecycle import Browser
 from chalicelib.engine.browser.tab.warm_up import BrowserUnusable
 from chalicelib.engine.job import RenderOutcome
@@ -189,7 +189,7 @@ def test_document_that_kills_every_browser_fails_alone(browser: Browser) -> None
     hunter = threading.Thread(target=hunt)
     hunter.start()
     try:
-        with pytest.raises((RenderFailure, BrowserUnusable)) as failure:
+        with pytest.raises((RenderFailure, BrowserUnusableError)) as failure:
             render_with(browser, "<p>x", wait=NEVER)
     finally:
         done.set()
@@ -258,7 +258,7 @@ def test_sandbox_is_off_only_when_disabled() -> None:
 def test_browser_without_a_sandbox_is_ended_where_workspaces_share_it() -> None:
     browser = new_browser(sandbox=False)
 
-    with pytest.raises(WallsMissing, match="browser_sandbox"):
+    with pytest.raises(WallsMissingError, match="browser_sandbox"):
         render_with(browser, "<p>x")
     browser.close()
 
@@ -300,7 +300,7 @@ def test_home_of_a_browser_whose_supervisor_was_killed_is_removed_at_the_next_st
 def test_missing_installation_names_the_install_command(tmp_path: Path) -> None:
     browser = Browser(tmp_path, folder("PLATEN_FONTS_DIR", "fonts"))
 
-    with pytest.raises(BrowserMissing, match="make setup"):
+    with pytest.raises(BrowserMissingError, match="make setup"):
         browser.start()
 
 
@@ -311,7 +311,7 @@ def test_a_browser_without_fonts_is_refused_at_its_start(own_tmp: Path) -> None:
         (fonts / name).write_text("<fontconfig></fontconfig>", encoding="utf-8")
     browser = Browser(folder("PLATEN_CHROMIUM_DIR", "chromium"), fonts)
 
-    with pytest.raises(BrowserUnusable, match="fonts"):
+    with pytest.raises(BrowserUnusableError, match="fonts"):
         browser.start()
     browser.close()
 

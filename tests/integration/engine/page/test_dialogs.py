@@ -66,7 +66,7 @@ DOING: Final = {
 
 @pytest.fixture(scope="module")
 def sites(certified: Certificates) -> Iterator[tuple[Site, Site]]:
-    """Give a site, and one that asks for certificates of its clients."""
+    """Give a site, and a second one that wants certificates of its clients."""
     asking = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     asking.load_cert_chain(certified.server_file)
     asking.verify_mode = ssl.CERT_OPTIONAL

@@ -11,6 +11,7 @@ from hypothesis.strategies import integers, lists, sampled_from
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.egress_policy import _REFUSED_NETWORKS, ip_literal, is_public
 from chalicelib.engine.ports import DestinationRefusedError
+from chalicelib.engine.ports import HostRefusedError
 
 # Metadata, credential, time and name servers of cloud providers.
 METADATA = {
@@ -136,7 +137,7 @@ def test_no_notation_of_a_private_address_is_dialled(
 ) -> None:
     host = written(int(IPv4Address(address)), parts, bases) + dot
 
-    with pytest.raises(DestinationRefusedError, match="private or internal"):
+    with pytest.raises(HostRefusedError, match="private or internal"):
         GuardedEgress(allow="", own_hosts=frozenset()).dial(host, 80, timeout_s=1)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
+from chalicelib.engine.ports import HostRefusedError, HostUnreachableError
 from tests.unit.adapters.net.conftest import Dialled, dial, egress_for
 
 
@@ -18,7 +18,7 @@ from tests.unit.adapters.net.conftest import Dialled, dial, egress_for
     ],
 )  # fmt: skip
 def test_no_notation_hides_a_private_address(dialled: Dialled, host: str) -> None:
-    with pytest.raises(DestinationRefusedError, match="private or internal"):
+    with pytest.raises(HostRefusedError, match="private or internal"):
         dial(GuardedEgress(allow="", own_hosts=frozenset()), host)
 
     assert dialled == []
@@ -26,7 +26,7 @@ def test_no_notation_hides_a_private_address(dialled: Dialled, host: str) -> Non
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "localhost."])
 def test_localhost_is_not_reached(dialled: Dialled, host: str) -> None:
-    with pytest.raises((DestinationRefusedError, DestinationUnreachableError)):
+    with pytest.raises((HostRefusedError, HostUnreachableError)):
         dial(GuardedEgress(allow="", own_hosts=frozenset()), host)
 
     assert dialled == []
@@ -43,7 +43,7 @@ def test_localhost_is_not_reached(dialled: Dialled, host: str) -> None:
     ],
 )  # fmt: skip
 def test_invalid_host_is_not_looked_up(dialled: Dialled, host: str) -> None:
-    with pytest.raises(DestinationRefusedError, match="a host is a name of at most 253 characters"):
+    with pytest.raises(HostRefusedError, match="a host is a name of at most 253 characters"):
         dial(egress_for("93.184.215.14"), host)
 
     assert dialled == []
@@ -71,14 +71,14 @@ def test_names_in_dns_form_are_valid_hosts(dialled: Dialled, host: str) -> None:
 def test_service_without_a_name_is_recognised_by_its_ip_address(
     dialled: Dialled, own: str, host: str, leads_to: str
 ) -> None:
-    with pytest.raises(DestinationRefusedError, match="private or internal"):
+    with pytest.raises(HostRefusedError, match="private or internal"):
         dial(egress_for("1.1.1.1", leads_to, own=[own]), host)
 
     assert dialled == []
 
 
 def test_ip_address_is_not_looked_up(dialled: Dialled) -> None:
-    with pytest.raises(DestinationRefusedError):
+    with pytest.raises(HostRefusedError):
         dial(egress_for("93.184.215.14"), "127.1")
     dial(egress_for("10.0.0.1"), "1.1.257")
 

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis.strategies import sampled_from, text
 
 from chalicelib.adapters.net.egress import GuardedEgress
-from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
+from chalicelib.engine.ports import HostRefusedError, HostUnreachableError
 
 
 def nowhere(host: str, _port: int) -> list[str]:
@@ -28,7 +28,7 @@ STARTS = ["http://", "https://", "HTTP:", "http:/", "//", "", "https://[", "http
 @example("http://", "a" * 100_000)
 @example("http://a/", "x" * 100_000)
 def test_fetching_any_url_is_refused_or_unreachable(start: str, rest: str) -> None:
-    with pytest.raises((DestinationRefusedError, DestinationUnreachableError)) as error:
+    with pytest.raises((HostRefusedError, HostUnreachableError)) as error:
         EGRESS.fetch(start + rest, max_bytes=1, timeout_s=5)
 
     assert str(error.value)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.engine.conformance.invoice_head import NotAnInvoice, invoice_check
+from chalicelib.engine.conformance.invoice_head import NotAnInvoiceError, invoice_check
 
 PROOFS = Path(__file__).parents[4] / "layers" / "validators" / "proof"
 
@@ -35,5 +35,5 @@ def test_invoice_is_checked_against_its_profile(path: Path) -> None:
     ],
 )
 def test_missing_profile_is_reported(xml: bytes, why: str) -> None:
-    with pytest.raises(NotAnInvoice, match=why):
+    with pytest.raises(NotAnInvoiceError, match=why):
         invoice_check(xml)

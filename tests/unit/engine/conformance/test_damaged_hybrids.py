@@ -8,7 +8,7 @@ from typing import Final
 import pikepdf
 import pytest
 
-from chalicelib.engine.conformance.document_claims import NotAPdf
+from chalicelib.engine.conformance.document_claims import NotAPdfError
 from chalicelib.engine.conformance.read_received import read_received
 from chalicelib.engine.conformance.read_received_worker import read_document
 from chalicelib.engine.deadline import Deadline
@@ -31,7 +31,7 @@ def told(content: bytes) -> str:
     """Return what an answer says is wrong; empty for a document that is read."""
     try:
         answer = read_document(content)
-    except NotAPdf as reason:
+    except NotAPdfError as reason:
         return str(reason)
     if answer["check"] is not None:
         assert answer["invoice"] is not None

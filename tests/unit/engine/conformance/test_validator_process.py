@@ -20,7 +20,10 @@ from chalicelib.engine.conformance.validator_installation import (
     ValidationPlan,
     ValidatorInstallation,
 )
-from chalicelib.engine.conformance.validator_process import ValidatorProcess, ValidatorProcessLost
+from chalicelib.engine.conformance.validator_process import (
+    ValidatorProcess,
+    ValidatorProcessLostError,
+)
 from chalicelib.engine.deadline import Deadline
 
 CHECK: Final = ConformanceCheck.cii("EN16931")
@@ -94,7 +97,7 @@ def test_answer_to_another_request_is_rejected(
 ) -> None:
     program = ValidatorProcess(installation, 60)
 
-    with pytest.raises(ValidatorProcessLost, match="something else"):
+    with pytest.raises(ValidatorProcessLostError, match="something else"):
         program.validate([CHECK.kind], answer_with("of the document before", late=1), 60)
 
     assert has_ended(tmp_path)

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.inputs.data import load_data
-from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
+from chalicelib.engine.ports import HostRefusedError, HostUnreachableError
 from chalicelib.engine.sources import CanvasSource
 from tests.builders.pages.engine_jobs import RefusingEgress, task
 from tests.builders.waiting import eventually
@@ -43,12 +43,12 @@ def test_data_fetch_ends_at_the_jobs_deadline() -> None:
     ("answer", "code", "message"),
     [
         (
-            DestinationRefusedError("a:22 is refused"),
+            HostRefusedError("a:22 is refused"),
             "url_not_allowed",
             "data_url: a:22 is refused.",
         ),
         (
-            DestinationUnreachableError("a answered 404"),
+            HostUnreachableError("a answered 404"),
             "data_url_fetch_failed",
             "data_url: a answered 404",
         ),

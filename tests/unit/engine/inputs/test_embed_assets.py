@@ -15,9 +15,9 @@ from chalicelib.engine.deadline import Deadline
 from chalicelib.engine.inputs.embed_assets import embed_assets
 from chalicelib.engine.inputs.web_files import WebFiles
 from chalicelib.engine.ports import (
-    DestinationRefusedError,
-    DestinationUnreachableError,
     FetchResponse,
+    HostRefusedError,
+    HostUnreachableError,
     NoEgress,
 )
 from tests.builders.waiting import PATIENCE_S
@@ -51,7 +51,7 @@ class Web(NoEgress):
         self, url: str, *, max_bytes: int, timeout_s: float, https_only: bool = False
     ) -> FetchResponse:
         self.fetched.append(url)
-        found = self.files.get(url, DestinationRefusedError(f"{url} is refused"))
+        found = self.files.get(url, HostRefusedError(f"{url} is refused"))
         if isinstance(found, Exception):
             raise found
         return found
@@ -319,7 +319,7 @@ def test_file_of_the_web_is_fetched_once_however_often_it_is_named() -> None:
     ],
 )
 def test_what_is_not_put_in_is_told(html: str, detail: str, reason: str) -> None:
-    late = DestinationUnreachableError("cdn.example took too long to answer")
+    late = HostUnreachableError("cdn.example took too long to answer")
     web = Web({f"{CDN}/a.png": WEB_PICTURE, f"{CDN}/late.png": late})
     options: dict[str, Any] = {"pdf": {"header": {"enabled": True, "html": html}}}
 
@@ -340,7 +340,7 @@ def test_file_that_does_not_come_in_time_is_told() -> None:
         @override
         def fetch(self, url: str, **_: Any) -> FetchResponse:
             ended.wait(PATIENCE_S)
-            raise DestinationUnreachableError(url)
+            raise HostUnreachableError(url)
 
     ended = threading.Event()
     options: dict[str, Any] = {

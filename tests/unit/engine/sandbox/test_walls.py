@@ -9,7 +9,7 @@ def test_missing_wall_is_refused_where_workspaces_share_the_environment() -> Non
     told: list[str] = []
     walls = Walls(on_missing=told.append)
 
-    with pytest.raises(WallsMissing, match="browser lacks a, b"):
+    with pytest.raises(WallsMissingError, match="browser lacks a, b"):
         walls.admit("browser", ["b", "a"])
     walls.admit("another", [])
 

@@ -1,4 +1,4 @@
-"""Messages to the releaser of a workspace: few of them, and one that arrives after each end."""
+"""Messages to the releaser of a workspace: few of them, the last one after each end."""
 
 import datetime as dt
 from types import SimpleNamespace

@@ -10,7 +10,7 @@ from typing import Final
 
 from chalicelib.engine.browser.chromium.protocol import PageFunction
 from chalicelib.engine.browser.output.paged.margin_boxes import conditional_css
-from chalicelib.engine.browser.output.paged.marks import Mark
+from chalicelib.engine.browser.output.paged.marks import MarkedElement
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks
 from chalicelib.engine.browser.output.paged.rules import PagedRule
 from chalicelib.engine.browser.tab.tab import Tab
@@ -42,7 +42,7 @@ class BlankPages:
         tab: Tab,
         page_rules: Sequence[PagedRule],
         rules: Sequence[PagedRule],
-        marks: Sequence[Mark],
+        marks: Sequence[MarkedElement],
     ) -> None:
         """Start without blank pages; `rules` are those of the marks."""
         self._tab = tab
@@ -61,9 +61,9 @@ class BlankPages:
         self.is_truncated = False
 
     def update(self, links: PrintedLinks) -> bool:
-        """Insert the blank pages that a print shows to be needed; tell whether others were there.
+        """Insert the blank pages that a print shows to be needed; tell whether they have changed.
 
-        Each forced break begins a page, so a blank page moves what follows by exactly one.
+        Each forced break begins a page, so a blank page moves all that follows by exactly one.
         """
         needed: list[str] = []
         present = 0

@@ -1,4 +1,4 @@
-"""Places of margin boxes on a page (CSS Paged Media 3, 5.3), as style of what draws them."""
+"""Places of margin boxes on a page (CSS Paged Media 3, 5.3), as style of the boxes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -80,8 +80,8 @@ def _rectangle(
 def _flex(area: str, boxes: PageBoxes) -> str:
     """Return how a box takes its part of a side.
 
-    The browser draws the other boxes, so their widths are not known: each has its share, and more
-    only for what is longer.
+    The browser draws the other boxes, so their widths are not known: each has its share, and a
+    longer one more.
     """
     siblings = _TRIPLES.get(_SIDE_OF_AREA.get(area, ""), ())
     present = [sibling for sibling in siblings if _is_drawn(boxes.areas.get(sibling, {}))]

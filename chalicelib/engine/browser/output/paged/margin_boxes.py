@@ -1,4 +1,4 @@
-"""Margin boxes with what the browser does not read, as rules that it draws.
+"""Margin boxes with functions that the browser drops, as rules that it draws.
 
 A text that differs between pages is a counter style whose symbols are the texts of the pages, so
 the browser lays it out in the box and with the style of its author.
@@ -17,7 +17,7 @@ _STYLED_PLAIN: Final = frozenset(" .,:;()/+-*&%!?=")
 def replace_calls(
     content: str, functions: str, replacement: Callable[[str, list[str]], str]
 ) -> str:
-    """Return a `content` with calls of functions replacement_of; what stands in quotes stays.
+    """Return a `content` with its function calls replaced; texts in quotes stay.
 
     `functions` are names with `|` between. `replacement` gets the name and the arguments.
     """

@@ -20,8 +20,8 @@ _REMOVE_MARKS: Final = PageFunction[None]("""() => {
 }""")
 
 
-class MarkDetails(TypedDict, total=False):
-    """What an element says, by the kind of its rule."""
+class ElementDetails(TypedDict, total=False):
+    """Properties of a marked element, by the kind of its rule."""
 
     # Of a named string: names and texts, and the margin above the element in CSS pixels.
     strings: list[tuple[str, str]]
@@ -37,30 +37,30 @@ class MarkDetails(TypedDict, total=False):
     page: str
 
 
-class Mark(NamedTuple):
-    """Marked element: the number of its rule, the fragment of its link, and what it says."""
+class MarkedElement(NamedTuple):
+    """Marked element: the number of its rule, the fragment of its link, and its details."""
 
     rule: int
     fragment: str
-    details: MarkDetails
+    details: ElementDetails
 
 
-class Marks(NamedTuple):
+class MarkedElements(NamedTuple):
     """Marks in the order of the document; those behind the limit are left out."""
 
-    marks: Sequence[Mark] = ()
+    marks: Sequence[MarkedElement] = ()
     is_truncated: bool = False
     is_rtl: bool = False
 
 
 class _Marked(TypedDict):
-    marks: list[tuple[int, str, MarkDetails]]
+    marks: list[tuple[int, str, ElementDetails]]
     truncated: bool
     isRtl: bool
 
 
 @contextmanager
-def marked_elements(tab: Tab, rules: list[Json]) -> Iterator[Marks]:
+def marked_elements(tab: Tab, rules: list[Json]) -> Iterator[MarkedElements]:
     """Mark the elements of rules meanwhile; none where the document's scripts prevent it.
 
     Raises RenderFailure `render_failed` or `render_timeout`.
@@ -68,9 +68,11 @@ def marked_elements(tab: Tab, rules: list[Json]) -> Iterator[Marks]:
     marked = tab.outcome(tab.call_function(_mark_script(), rules, MAX_MARKS, MAX_TEXT_CHARS))
     value = marked["result"].get("value")
     yield (
-        Marks()
+        MarkedElements()
         if value is None
-        else Marks([Mark(*mark) for mark in value["marks"]], value["truncated"], value["isRtl"])
+        else MarkedElements(
+            [MarkedElement(*mark) for mark in value["marks"]], value["truncated"], value["isRtl"]
+        )
     )
     tab.call_function(_REMOVE_MARKS)
 

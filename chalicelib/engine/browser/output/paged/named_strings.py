@@ -11,7 +11,7 @@ from chalicelib.engine.browser.output.paged.assignments import (
     values_by_page,
 )
 from chalicelib.engine.browser.output.paged.margin_boxes import page_texts_css, replace_calls
-from chalicelib.engine.browser.output.paged.marks import MAX_TEXT_CHARS, Mark
+from chalicelib.engine.browser.output.paged.marks import MAX_TEXT_CHARS, MarkedElement
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks
 from chalicelib.engine.browser.output.paged.rules import MAX_RULE_CHARS, MAX_WARNINGS
 from chalicelib.engine.context import RenderWarning
@@ -45,7 +45,9 @@ class NamedStrings:
         """Return the content of a margin box with counters in place of strings."""
         return replace_calls(content, "string", self._counter)
 
-    def read(self, marks: Sequence[Mark], links: PrintedLinks, margin_top_pt: float) -> None:
+    def read(
+        self, marks: Sequence[MarkedElement], links: PrintedLinks, margin_top_pt: float
+    ) -> None:
         """Take the texts of the pages from a print; `margin_top_pt` is that of the pages."""
         self._pages, self._texts = links.pages, {}
         for mark in marks:

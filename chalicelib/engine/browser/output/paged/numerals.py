@@ -1,4 +1,4 @@
-"""Numbers as counter styles write them; one that is not known here writes decimal digits."""
+"""Numbers as counter styles write them; an unknown style writes decimal digits."""
 
 from string import ascii_lowercase
 from typing import Final

@@ -19,7 +19,7 @@ _SHORTHAND: Final = {1: (0, 0, 0, 0), 2: (0, 1, 0, 1), 3: (0, 1, 2, 1), 4: (0, 1
 
 
 class PageKind(NamedTuple):
-    """What page selectors ask for."""
+    """Properties of a page that page selectors name."""
 
     name: str
     is_first: bool
@@ -63,7 +63,7 @@ class PageBoxes(NamedTuple):
 def page_boxes(
     kind: PageKind, rules: Sequence[PagedRule], default_margin: MarginInches
 ) -> PageBoxes:
-    """Return what the rules of pages say of a page."""
+    """Return margins and margin boxes that the page rules give a page."""
     fitting = [
         (specificity, rule)
         for rule in rules

@@ -16,7 +16,7 @@ from chalicelib.engine.browser.output.paged.margin_boxes import (
     page_texts_css,
     replace_calls,
 )
-from chalicelib.engine.browser.output.paged.marks import Mark
+from chalicelib.engine.browser.output.paged.marks import MarkedElement
 from chalicelib.engine.browser.output.paged.numerals import numeral
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks
 from chalicelib.engine.browser.output.paged.rules import PagedRule
@@ -54,7 +54,11 @@ class PageNumbers:
     """Numbers of the pages, as elements reset them, and of marked elements in the body."""
 
     def __init__(
-        self, tab: Tab, rules: Sequence[PagedRule], marks: Sequence[Mark], first_number: int
+        self,
+        tab: Tab,
+        rules: Sequence[PagedRule],
+        marks: Sequence[MarkedElement],
+        first_number: int,
     ) -> None:
         """Start before the first print; `first_number` is that of the first page."""
         self._tab, self._rules, self._marks = tab, rules, marks
@@ -152,7 +156,7 @@ class PageNumbers:
                 resets[place.page] = max(1, int(reset[1] or 0))
         return [Assignment(page, value) for page, value in sorted(resets.items())]
 
-    def _marks_of(self, kind: str) -> Iterator[Mark]:
+    def _marks_of(self, kind: str) -> Iterator[MarkedElement]:
         return (mark for mark in self._marks if self._rules[mark.rule].kind == kind)
 
     def _write(self, written: tuple[list[tuple[int, int]], int]) -> None:

@@ -12,7 +12,7 @@ from chalicelib.engine.browser.output.paged.blank_pages import (
     blank_page_css,
 )
 from chalicelib.engine.browser.output.paged.margin_boxes import margin_box_css
-from chalicelib.engine.browser.output.paged.marks import Mark, Marks
+from chalicelib.engine.browser.output.paged.marks import MarkedElement, MarkedElements
 from chalicelib.engine.browser.output.paged.named_strings import NamedStrings
 from chalicelib.engine.browser.output.paged.page_boxes import PageBoxes, PageKind, page_boxes
 from chalicelib.engine.browser.output.paged.page_numbers import PageNumbers
@@ -37,7 +37,7 @@ _POINTS_PER_INCH: Final = 72
 
 
 class PagedDocument:
-    """What differs between the pages of a document: read from a print, and written for the next."""
+    """Differences between the pages of a document: read from a print, and written for the next."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class PagedDocument:
         options: PdfOptions,
         style: PageStyle,
         rules: Sequence[PagedRule],
-        marked: Marks,
+        marked: MarkedElements,
     ) -> None:
         """Start before the first print; `rules` are those of the marks."""
         marks = marked.marks
@@ -66,7 +66,7 @@ class PagedDocument:
 
     @property
     def updates(self) -> Sequence[Callable[[PrintedLinks], bool]]:
-        """Return what reads a print and changes the document for the next one."""
+        """Return the updates: each reads a print and changes the document for the next one."""
         return (
             *(self._blanks.update, self._numbers.update, self._targets.update),
             self._read,
@@ -74,7 +74,7 @@ class PagedDocument:
 
     @property
     def warnings(self) -> list[RenderWarning]:
-        """Return warnings of what is not drawn for some elements."""
+        """Return warnings of texts that are not drawn for some elements."""
         undrawn = dict.fromkeys(
             self._rules[mark.rule] for mark in self._marks if not _is_drawn(mark)
         )
@@ -129,7 +129,7 @@ class PagedDocument:
         return self._numbers.drawn_content(self._strings.drawn_content(rule.value))
 
     def clear(self) -> None:
-        """Leave the document as it was: what was written stands in no other output."""
+        """Restore the document: the written style stands in no other output."""
         self._blanks.clear()
         self._numbers.clear()
         self._targets.clear()
@@ -171,6 +171,6 @@ class PagedDocument:
         return False
 
 
-def _is_drawn(mark: Mark) -> bool:
+def _is_drawn(mark: MarkedElement) -> bool:
     details = mark.details
     return details.get("isPossible", True) and not details.get("isFixed", False)

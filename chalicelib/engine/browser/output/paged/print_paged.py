@@ -1,7 +1,7 @@
-"""Prints of a document with paged CSS: some to read its layout, and the one that is kept.
+"""Prints of a document with paged CSS: some to read its layout, the last as the result.
 
-The elements that the rules match are marked while the layout is read. What differs between pages
-is written into the document as style, and the last print shows it.
+The elements that the rules match are marked while the layout is read. Differences between pages are
+written into the document as style, and the last print shows them.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ import msgspec
 from chalicelib.contract.options.pdf import PdfOptions
 from chalicelib.core.json import Json
 from chalicelib.engine.browser.output.page_style import PageStyle, adopted_style
-from chalicelib.engine.browser.output.paged.marks import MAX_MARKS, Marks, marked_elements
+from chalicelib.engine.browser.output.paged.marks import MAX_MARKS, MarkedElements, marked_elements
 from chalicelib.engine.browser.output.paged.paged_document import PagedDocument
 from chalicelib.engine.browser.output.paged.rules import PagedKind, PagedRule
 from chalicelib.engine.browser.output.paged.running_elements import (
@@ -98,7 +98,7 @@ def _marked_rules(rules: Sequence[PagedRule]) -> list[Json]:
     return marked
 
 
-def _truncation_warnings(marked: Marks) -> list[RenderWarning]:
+def _truncation_warnings(marked: MarkedElements) -> list[RenderWarning]:
     if not marked.is_truncated:
         return []
     message = f"Rules of paged CSS match more than {MAX_MARKS} elements; the rest was ignored."

@@ -24,7 +24,7 @@ from chalicelib.engine.browser.output.paged.assignments import (
 )
 from chalicelib.engine.browser.output.paged.margin_box_places import AREAS, box_style
 from chalicelib.engine.browser.output.paged.margin_boxes import conditional_css
-from chalicelib.engine.browser.output.paged.marks import Mark
+from chalicelib.engine.browser.output.paged.marks import MarkedElement
 from chalicelib.engine.browser.output.paged.page_boxes import PageBoxes
 from chalicelib.engine.browser.output.paged.printed_links import PrintedLinks
 from chalicelib.engine.browser.output.paged.rules import PagedRule
@@ -79,7 +79,7 @@ class RunningBox(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """What is drawn over a page; `number` is empty where it matters to no element."""
+    """Content that is drawn over a page; `number` is empty where it matters to no element."""
 
     size: tuple[float, float]
     boxes: PageBoxes
@@ -121,7 +121,7 @@ def running_css(rules: Sequence[PagedRule], *, is_placed: bool) -> str:
 class RunningElements:
     """Running elements of a document, as its margin boxes name them."""
 
-    def __init__(self, rules: Sequence[PagedRule], marks: Sequence[Mark]) -> None:
+    def __init__(self, rules: Sequence[PagedRule], marks: Sequence[MarkedElement]) -> None:
         """Start without places; `rules` are those of the marks."""
         self._marks = {
             number: running_name(rules[mark.rule])

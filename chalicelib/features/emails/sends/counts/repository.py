@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.emails.sends.model import (
@@ -72,7 +72,7 @@ class SendCounts:
         )
 
     def move(self, before: EmailSend, after: EmailSend) -> Iterator[Write]:
-        """Yield the writes that count a send in its new state, or one that repeats another."""
+        """Yield the writes that count a send in its new state, or a repeat in its place."""
         here, there = before.count_name, after.count_name
         if here != there:
             due, values = _due_render(after, after.sent_at, is_done=there in DONE_EMAIL_COUNTS)
@@ -149,7 +149,7 @@ class SendCounts:
                 ":last": f"DAY#{last}~",
             },
         )
-        by_day: dict[str, list[Item]] = {}
+        by_day: dict[str, list[Row]] = {}
         for row in rows:
             by_day.setdefault(row["SK"].split("#")[1], []).append(row)
         return {day: _day_counts(of_day) for day, of_day in by_day.items()}
@@ -173,7 +173,7 @@ def counts_partition(workspace_id: WorkspaceId) -> str:
     return f"WS#{workspace_id}#EMD"
 
 
-def _day_counts(rows: Sequence[Item]) -> DayCounts:
+def _day_counts(rows: Sequence[Row]) -> DayCounts:
     sends = {name: sum(row.get(name, 0) for row in rows) for name in STATISTIC_NAMES}
     return DayCounts(sum(row.get("recipients", 0) for row in rows), sends)
 
@@ -183,7 +183,7 @@ def _batch_prefix(batch_id: str) -> str:
 
 
 def _due_render(send: EmailSend, at: str | None, *, is_done: bool) -> tuple[str, Mapping[str, str]]:
-    """Return what makes a render due whose files may have been kept for this email alone.
+    """Return the update that makes a render due whose files may be kept for this email alone.
 
     Maintenance looks whether others wait: one write of many cannot.
     """

@@ -7,6 +7,8 @@ from typing import Final, cast
 from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import connections_partition
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.features.emails.connections import EmailConnection, connections_partition
 
 # Who would have to wait longer takes no slot, and asks again.
 LONGEST_WAIT: Final = dt.timedelta(minutes=10)
@@ -26,9 +28,9 @@ class SendRate:
         self._next_us: dict[str, int] = {}
 
     def take_slot(self, connection: EmailConnection, now: dt.datetime) -> dt.timedelta | None:
-        """Take the next slot of a connection and return how long it is until then.
+        """Take the next slot of a connection and return the time until it begins.
 
-        None: it is further away than LONGEST_WAIT, and none was taken.
+        If it is further away than LONGEST_WAIT, take none and return None.
         """
         now_us = round(now.timestamp() * _SECOND_US)
         step_us = _SECOND_US // cast("int", connection.config["max_per_second"])
@@ -66,7 +68,7 @@ class SendRate:
         update: str,
         condition: str,
         values: Mapping[str, int],
-    ) -> Item:
+    ) -> Row:
         key = {"PK": connections_partition(connection.workspace_id), "SK": f"RATE#{connection.id}"}
         row = self._tables.write(
             Write(

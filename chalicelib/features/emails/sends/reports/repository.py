@@ -8,7 +8,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import SendId, WorkspaceId, derived_id
 from chalicelib.core.json import Json
@@ -33,7 +33,7 @@ COUNT_BY_KIND: Final[Mapping[ReportKind, str]] = {
 }
 
 
-class Report(NamedTuple):
+class ProviderReport(NamedTuple):
     """Report of a provider on one recipient of an email; `reported_at` is None without a time.
 
     `message_id` is the id that the provider gave to the email, `send_id` the one in its header.
@@ -59,7 +59,7 @@ class ReportPage(NamedTuple):
     next_after: str | None
 
 
-class Reports:
+class ProviderReports:
     """Reports of all workspaces."""
 
     def __init__(self, tables: Tables, table: str) -> None:
@@ -71,7 +71,7 @@ class Reports:
         """Return the write by which reports on a send that was just accepted will find it."""
         if send.provider != "brevo" or not send.provider_message_id:
             return []
-        row: Item = {
+        row: Row = {
             "PK": _names_partition(send.workspace_id),
             "SK": send.provider_message_id,
             "send_id": send.id,
@@ -86,12 +86,12 @@ class Reports:
         row = self._tables.get(self._table, _names_partition(workspace_id), message_id)
         return None if row is None else SendId(row["send_id"])
 
-    def creation(self, send: EmailSend, report: Report, now: dt.datetime) -> list[Write]:
+    def creation(self, send: EmailSend, report: ProviderReport, now: dt.datetime) -> list[Write]:
         """Return the writes of a report; the first is refused if it is there already.
 
         The second is refused where the send is gone or has MAX_REPORTS.
         """
-        row: Item = {
+        row: Row = {
             "PK": send_partition(send.workspace_id, send.id),
             "SK": f"REPORT#{report.id(send)}",
             "event": report.kind,
@@ -135,7 +135,7 @@ class Reports:
         )
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        """Erase what finds the sends of a workspace; yield after each step."""
+        """Erase the rows that find the sends of a workspace; yield after each step."""
         return self._tables.delete_partition_in_steps(self._table, _names_partition(workspace_id))
 
 

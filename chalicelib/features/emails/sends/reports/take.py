@@ -1,4 +1,4 @@
-"""Take the reports that a provider sends, each once."""
+"""Reports of a provider on emails: each is stored once."""
 
 import hmac
 import logging
@@ -15,6 +15,7 @@ from chalicelib.features.emails.registrations.register import event_token
 from chalicelib.features.emails.sends.events import report_event
 from chalicelib.features.emails.sends.model import EmailSend
 from chalicelib.features.emails.sends.reports.repository import Report
+from chalicelib.features.emails.sends.reports import ProviderReport
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import DomainEvent
 
@@ -49,7 +50,7 @@ class TakeReports:
         return connection
 
     def __call__(
-        self, connection: EmailConnection, reports: Sequence[Report], request_id: str
+        self, connection: EmailConnection, reports: Sequence[ProviderReport], request_id: str
     ) -> None:
         """Store the reports on sends of a connection; those on other emails are left out."""
         sends: dict[str, EmailSend | None] = {}
@@ -61,7 +62,7 @@ class TakeReports:
             if send is not None:
                 self._take(send, report, request_id)
 
-    def _send(self, connection: EmailConnection, report: Report) -> EmailSend | None:
+    def _send(self, connection: EmailConnection, report: ProviderReport) -> EmailSend | None:
         send_id = report.send_id
         if send_id is None:
             send_id = self._stores.reports.send_id(connection.workspace_id, report.message_id)
@@ -71,7 +72,7 @@ class TakeReports:
         # Connections with one account get each other's reports.
         return send if send is not None and send.connection_id == connection.id else None
 
-    def _take(self, send: EmailSend, report: Report, request_id: str) -> None:
+    def _take(self, send: EmailSend, report: ProviderReport, request_id: str) -> None:
         now = self._clock.now()
         event = report_event(send, report, now, request_id)
         try:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.limits.admission import schedule_reconciliation
 from chalicelib.features.workspaces.limits.item.update import LimitsUpdate, LimitsUpdateBuilder
@@ -72,9 +72,7 @@ class EndedHolds:
         )
 
 
-def plan_fold(
-    source: str, totals: EndedTotals, seen: Item, now: dt.datetime
-) -> LimitsUpdate | None:
+def plan_fold(source: str, totals: EndedTotals, seen: Row, now: dt.datetime) -> LimitsUpdate | None:
     """Build the update that folds totals into the limits item; None if it contains them.
 
     `totals` must be read after `seen`. Totals only grow, and the update requires the totals that
@@ -95,7 +93,7 @@ def plan_fold(
 
 def _fold(
     counters: dict[str, tuple[str, int]],
-    seen: Item,
+    seen: Row,
     now: dt.datetime,
     cycle_end: str | None = None,
 ) -> LimitsUpdate | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Throttled, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Throttled, Write
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.limits.item.update import LimitsUpdate
@@ -14,7 +14,7 @@ _MAX_TRIES: Final = 12
 # Cached items are only guesses: a dropped one costs a read.
 _MAX_CACHED_ITEMS: Final = 256
 
-type BuildUpdate = Callable[[Item], LimitsUpdate | None]
+type BuildUpdate = Callable[[Row], LimitsUpdate | None]
 
 
 class ConditionalItem:
@@ -25,25 +25,25 @@ class ConditionalItem:
         self._tables = tables
         self._table = table
         self._sort_key = sort_key
-        self._cached_items: dict[WorkspaceId, Item] = {}
+        self._cached_items: dict[WorkspaceId, Row] = {}
 
-    def find(self, workspace_id: WorkspaceId) -> Item | None:
+    def find(self, workspace_id: WorkspaceId) -> Row | None:
         """Return the item, or None if there is no such workspace."""
         return self._tables.get(self._table, limits_partition(workspace_id), self._sort_key)
 
-    def get(self, workspace_id: WorkspaceId) -> Item:
+    def get(self, workspace_id: WorkspaceId) -> Row:
         """Return the item of an existing workspace."""
         item = self.find(workspace_id)
         assert item is not None, workspace_id
         return item
 
-    def last_seen(self, workspace_id: WorkspaceId) -> Item | None:
+    def last_seen(self, workspace_id: WorkspaceId) -> Row | None:
         """Return the item as this process last saw it; nothing is read."""
         return self._cached_items.get(workspace_id)
 
     def apply_or_throttle(
-        self, workspace_id: WorkspaceId, build_update: BuildUpdate, guess: Item | None = None
-    ) -> Item:
+        self, workspace_id: WorkspaceId, build_update: BuildUpdate, guess: Row | None = None
+    ) -> Row:
         """Write as `apply` does; raise Throttled under too much contention."""
         try:
             return self.apply(workspace_id, build_update, guess)
@@ -54,8 +54,8 @@ class ConditionalItem:
         self,
         workspace_id: WorkspaceId,
         build_update: BuildUpdate,
-        guess: Item | None = None,
-    ) -> Item:
+        guess: Row | None = None,
+    ) -> Row:
         """Write the update that `build_update` returns; return the item as it is afterwards.
 
         The first try uses a guess. An error that results from a guess is not raised: the item is
@@ -83,7 +83,7 @@ class ConditionalItem:
             is_guess = False
         raise RateLimited("Too many requests at once.", 1, RateState(0, 0, 1))
 
-    def _write(self, workspace_id: WorkspaceId, update: LimitsUpdate) -> tuple[Item, bool]:
+    def _write(self, workspace_id: WorkspaceId, update: LimitsUpdate) -> tuple[Row, bool]:
         """Return the current item, and whether the update was written."""
         write = Write(
             self._table,
@@ -101,7 +101,7 @@ class ConditionalItem:
         self._cache(workspace_id, item)
         return item, True
 
-    def _cache(self, workspace_id: WorkspaceId, item: Item) -> None:
+    def _cache(self, workspace_id: WorkspaceId, item: Row) -> None:
         if len(self._cached_items) >= _MAX_CACHED_ITEMS:
             self._cached_items.clear()
         self._cached_items[workspace_id] = item

@@ -15,7 +15,7 @@ import pytest
 
 from chalicelib.engine.browser.chromium import unpack
 from chalicelib.engine.browser.chromium.installation import (
-    BrowserMissing,
+    BrowserMissingError,
     check_temporary_folder,
     locate_browser,
 )
@@ -167,7 +167,7 @@ def test_a_damaged_layer_is_refused_and_leaves_nothing(
     packed = layer / name
     packed.write_bytes(damage(packed.read_bytes()))
 
-    with pytest.raises(BrowserMissing, match=message):
+    with pytest.raises(BrowserMissingError, match=message):
         locate_browser(layer, fonts)
 
 
@@ -176,7 +176,7 @@ def test_full_disk_is_reported_and_partial_copy_removed(layer: Path, fonts: Path
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, limits[1]))
     try:
-        with pytest.raises(BrowserMissing, match=r"cannot be written .* 400 MB of room"):
+        with pytest.raises(BrowserMissingError, match=r"cannot be written .* 400 MB of room"):
             locate_browser(layer, fonts)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -187,7 +187,7 @@ def test_unwritable_temporary_folder_is_reported(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "/proc")
 
-    with pytest.raises(BrowserMissing, match=r"/proc/platen-\d+ cannot be written"):
+    with pytest.raises(BrowserMissingError, match=r"/proc/platen-\d+ cannot be written"):
         locate_browser(layer, fonts)
 
 
@@ -197,15 +197,17 @@ def test_a_folder_that_others_can_write_is_not_trusted(
     (own_tmp / f"platen-{os.geteuid()}").mkdir()
     (own_tmp / f"platen-{os.geteuid()}").chmod(0o777)
 
-    with pytest.raises(BrowserMissing, match="not ours alone"):
+    with pytest.raises(BrowserMissingError, match="not ours alone"):
         locate_browser(layer, fonts)
 
 
 def test_a_missing_layer_is_named(tmp_path: Path, layer: Path, fonts: Path) -> None:
-    with pytest.raises(BrowserMissing, match=r"no-fonts/fonts\.conf .* layer `fonts`"):
+    with pytest.raises(BrowserMissingError, match=r"no-fonts/fonts\.conf .* layer `fonts`"):
         locate_browser(layer, tmp_path / "no-fonts")
     (layer / "al2023.tar.br").unlink()
-    with pytest.raises(BrowserMissing, match=r"chromium/chromium .* layer `chromium`.*make setup"):
+    with pytest.raises(
+        BrowserMissingError, match=r"chromium/chromium .* layer `chromium`.*make setup"
+    ):
         locate_browser(layer, fonts)
 
 
@@ -233,7 +235,7 @@ def test_temporary_folder_that_the_browser_cannot_use_is_named(
     own_tmp.chmod(mode)
     own_tmp.parent.chmod(parent_mode)
     try:
-        with pytest.raises(BrowserMissing, match=words) as refusal:
+        with pytest.raises(BrowserMissingError, match=words) as refusal:
             check_temporary_folder()
     finally:
         own_tmp.parent.chmod(0o755)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from chalicelib.engine.browser.chromium.pipe import (
-    BrowserGone,
-    CallRefused,
-    PageCrashed,
+    BrowserGoneError,
+    CallRefusedError,
+    PageCrashedError,
     Pipe,
     await_answer,
 )
@@ -111,7 +111,7 @@ def test_error_response_is_raised(peer: Peer) -> None:
 
     peer.send({"id": peer.receive()["id"], "error": {"code": -32000, "message": "no such thing"}})
 
-    with pytest.raises(CallRefused, match="no such thing"):
+    with pytest.raises(CallRefusedError, match="no such thing"):
         future.result(PATIENCE_S)
 
 
@@ -147,10 +147,10 @@ def test_browser_exit_fails_pending_and_later_calls(peer: Peer) -> None:
 
     peer.end()
 
-    with pytest.raises(BrowserGone):
+    with pytest.raises(BrowserGoneError):
         waiting.result(PATIENCE_S)
     peer.pipe.close()
-    with pytest.raises(BrowserGone):
+    with pytest.raises(BrowserGoneError):
         peer.pipe.send("B").result(0)
     assert peer.pipe.is_closed
 
@@ -159,7 +159,7 @@ def test_a_crash_ends_the_wait_for_an_answer() -> None:
     crashed: Future[None] = Future()
     crashed.set_result(None)
 
-    with pytest.raises(PageCrashed):
+    with pytest.raises(PageCrashedError):
         await_answer(Future(), crashed, PATIENCE_S)
 
 
