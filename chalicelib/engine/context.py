@@ -24,7 +24,7 @@ def _accept_any_data(_data: JsonObject, _pointer: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class JobContext:
-    """Circumstances of a run: `deadline` in seconds since 1970, and what the job may ask for.
+    """Circumstances of a job: `deadline` in seconds since 1970, and access to its `uploads`.
 
     `check_data` checks data once they are there. `test` marks the files as tests. Documents of the
     same `lane` may follow each other in one process of the browser (decision 40). Setting

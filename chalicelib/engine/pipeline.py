@@ -268,7 +268,7 @@ def _add_invoice_xml(
 def _validation_requests(
     files: Sequence[RenderedFile], finishing: FinishingContext, invoice: "EInvoiceResult | None"
 ) -> "tuple[ValidationRequest, ...]":
-    """Return what the validators are asked: about the e-invoice and a PDF/A or PDF/UA."""
+    """Return the checks for the validators: of the e-invoice, and of a PDF/A or PDF/UA."""
     requests = [] if invoice is None else [*invoice.validation_requests]
     if has_conformance_target(finishing):
         from chalicelib.engine.requested_checks import pdf_validation_request  # noqa: PLC0415 -- few PDFs are

@@ -22,15 +22,7 @@ from chalicelib.features.webhooks.deliveries.send import PostWebhook
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
 from chalicelib.features.webhooks.erase import EraseWebhooks
-from chalicelib.features.webhooks.leases.repository import (
-    FAST_LANE,
-    SLOW_LANE,
-    BatchLeases,
-    ReceiverLeases,
-)
-from chalicelib.features.webhooks.deliveries import Deliveries
-from chalicelib.features.webhooks.endpoints import Endpoints
-from chalicelib.features.webhooks.leases import FAST_QUEUE, SLOW_QUEUE, BatchLeases, ReceiverLeases
+from chalicelib.features.webhooks.leases.repository import BatchLeases, ReceiverLeases
 
 
 def build(parts: WorkParts) -> ServeEvent:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.messages import PoisonMessage, ReceivedMessage
+from chalicelib.adapters.aws.messages import ReceivedMessage
 from chalicelib.bootstrap.advance_batch import advance_batch
 from chalicelib.adapters.aws.messages import PoisonMessageError, ReceivedMessage
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda

@@ -9,7 +9,7 @@ from typing import Any, cast, override
 
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
-from chalicelib.adapters.aws.table import Item, ItemCodec, Write
+from chalicelib.adapters.aws.table import ItemCodec, Write
 from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.errors import RenderFailure

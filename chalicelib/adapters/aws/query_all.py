@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from chalicelib.adapters.aws.table import Item, QueryPage, RowValue, Tables
+from chalicelib.adapters.aws.table import QueryPage, RowValue, Tables
 from chalicelib.adapters.aws.table import Row, RowValue, Tables
 
 

@@ -291,7 +291,7 @@ def _with_stuffed_dots(content: bytes) -> bytes:
 
 
 def smtp_fault(error: smtplib.SMTPException, *, is_secure: bool) -> str:
-    """Return what happened, as it goes on after the name of the host; `is_secure`: over TLS."""
+    """Return the fault in words that follow the name of the host; `is_secure`: over TLS."""
     if isinstance(error, smtplib.SMTPResponseException):
         return _reply_text(error.smtp_code, error.smtp_error)
     if isinstance(error, smtplib.SMTPRecipientsRefused):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.engine.conformance.hybrid_metadata import Contradiction, contradictions_of
-from chalicelib.engine.conformance.invoice_head import NotAnInvoice
 from chalicelib.engine.pdf.document.claims import (
     WRONG_TYPE,
     UnreadableStream,

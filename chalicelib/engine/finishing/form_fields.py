@@ -65,7 +65,7 @@ def _url_of(annotation: "pikepdf.Object") -> str:
 
 
 def _field_of(url: str) -> FormControl | None:
-    """Return the field of a URL, or None for one that tells no control."""
+    """Return the field of a URL, or None if it tells no control."""
     if not url.startswith(FIELD_URL):
         return None
     try:

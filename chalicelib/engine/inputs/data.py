@@ -10,7 +10,7 @@ from chalicelib.core.json import Json
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.inputs.fetch import MAX_FETCH_S, fetch_all
 from chalicelib.engine.job import PageJob
-from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError, Egress
+from chalicelib.engine.ports import Egress
 from chalicelib.engine.render_trace import TraceRecorder
 from chalicelib.engine.job import JobContext, PageJob
 from chalicelib.engine.ports import Egress, HostRefusedError, HostUnreachableError

@@ -22,7 +22,7 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
     """Worker that sends a warm child process one request at a time and replaces a failed child."""
 
     cpu_limit = f"{limits.CPU_S:g} s of processor time"
-    """What the timers of its child allow, as messages name it."""
+    """Time that the timers of its child allow, as messages name it."""
 
     def __init__(
         self,

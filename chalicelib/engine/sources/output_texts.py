@@ -88,7 +88,7 @@ def render_output_texts(
     """Return the output with its texts run, except for the placeholders that printing fills in.
 
     Without `run` no text is a template: only the placeholders of plain texts are replaced. Without
-    `has_url` the page has no URL, and what would show it is hidden.
+    `has_url` the page has no URL, and its placeholder is hidden.
     """
     run = run or _fill_in_placeholders
     if output.filename:

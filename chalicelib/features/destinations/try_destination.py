@@ -89,7 +89,7 @@ def upload_error(failure: UploadFailedError) -> JsonObject:
 
 
 def likely_mistake(config: JsonObject) -> str | None:
-    """Return what is probably wrong with the endpoint; None: nothing that is seen in it."""
+    """Return the likely mistake in an endpoint, or None if it shows none."""
     endpoint = config.get("endpoint")
     if not endpoint:
         return None

@@ -12,7 +12,7 @@ from itertools import batched, islice
 from typing import Final, Protocol
 
 from chalicelib.adapters.aws.query_all import listed_since
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item, Tables
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Tables
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, Tables
 from chalicelib.core.clock import epoch_ms, format_rfc3339

@@ -18,7 +18,7 @@ from chalicelib.features.renders.run.bodies import RenderBodies
 class EraseRenders:
     """Eraser of a workspace's renders; idempotent.
 
-    The row of a render is deleted last, so a later run finds what a crash has left.
+    The row of a render is deleted last, so a later call finds the remains of a crash.
     """
 
     def __init__(

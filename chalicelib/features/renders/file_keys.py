@@ -12,7 +12,7 @@ def file_key(render: Render, attempt: int, index: int, extension: str) -> str:
 
 
 def files_folder(render: Render) -> str:
-    """Return what the object keys of all files of a render begin with."""
+    """Return the common prefix of the object keys of a render's files."""
     return f"ws/{render.workspace_id}/files/{render.id}/"
 
 

@@ -13,7 +13,6 @@ from typing import Final
 import msgspec
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import Item
 from chalicelib.contract.options.output import OutputOptions
 from chalicelib.adapters.aws.table import Row
 from chalicelib.core import json

@@ -6,7 +6,7 @@ from typing import Final, override
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import QueueMessage
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Write
 from chalicelib.adapters.metrics import Metrics, MetricValues
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint
@@ -79,7 +79,7 @@ class CleanUpRender(Subscriber):
 
     @override
     def prepare(self, deliveries: Sequence[EventDelivery]) -> Mapping[str, object]:
-        """Settle the renders of final events, and delete what nobody needs any more."""
+        """Settle the renders of final events, and delete objects that nobody needs any more."""
         renders = [render_of(delivery.subject_row) for delivery in deliveries]
         self._settle(
             [
@@ -138,7 +138,7 @@ class CountEndedHold(Subscriber):
     def follow_up(
         self, deliveries: Sequence[EventDelivery], plans: Mapping[str, object]
     ) -> Sequence[OutgoingMessage]:
-        """Fold what was counted; if a usage threshold is reached, tell maintenance at once."""
+        """Fold the counted holds; if a usage threshold is reached, tell maintenance at once."""
         workspace_id = deliveries[0].event.workspace_id
         rows = [delivery.subject_row for delivery in deliveries]
         sources = sorted({row["hold"] for row in rows if _is_counted(row)})

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Item, QueryPage, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, RowValue, Tables, Write
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId, is_id
 from chalicelib.features.templates.model import (

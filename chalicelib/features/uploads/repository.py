@@ -2,16 +2,15 @@
 
 The item `UPL#<workspace>`, `HELD` has the sum of their bytes as `held`, announced ones and stored
 ones until they expire, and one attribute `h<n>` for each hour since 1970 in which some were made.
-What was made 25 hours ago is subtracted with the next upload that finds no room. A process that
-dies between this item and the row of its upload leaves bytes that are counted until then: never too
-few.
+Bytes of 25 hours ago are subtracted with the next upload that finds no room. A process that dies
+between this item and the row of its upload leaves bytes that are counted until then: never too few.
 """
 
 import datetime as dt
 from collections.abc import Iterable
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write

@@ -23,7 +23,7 @@ class EraseUsage:
         self._clock = clock
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        """Erase month by month; yields after each step of some items."""
+        """Erase the counts month by month; yield after each step."""
         # One step more at each end, as clocks differ.
         day, end = id_created_at(workspace_id) - _MONTH, self._clock.now() + _MONTH
         months = set()

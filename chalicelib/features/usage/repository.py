@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Tables, Write
 
 DAY_SHARDS: Final = 8
 # Fewer than DAY_SHARDS: one request reads a year of them for many templates.

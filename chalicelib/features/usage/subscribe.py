@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import override
 
-from chalicelib.adapters.aws.table import Item, Write
+from chalicelib.adapters.aws.table import Write
 from chalicelib.features.events.model import EventDelivery, Subscriber
 from chalicelib.features.usage.repository import (
     DAY_SHARDS,

@@ -17,8 +17,6 @@ import pytest
 from chalicelib.adapters.net import transport
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core import egress_policy
-from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
-from chalicelib.core import destinations
 from chalicelib.engine.ports import HostRefusedError, HostUnreachableError
 from tests.builders.pages.certificates import certificates
 from tests.builders.pages.web_site import SitePage, running_site

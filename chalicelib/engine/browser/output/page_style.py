@@ -153,7 +153,7 @@ def adopted_style(tab: Tab, css: str) -> Iterator[None]:
 
 
 def may_be_unread(html: str) -> bool:
-    """Tell whether a document's own text may hold what the browser does not read."""
+    """Tell whether a document's own text may hold rules that the browser drops."""
     return _UNREAD.finds(html.lower()) or may_have_paged_css(html)
 
 

@@ -72,7 +72,7 @@ class PrintedPages(NamedTuple):
 
 
 def possible_gaps(html: str, *, has_scripts: bool) -> Collection[_Kind]:
-    """Return what a document's text may have."""
+    """Return the gaps that a document's text may have."""
     text = html.lower()
     has_other_styles = has_scripts or any(word in text for word in _LINKED_STYLES)
     kinds: set[_Kind] = set()

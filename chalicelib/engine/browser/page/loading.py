@@ -10,7 +10,6 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.egress_policy import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.assets import AssetFiles
-from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction, RemoteObject
 from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction

@@ -6,7 +6,6 @@ from typing import Final
 from chalicelib.contract.options.image import Wait
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.redact_url import redacted_url
-from chalicelib.engine.browser.chromium.pipe import CallRefused
 from chalicelib.engine.browser.chromium.pipe import CallRefusedError
 from chalicelib.engine.browser.requests.assets import shortened_url
 from chalicelib.engine.browser.requests.requests import PageRequests

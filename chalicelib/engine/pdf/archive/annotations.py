@@ -34,7 +34,7 @@ _FORM_KEYS: Final = ("/NeedAppearances", "/XFA", "/SigFlags")
 
 
 def convert_annotations(document: pikepdf.Pdf, fonts: Mapping[str, bytes], warn: Warn) -> list[str]:
-    """Change all annotations; return the types of those that had to leave."""
+    """Change all annotations; return the types of the removed ones."""
     draw_form(document, fonts, warn)
     looks = AnnotationLooks(document, fonts, warn)
     left: list[str] = []

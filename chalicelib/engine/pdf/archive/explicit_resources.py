@@ -6,7 +6,7 @@ import pikepdf
 
 
 def make_resources_explicit(document: pikepdf.Pdf) -> None:
-    """Give each form without resources those of what draws it (ISO 19005-2, 6.2.2)."""
+    """Give each form without resources those of the content that draws it (ISO 19005-2, 6.2.2)."""
     visited: set[tuple[int, int]] = set()
     for page in document.pages:
         resources = page.resources

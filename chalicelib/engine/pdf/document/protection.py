@@ -14,7 +14,7 @@ def pdf_encryption(protection: Protection) -> "pikepdf.Encryption":
     """Return the encryption settings of the document.
 
     Without an owner password a random one is set: an empty one would open the document for
-    everybody. A password is prepared as readers prepare what is typed.
+    everybody. A password is prepared as readers prepare a typed one.
     """
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 

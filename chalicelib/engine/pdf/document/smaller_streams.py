@@ -27,7 +27,7 @@ _WHITESPACE: Final = re.compile(rb"\s+")
 
 
 def remove_private_data(document: pikepdf.Pdf) -> None:
-    """Remove what no reader shows (ISO 32000-1, 14.5), and small pictures that readers draw anew.
+    """Remove private data (ISO 32000-1, 14.5), and small pictures that readers draw anew.
 
     `/LastModified` is there for private data only.
     """
@@ -41,7 +41,7 @@ def remove_private_data(document: pikepdf.Pdf) -> None:
 
 
 def make_streams_smaller(document: pikepdf.Pdf) -> None:
-    """Write each stream that becomes smaller; what a filter is for, such as JPEG, stays."""
+    """Write each stream that becomes smaller; one with a filter such as JPEG stays."""
     for stream in document.objects:
         if isinstance(stream, pikepdf.Stream):
             if stream.get("/Type") == "/Metadata":

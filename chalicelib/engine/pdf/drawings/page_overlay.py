@@ -18,8 +18,8 @@ def overlay_page(
 ) -> None:
     """Draw a `sheet` of a `printed` document over a page, with its links to the web.
 
-    `form` is what an earlier page made of the same sheet. The top edges coincide: a sheet may be a
-    little taller than the page.
+    `form` is the form XObject that an earlier page made of the same sheet. The top edges coincide:
+    a sheet may be a little taller than the page.
     """
     import pikepdf  # noqa: PLC0415 -- see finish_pdf.py
 

@@ -82,7 +82,7 @@ def _is_link(annotation: pikepdf.Object) -> bool:
 def _draw(
     page: pikepdf.Page, annotation: pikepdf.Object, tags: AnnotationTags, looks: AnnotationLooks
 ) -> list[str]:
-    """Return the operators that draw an annotation; none for one that is not shown."""
+    """Return the operators that draw an annotation; a hidden one has none."""
     flags = _integer(annotation, "/F")
     edges = annotation.get("/Rect", Array())
     if flags & (_HIDDEN | _NO_VIEW) or annotation.get("/Subtype") == "/Popup" or len(edges) != 4:  # noqa: PLR2004

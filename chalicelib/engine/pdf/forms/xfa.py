@@ -6,7 +6,7 @@ from chalicelib.engine.pdf.warn import Warn
 
 
 def remove_xfa(document: Pdf, warn: Warn) -> None:
-    """Remove the XFA form, which does not know what happens to pages; its PDF fields stay."""
+    """Remove the XFA form, which no change of pages reaches; its PDF fields stay."""
     form = document.Root.get("/AcroForm")
     if not isinstance(form, Dictionary) or "/XFA" not in form:
         return

@@ -5,10 +5,8 @@ from collections.abc import Iterable, Mapping
 from pikepdf import Array, Dictionary, Object, Pdf, String
 
 from chalicelib.engine.pdf.merging.joined_names import distinct_keys
-from chalicelib.engine.pdf.merging.parcel import CopiedParcel, Parcel
 from chalicelib.engine.pdf.trees.actions import actions_of
 from chalicelib.engine.pdf.trees.name_trees import dictionaries
-from chalicelib.engine.combining.item_trees import dictionaries
 
 
 class JoinedForm:

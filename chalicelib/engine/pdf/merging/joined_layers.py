@@ -2,9 +2,7 @@
 
 from pikepdf import Array, Dictionary, Name, Object, Pdf
 
-from chalicelib.engine.pdf.merging.parcel import CopiedParcel, Parcel
 from chalicelib.engine.pdf.trees.name_trees import dictionaries
-from chalicelib.engine.combining.item_trees import dictionaries
 
 # Lists of the default configuration that name layers.
 _LISTS = ("/ON", "/OFF", "/Locked", "/Order", "/RBGroups", "/AS")

@@ -7,10 +7,7 @@ from itertools import count
 from pikepdf import Array, Dictionary, Object, Pdf, String
 
 from chalicelib.engine.pdf.document.attachments import distinct_names
-from chalicelib.engine.pdf.merging.parcel import CopiedParcel, Parcel
 from chalicelib.engine.pdf.trees.name_trees import dictionaries, named_tree, string_entries
-from chalicelib.engine.combining.item_trees import dictionaries, tree_entries
-from chalicelib.engine.finishing.attachments import distinct_names
 
 
 def names_root(document: Pdf) -> Object:

@@ -5,11 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pikepdf import Array, Dictionary, Name, Object, Pdf, Stream, String
 
 from chalicelib.engine.pdf.merging.joined_names import distinct_keys, name_tree
-from chalicelib.engine.pdf.merging.parcel import CopiedParcel, Parcel
 from chalicelib.engine.pdf.trees.name_trees import dictionaries, tree_entries
 from chalicelib.engine.pdf.trees.parent_tree import parent_entries
 from chalicelib.engine.pdf.trees.structure import dictionary_kids, elements_below
-from chalicelib.engine.combining.item_trees import dictionaries, tree_entries
 
 
 class JoinedStructure:

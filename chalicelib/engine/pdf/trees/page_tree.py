@@ -38,7 +38,7 @@ def write_page_tree(document: Pdf, pages: Sequence[Object]) -> None:
 
 
 def inherit_attributes(document: Pdf, page: Object) -> None:
-    """Copy to a page what it has from the nodes above it; pages share the dictionaries."""
+    """Copy to a page the attributes of the nodes above it; pages share the dictionaries."""
     missing = [key for key in _INHERITED if key not in page]
     node = page.get("/Parent")
     for _ in range(_MAX_PAGE_DEPTH):

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from chalicelib.adapters.aws.multipart import MultipartUpload, MultipartUploadGone, MultipartUploads
+from chalicelib.adapters.aws.multipart import MultipartUpload, MultipartUploads
 from chalicelib.adapters.aws.multipart import (
     MultipartUpload,
     MultipartUploadGoneError,
@@ -34,7 +34,7 @@ from chalicelib.features.batches.combine.repository import (
     object_key,
     state_key,
 )
-from chalicelib.features.batches.combine.succeeded_items import ItemFilesExpired, SucceededItems
+from chalicelib.features.batches.combine.succeeded_items import SucceededItems
 from chalicelib.features.batches.combine.write_part import CombinedPart, PartStart, WritePart
 from chalicelib.features.batches.combine.succeeded_items import (
     ItemFilesExpiredError,

@@ -13,9 +13,8 @@ from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.csv.import_csv import ImportCsv
 from chalicelib.features.batches.model import Batch, Counted, ItemCounts
-from chalicelib.features.batches.release.release_step import NoRendersLeft, ReleaseStep, StepResult
+from chalicelib.features.batches.release.release_step import ReleaseStep, StepResult
 from chalicelib.features.batches.release.repository import ReleaserLease, ReleaserLeases
-from chalicelib.features.batches.release import NoRendersLeftError, ReleaseStep, StepResult
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.workspaces.model import Workspace
 from chalicelib.features.workspaces.repository import Workspaces

@@ -32,11 +32,6 @@ from chalicelib.features.destinations.repository import (
 )
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads, UploadError
-from chalicelib.features.destinations.uploads.record_round import (
-    ClaimLost,
-    RecordRounds,
-    UploadRound,
-)
 from chalicelib.features.renders.rows import partition, render_of
 
 log = logging.getLogger(__name__)

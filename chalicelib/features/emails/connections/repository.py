@@ -9,7 +9,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.adapters.aws.sealing import SealContext
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.errors import Conflict, NotFound, ServiceError

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Final, Literal
 
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.emails.outgoing import Check, CheckFailed, HandOver
+from chalicelib.features.emails.outgoing import Check, HandOver
 from chalicelib.features.emails.providers.exchange import HttpExchange, ProviderAnswer, shown_text
 from chalicelib.features.emails.outgoing import Check, CheckFailedError, HandOver
 from chalicelib.features.emails.providers.exchange import (

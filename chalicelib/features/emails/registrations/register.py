@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.sealing import KeyUnavailable, SecretSealer
+from chalicelib.adapters.aws.sealing import SecretSealer
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -83,10 +83,10 @@ class RegisterForEvents:
 
 
 def event_token(connection: EmailConnection) -> str | None:
-    """Return the secret part of the address for events; None: the connection takes none.
+    """Return the secret part of a connection's address for events, or None without one.
 
-    It names the workspace, since an id of a connection does not. The sealed credentials are
-    random and never shown, and change with the credentials (decision 46).
+    It begins with the workspace's id, which the id of a connection does not tell. The sealed
+    credentials are random and never shown, and change with the credentials (decision 46).
     """
     sealed = connection.sealed_credentials
     if connection.provider != "brevo" or sealed is None:

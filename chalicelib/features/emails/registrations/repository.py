@@ -7,7 +7,7 @@ import datetime as dt
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem, DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, Item, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import connections_partition

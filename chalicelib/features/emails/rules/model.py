@@ -16,8 +16,8 @@ TEXT_FIELDS: Final = (
 class StoredRule(NamedTuple):
     """Email rule of a template; `changes` counts its changes.
 
-    `texts` has all TEXT_FIELDS; an empty text is absent. `from_email` None: the connection's
-    sender.
+    `texts` has all TEXT_FIELDS; an empty text is absent. Without `from_email` the connection's
+    sender is used.
     """
 
     id: EmailRuleId

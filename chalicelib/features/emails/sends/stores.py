@@ -5,10 +5,6 @@ from typing import NamedTuple, Self
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.features.emails.connections.repository import EmailConnections
 from chalicelib.features.emails.sends.counts.repository import SendCounts
-from chalicelib.features.emails.sends.reports.repository import Reports
-from chalicelib.features.emails.connections import EmailConnections
-from chalicelib.features.emails.sends.counts import SendCounts
-from chalicelib.features.emails.sends.reports import ProviderReports
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.events.repository import EventOutbox
 

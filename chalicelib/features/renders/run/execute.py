@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from copy import replace
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.messages import PoisonMessage, is_retryable
+from chalicelib.adapters.aws.messages import is_retryable
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
 from chalicelib.adapters.aws.messages import PoisonMessageError, is_retryable
 from chalicelib.adapters.aws.remote_engine import EngineCallContext
@@ -49,7 +49,7 @@ class AttemptResult(NamedTuple):
 
 
 class RunJob:
-    """Runner of jobs; raises what the methods of RemoteEngine raise."""
+    """Runner of jobs; raises as the methods of RemoteEngine do."""
 
     def __init__(self, engine: RemoteEngine, pdf_tools: RemoteEngine) -> None:
         """Run PDF tools by `pdf_tools`, all else by `engine`."""

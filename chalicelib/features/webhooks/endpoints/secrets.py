@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Final
 
-from chalicelib.adapters.aws.sealing import SealBroken, SealContext, SecretSealer
+from chalicelib.adapters.aws.sealing import SealContext, SecretSealer
 from chalicelib.adapters.aws.sealing import SealBrokenError, SealContext, SecretSealer
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, Item, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces.keys.model import ApiKey, StoredSecret, next_expiry_warning

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Final
 
-from chalicelib.adapters.aws.table import Item, Tables, Write
+from chalicelib.adapters.aws.table import Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import WorkspaceId, sha256_hex

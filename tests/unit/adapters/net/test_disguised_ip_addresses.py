@@ -10,7 +10,6 @@ from hypothesis.strategies import integers, lists, sampled_from
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.egress_policy import _REFUSED_NETWORKS, ip_literal, is_public
-from chalicelib.engine.ports import DestinationRefusedError
 from chalicelib.engine.ports import HostRefusedError
 
 # Metadata, credential, time and name servers of cloud providers.

@@ -7,8 +7,6 @@ import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core import egress_policy
-from chalicelib.engine.ports import DestinationRefusedError, DestinationUnreachableError
-from chalicelib.core import destinations
 from chalicelib.engine.ports import HostRefusedError, HostUnreachableError
 from tests.builders.waiting import PATIENCE_S
 from tests.unit.adapters.net.conftest import Dialled, dial, egress_for

@@ -14,8 +14,6 @@ from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.registrations.register import event_token
 from chalicelib.features.emails.sends.events import report_event
 from chalicelib.features.emails.sends.model import EmailSend
-from chalicelib.features.emails.sends.reports.repository import Report
-from chalicelib.features.emails.sends.reports import ProviderReport
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import DomainEvent
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.engine.pdf.fonts.font_files import FontsMissing
 from chalicelib.engine.pdf_tools.run.tool_engine import tool_worker
 
 
