@@ -10,11 +10,9 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
-from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import UploadId, WorkspaceId
 from chalicelib.features.uploads.model import Upload
 from chalicelib.features.workspaces.model import Workspace
@@ -86,7 +84,7 @@ class HeldBytes:
         self._table = table
         self._clock = clock
 
-    def take(self, workspace: Workspace, upload: Upload) -> None:
+    def reserve(self, workspace: Workspace, upload: Upload) -> None:
         """Count an upload; raises `conflict` if the workspace has no room for it."""
         expired: dict[str, int] = {}
         for _ in range(_MAX_TRIES):

@@ -18,10 +18,10 @@ class GiveUpDelivery:
 
     def __call__(self, message: JsonObject) -> str:
         """End the delivery if it is open and unclaimed, and return the outcome as text."""
-        named = DeliverWebhook.from_json(message)
-        bind(workspace=named.workspace_id)
+        webhook_message = DeliverWebhook.from_json(message)
+        bind(workspace=webhook_message.workspace_id)
         now = format_rfc3339(self._clock.now())
-        if self._deliveries.give_up(named.workspace_id, named.delivery_id, now):
+        if self._deliveries.give_up(webhook_message.workspace_id, webhook_message.delivery_id, now):
             crash_if_armed(CrashPoint.WEBHOOK_GIVEN_UP)
             return "the delivery ended as failed"
         return "the delivery had ended, or goes on with another message"
