@@ -70,7 +70,10 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
             self._cancellation = Future()
 
     def prove_walls(self, deadline: float) -> None:
-        """Wait for a child, and admit it; raises WallsMissing, or as `call` without its result."""
+        """Wait for a child, and admit it.
+
+        Raises WallsMissingError, or as `call` without its result.
+        """
         with self._lock:
             self._wait_for_child(self._ensure_child(), partial(self._remaining_ms, deadline))
 
@@ -80,7 +83,7 @@ class SandboxedWorker[Response: Mapping[str, object] = dict[str, Any]]:
         """Return the child's response to a message and the contents that go with it.
 
         Raises RenderFailure `template_fuel_exhausted`, or `render_timeout` at `deadline` (seconds
-        since 1970), and WallsMissing.
+        since 1970), and WallsMissingError.
         """
         request = (wire.pack(message, contents), *contents)
         if not self._lock.acquire(timeout=max(0.0, deadline - time.time())):

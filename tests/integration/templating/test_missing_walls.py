@@ -44,7 +44,7 @@ WORK = {
 }
 SCRIPT = """
 import time
-from chalicelib.engine.sandbox.walls import Walls, WallsMissing
+from chalicelib.engine.sandbox.walls import Walls, WallsMissingError
 seen = []
 walls = Walls(may_miss={may_miss}, on_missing=seen.append)
 try:
@@ -78,7 +78,7 @@ def test_worker_without_walls_works_behind_the_tenant_wall(kind: str) -> None:
 def test_engine_that_may_be_dumped_starts_behind_the_tenant_wall_only() -> None:
     script = """
         from chalicelib.engine.render_engine import make_undumpable
-        from chalicelib.engine.sandbox.walls import Walls, WallsMissing
+        from chalicelib.engine.sandbox.walls import Walls, WallsMissingError
         walls = Walls(may_miss=True)
         make_undumpable(walls)
         print(*walls.missing)

@@ -76,7 +76,7 @@ class RegisterForEvents:
             return False
         try:
             opened = self._sealer.open(connection.sealed_credentials, connection.credentials_place)
-        except KeyUnavailable:
+        except KeyUnavailableError:
             return False
         address = f"{self._base_url}/provider-events/{connection.id}/{token}"
         return self._register(json.loads_own(opened), address)
