@@ -8,9 +8,8 @@ from functools import partial
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.messages import ReceivedMessage
-from chalicelib.bootstrap.advance_batch import advance_batch
 from chalicelib.adapters.aws.messages import PoisonMessageError, ReceivedMessage
+from chalicelib.bootstrap.advance_batch import advance_batch
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.core.ids import WorkspaceId

@@ -25,8 +25,6 @@ from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.conformance.report import conformance_report
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.job import MarkJob, PdfToolJob, RenderOutcome
-from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, tool_worker
 from chalicelib.engine.job import JobContext, MarkJob, PdfToolJob, RenderOutcome, ValidationRequest
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, ToolFaultError, tool_worker
 from chalicelib.engine.ports import NoEgress

@@ -9,8 +9,7 @@ from typing import Any, cast, override
 
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
-from chalicelib.adapters.aws.table import ItemCodec, Write
-from chalicelib.adapters.aws.table import Row, Write
+from chalicelib.adapters.aws.table import ItemCodec, Row, Write
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.ids import RenderId

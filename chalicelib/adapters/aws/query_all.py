@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from chalicelib.adapters.aws.table import QueryPage, RowValue, Tables
-from chalicelib.adapters.aws.table import Row, RowValue, Tables
+from chalicelib.adapters.aws.table import QueryPage, Row, RowValue, Tables
 
 
 def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query

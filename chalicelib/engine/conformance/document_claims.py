@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from chalicelib.engine.conformance.hybrid_metadata import Contradiction, contradictions_of
+from chalicelib.engine.conformance.invoice_head import NotAnInvoiceError
 from chalicelib.engine.pdf.document.claims import (
     WRONG_TYPE,
     UnreadableStream,
@@ -14,7 +15,6 @@ from chalicelib.engine.pdf.document.claims import (
     claimed_profiles,
     read_properties,
 )
-from chalicelib.engine.conformance.invoice_head import NotAnInvoiceError
 
 if TYPE_CHECKING:
     import pikepdf

@@ -6,9 +6,8 @@ from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.bodies import ChunkMap
 from chalicelib.features.batches.model import (

@@ -12,8 +12,6 @@ from itertools import batched, islice
 from typing import Final, Protocol
 
 from chalicelib.adapters.aws.query_all import listed_since
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Tables
-from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, Tables
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import BatchId, RenderId, TemplateId, WorkspaceId, id_created_at, lowest_id

@@ -8,7 +8,6 @@ from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Tables
-from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Row, Tables
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed

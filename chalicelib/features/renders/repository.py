@@ -5,8 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import newest_listed
-from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, RowValue, Tables, Write
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, RowValue, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import (

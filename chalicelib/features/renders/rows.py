@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.contract.options.output import OutputOptions
 from chalicelib.adapters.aws.table import Row
+from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core import json
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId

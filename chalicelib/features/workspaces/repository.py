@@ -4,14 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.model import Workspace, WorkspaceStatus
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
-from chalicelib.core.clock import format_rfc3339, parse_rfc3339
-from chalicelib.core.ids import KeyId, WorkspaceId
-from chalicelib.features.workspaces import service_state
-from chalicelib.features.workspaces.model import Workspace
 
 _ALL_WORKSPACES: Final = "WORKSPACES"
 DUE_WORKSPACE: Final = DueKind("workspace")

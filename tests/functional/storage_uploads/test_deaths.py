@@ -6,8 +6,8 @@ import pytest
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.core.ids import RenderId, WorkspaceId
-from chalicelib.features.destinations.uploads import record_round as upload_round
 from chalicelib.features.destinations.outgoing import UploadFailedError
+from chalicelib.features.destinations.uploads import record_round as upload_round
 from chalicelib.features.destinations.uploads import upload_files
 from chalicelib.features.destinations.uploads.model import TargetUploads
 from chalicelib.features.destinations.uploads.repository import StorageUploads

@@ -2,8 +2,8 @@
 
 import pytest
 
-from chalicelib.features.destinations.uploads import record_round as upload_round
 from chalicelib.features.destinations.outgoing import UploadFailedError
+from chalicelib.features.destinations.uploads import record_round as upload_round
 from tests.builders.service import Service
 from tests.builders.storage_uploads import (
     AWAY,

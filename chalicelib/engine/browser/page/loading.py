@@ -10,9 +10,8 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.egress_policy import WEB_PREFIXES
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.assets import AssetFiles
-from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction, RemoteObject
 from chalicelib.engine.browser.chromium.pipe import CallRefusedError
-from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction
+from chalicelib.engine.browser.chromium.protocol import FunctionResult, PageFunction, RemoteObject
 from chalicelib.engine.browser.output.broken_links import HAS_BROKEN_LINK
 from chalicelib.engine.browser.output.fonts import REQUESTED_FONTS
 from chalicelib.engine.browser.output.page_fit import ADOPT_PAGE

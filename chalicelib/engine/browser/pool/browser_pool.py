@@ -7,10 +7,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
+from chalicelib.engine.browser.chromium.pipe import BrowserGoneError
 from chalicelib.engine.browser.pool.launch import BrowserLauncher, PooledPage, RunningBrowser
 from chalicelib.engine.browser.tab.prepared_page import prepare_next_page, prepare_page
 from chalicelib.engine.browser.tab.warm_up import SELF_TEST, WarmUp, full_warm_up
-from chalicelib.engine.browser.chromium.pipe import BrowserGoneError, CallRefusedError
 from chalicelib.engine.deadline import Deadline, timeout_failure
 
 log = logging.getLogger(__name__)

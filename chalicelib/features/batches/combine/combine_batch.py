@@ -11,7 +11,6 @@ from typing import Final
 
 import msgspec
 
-from chalicelib.adapters.aws.multipart import MultipartUpload, MultipartUploads
 from chalicelib.adapters.aws.multipart import (
     MultipartUpload,
     MultipartUploadGoneError,
@@ -34,12 +33,11 @@ from chalicelib.features.batches.combine.repository import (
     object_key,
     state_key,
 )
-from chalicelib.features.batches.combine.succeeded_items import SucceededItems
-from chalicelib.features.batches.combine.write_part import CombinedPart, PartStart, WritePart
 from chalicelib.features.batches.combine.succeeded_items import (
     ItemFilesExpiredError,
     SucceededItems,
 )
+from chalicelib.features.batches.combine.write_part import CombinedPart, PartStart, WritePart
 from chalicelib.features.batches.model import Batch, BatchKey, CombinedFile, CombinedKind
 from chalicelib.features.batches.stores import BatchStores
 from chalicelib.features.renders.run.final_row import retention

@@ -9,8 +9,6 @@ from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
-from chalicelib.adapters.aws.sealing import SealContext
 from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.errors import Conflict, NotFound, ServiceError
 from chalicelib.core.ids import WorkspaceId, is_id

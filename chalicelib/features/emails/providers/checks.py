@@ -5,14 +5,8 @@ from itertools import islice
 from typing import Final, Literal
 
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.emails.outgoing import Check, HandOver
-from chalicelib.features.emails.providers.exchange import HttpExchange, ProviderAnswer, shown_text
 from chalicelib.features.emails.outgoing import Check, CheckFailedError, HandOver
-from chalicelib.features.emails.providers.exchange import (
-    HttpExchange,
-    ProviderAnswer,
-    shown_text,
-)
+from chalicelib.features.emails.providers.exchange import HttpExchange, ProviderAnswer, shown_text
 
 MAX_SENDERS: Final = 100
 _CODES_WITH_MESSAGES: Final = frozenset(

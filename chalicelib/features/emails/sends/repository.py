@@ -13,8 +13,14 @@ import msgspec
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import listed_ids, newest_listed, query_all
 from chalicelib.adapters.aws.queues import DELAY_PRECISION
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, QueryPage, Tables, Write
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import (
+    BATCH_GET_LIMIT,
+    ConditionFailed,
+    QueryPage,
+    Row,
+    Tables,
+    Write,
+)
 from chalicelib.core.clock import epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import SendId, WorkspaceId, id_created_at, lowest_id
 from chalicelib.features.emails.sends.model import DELIVERY_NAMES, EmailSend

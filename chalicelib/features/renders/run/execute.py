@@ -6,10 +6,8 @@ from concurrent.futures import Future
 from copy import replace
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.messages import is_retryable
-from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
 from chalicelib.adapters.aws.messages import PoisonMessageError, is_retryable
-from chalicelib.adapters.aws.remote_engine import EngineCallContext
+from chalicelib.adapters.aws.remote_engine import EngineCallContext, RemoteEngine
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure

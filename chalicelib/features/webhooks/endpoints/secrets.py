@@ -4,9 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Final
 
-from chalicelib.adapters.aws.sealing import SealContext, SecretSealer
 from chalicelib.adapters.aws.sealing import SealBrokenError, SealContext, SecretSealer
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import WorkspaceId

@@ -4,10 +4,9 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Final, cast
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import connections_partition
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 
 # Who would have to wait longer takes no slot, and asks again.
 LONGEST_WAIT: Final = dt.timedelta(minutes=10)
