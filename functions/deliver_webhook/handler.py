@@ -22,7 +22,12 @@ from chalicelib.features.webhooks.deliveries.send import PostWebhook
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
 from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
 from chalicelib.features.webhooks.erase import EraseWebhooks
-from chalicelib.features.webhooks.leases.repository import BatchLeases, ReceiverLeases
+from chalicelib.features.webhooks.leases.repository import (
+    FAST_QUEUE,
+    SLOW_QUEUE,
+    BatchLeases,
+    ReceiverLeases,
+)
 
 
 def build(parts: WorkParts) -> ServeEvent:

@@ -20,6 +20,7 @@ from chalicelib.features.emails.connections.downgrade import DeleteCredentials
 from chalicelib.features.emails.connections.repository import DUE_CREDENTIALS, EmailConnections
 from chalicelib.features.emails.rules.repository import StoredRules
 from chalicelib.features.emails.sends.counts.repository import SendCounts
+from chalicelib.features.emails.sends.reports.repository import ProviderReports
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.files.repository import DUE_FILE
 from chalicelib.features.maintenance.delete_workspace import DeleteWorkspace, Erase

@@ -21,6 +21,7 @@ from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.invocation_errors import reported_errors
 from chalicelib.bootstrap.work_function import ServeEvent, WorkFunction, WorkParts
 from chalicelib.features.emails.connections.request_trial import ConnectionTrial
+from chalicelib.features.emails.connections.try_connection import RunConnectionTrial
 from chalicelib.features.emails.providers.brevo import brevo_registration, open_brevo
 from chalicelib.features.emails.providers.microsoft365 import open_microsoft365
 from chalicelib.features.emails.providers.postmark import open_postmark

@@ -25,6 +25,7 @@ from chalicelib.features.destinations.request_trial import DestinationTrial
 from chalicelib.features.destinations.sessions import StoreSessions
 from chalicelib.features.destinations.try_destination import RunDestinationTrial
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
+from chalicelib.features.destinations.uploads.record_round import RecordAttempts
 from chalicelib.features.destinations.uploads.upload_files import UploadFiles
 
 if TYPE_CHECKING:

@@ -20,16 +20,19 @@ from chalicelib.contract.validation import read_part
 from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.engine.browser.chromium.installation import BrowserMissingError
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.browser.tab.warm_up import BrowserUnusableError
 from chalicelib.engine.conformance.checks import ValidationRequest
 from chalicelib.engine.conformance.local_validator import LocalValidator
 from chalicelib.engine.conformance.report import conformance_report
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline
-from chalicelib.engine.job import JobContext, MarkJob, PdfToolJob, RenderOutcome, ValidationRequest
+from chalicelib.engine.job import MarkJob, PdfToolJob, RenderOutcome
+from chalicelib.engine.pdf.fonts.font_files import FontsMissingError
 from chalicelib.engine.pdf_tools.run.tool_engine import PdfToolEngine, ToolFaultError, tool_worker
 from chalicelib.engine.ports import NoEgress
 from chalicelib.engine.report_section import ReportSection
 from chalicelib.engine.run_mark_job import run_mark_job
+from chalicelib.engine.sandbox.walls import WallsMissingError
 from chalicelib.engine.templating.worker import TemplateWorker
 from infra.operator.output import CommandError
 from infra.setup.steps import INSTALL_DIR

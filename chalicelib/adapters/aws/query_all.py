@@ -43,7 +43,7 @@ def listed_ids(tables: Tables, table: str, partition: str) -> Iterator[str]:
 
 def listed_since(
     tables: Tables, table: str, partition: str, oldest: str, *, newest_first: bool = False
-) -> Iterator[Item]:
+) -> Iterator[Row]:
     """Yield the entries of a partition of the `lists` index from a sort key on."""
     return query_all(
         tables,

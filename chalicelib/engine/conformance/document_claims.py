@@ -73,9 +73,9 @@ def read_pdf_claims(content: bytes) -> PdfClaims:
     except pikepdf.PdfError as broken:
         # qpdf names the stream by its address in memory.
         reason = _STREAM_ADDRESS.sub("", str(broken))[:_MAX_REASON_CHARACTERS]
-        raise NotAPdf(f"the file cannot be read as a PDF: {reason}") from broken
+        raise NotAPdfError(f"the file cannot be read as a PDF: {reason}") from broken
     except WRONG_TYPE as broken:
-        raise NotAPdf("the file cannot be read as a PDF") from broken
+        raise NotAPdfError("the file cannot be read as a PDF") from broken
 
 
 def _claims(pdf: "pikepdf.Pdf") -> PdfClaims:
@@ -112,7 +112,7 @@ def embedded_invoice(pdf: "pikepdf.Pdf") -> EmbeddedInvoice | None:
     try:
         files = [(_file_name(key, file), file) for key, file in _embedded_files(pdf)]
     except (pikepdf.PdfError, RuntimeError, *WRONG_TYPE) as broken:
-        raise NotAnInvoice("the list of the files inside the PDF is damaged") from broken
+        raise NotAnInvoiceError("the list of the files inside the PDF is damaged") from broken
     invoices: dict[tuple[int, int], tuple[str, pikepdf.Stream]] = {}
     for name, file in files:
         if name is not None:
@@ -151,9 +151,9 @@ def _invoice_content(name: str, stream: "pikepdf.Stream") -> bytes:
     try:
         return bounded_content(stream, MAX_INVOICE_BYTES)
     except UnreadableStream as reason:
-        raise NotAnInvoice(f"{_short_name(name)}: {reason}") from reason
+        raise NotAnInvoiceError(f"{_short_name(name)}: {reason}") from reason
     except (pikepdf.PdfError, RuntimeError, *WRONG_TYPE) as broken:
-        raise NotAnInvoice(f"{_short_name(name)} inside the PDF is damaged") from broken
+        raise NotAnInvoiceError(f"{_short_name(name)} inside the PDF is damaged") from broken
 
 
 def _short_name(name: str) -> str:

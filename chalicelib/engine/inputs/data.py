@@ -9,7 +9,7 @@ from chalicelib.core.errors import RenderFailure, ServiceError
 from chalicelib.core.json import Json
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.inputs.fetch import MAX_FETCH_S, fetch_all
-from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.job import PageJob
 from chalicelib.engine.ports import Egress, HostRefusedError, HostUnreachableError
 from chalicelib.engine.render_trace import TraceRecorder
 

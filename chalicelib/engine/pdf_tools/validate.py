@@ -8,11 +8,7 @@ import pikepdf
 
 from chalicelib.contract.options.pdf_tools import ValidateOptions
 from chalicelib.engine.conformance.checks import PDFA_PROFILES, ConformanceCheck, RawFinding
-from chalicelib.engine.conformance.document_claims import (
-    EmbeddedInvoice,
-    claimed_profiles,
-    embedded_invoice,
-)
+from chalicelib.engine.conformance.document_claims import EmbeddedInvoice, embedded_invoice
 from chalicelib.engine.conformance.invoice_head import NotAnInvoiceError, invoice_check
 from chalicelib.engine.pdf.document.claims import claimed_profiles
 from chalicelib.engine.pdf.document.save import save

@@ -17,7 +17,7 @@ from chalicelib.core.ids import is_id
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import timeout_failure
-from chalicelib.engine.job import Job, JobContext, MarkJob, PageJob
+from chalicelib.engine.job import Job, MarkJob, PageJob
 from chalicelib.engine.ports import HostUnreachableError
 from chalicelib.engine.remote.calls import EngineCall, JobCall
 

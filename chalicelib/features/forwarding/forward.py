@@ -18,7 +18,7 @@ from chalicelib.features.events.model import DomainEvent, EventType
 from chalicelib.features.events.repository import EventOutbox, event_of
 from chalicelib.features.forwarding.sources import EventSource
 from chalicelib.features.webhooks.endpoints.repository import Endpoints
-from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
+from chalicelib.features.webhooks.endpoints.secrets import SecretUnusableError, SigningSecrets
 from chalicelib.features.webhooks.signature import new_secret, signed_headers
 from chalicelib.features.webhooks.subscribe import EventView, event_body
 from chalicelib.features.workspaces.model import Mode

@@ -156,7 +156,7 @@ class ListedSubjects:
                 self._watch.remove(key)
                 self._reported.pop(key, None)
 
-    def _entries(self, *, newest_first: bool = False) -> Iterator[Item]:
+    def _entries(self, *, newest_first: bool = False) -> Iterator[Row]:
         return listed_since(
             self._tables,
             self._table,

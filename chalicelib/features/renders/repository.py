@@ -68,7 +68,7 @@ class Renders:
             self._tables, self._table, lists_partition(workspace_id), ids, equal, limit
         )
 
-    def _is_kept(self, item: Item) -> bool:  # DynamoDB deletes expired items late.
+    def _is_kept(self, item: Row) -> bool:  # DynamoDB deletes expired items late.
         return "ttl" not in item or item["ttl"] > self._clock.now().timestamp()
 
     def _render(self, item: Row) -> Render:

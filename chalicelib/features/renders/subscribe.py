@@ -6,7 +6,7 @@ from typing import Final, override
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import QueueMessage
-from chalicelib.adapters.aws.table import Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.adapters.metrics import Metrics, MetricValues
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint
@@ -150,5 +150,5 @@ class CountEndedHold(Subscriber):
         return [OutgoingMessage("maintenance", QueueMessage(limits.to_json(), limits.group))]
 
 
-def _is_counted(row: Item) -> bool:
+def _is_counted(row: Row) -> bool:
     return bool(row["relay_settles"]) and row["hold"] != NOTHING

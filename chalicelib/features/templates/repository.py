@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, Row, RowValue, Tables, Write
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId, is_id
 from chalicelib.features.templates.model import (
@@ -211,9 +211,9 @@ class Templates:
             values=values,
         )
 
-    def row_pages(self, template: Template, limit: int) -> Iterator[list[Item]]:
+    def row_pages(self, template: Template, limit: int) -> Iterator[list[Row]]:
         """Yield all rows of a template, up to `limit` at once."""
-        start: Item | None = None
+        start: Row | None = None
         while True:
             page = self._tables.query(
                 self._table,
@@ -229,7 +229,7 @@ class Templates:
             if start is None:
                 return
 
-    def delete_rows(self, rows: Iterable[Item]) -> None:
+    def delete_rows(self, rows: Iterable[Row]) -> None:
         """Delete up to 100 rows of a template."""
         keys = [{"PK": row["PK"], "SK": row["SK"]} for row in rows]
         self._tables.transact([Write(self._table, key=key) for key in keys])
@@ -266,7 +266,7 @@ def template_partition(workspace_id: WorkspaceId, template_id: str) -> str:
     return f"WS#{workspace_id}#TPL#{template_id}"
 
 
-def meta_key(template: Template) -> Item:
+def meta_key(template: Template) -> Row:
     """Return the key of a template's `META` row."""
     return {"PK": template_partition(template.workspace_id, template.id), "SK": "META"}
 
@@ -281,7 +281,7 @@ def dataset_key(dataset_id: str) -> str:
     return f"DATA#{dataset_id}"
 
 
-def template_row(template: Template) -> Item:
+def template_row(template: Template) -> Row:
     """Return a template's `META` row; a `creating` template is in no list."""
     names = [name for name in Template._fields if name != "unsettled"]
     row = meta_key(template) | {name: getattr(template, name) for name in names}
@@ -291,13 +291,13 @@ def template_row(template: Template) -> Item:
     return row
 
 
-def template_from_row(item: Item) -> Template:
+def template_from_row(item: Row) -> Template:
     """Return the template of a `META` row."""
     # Rows of earlier releases lack the email rules.
     return Template(**{name: item[name] for name in Template._fields if name in item})
 
 
-def draft_row(template: Template, draft: Draft) -> Item:
+def draft_row(template: Template, draft: Draft) -> Row:
     """Return the row of a draft."""
     return {
         "PK": template_partition(template.workspace_id, template.id),
@@ -308,12 +308,12 @@ def draft_row(template: Template, draft: Draft) -> Item:
     }
 
 
-def draft_from_row(item: Item) -> Draft:
+def draft_from_row(item: Row) -> Draft:
     """Return the draft of a row."""
     return Draft(item["revision"], _stored_from_row(item), item["updated_at"])
 
 
-def version_row(template: Template, version: PublishedVersion) -> Item:
+def version_row(template: Template, version: PublishedVersion) -> Row:
     """Return the row of a version."""
     return {
         "PK": template_partition(template.workspace_id, template.id),
@@ -327,7 +327,7 @@ def version_row(template: Template, version: PublishedVersion) -> Item:
     }
 
 
-def version_from_row(item: Item) -> PublishedVersion:
+def version_from_row(item: Row) -> PublishedVersion:
     """Return the version of a row."""
     return PublishedVersion(
         number=item["number"],
@@ -339,7 +339,7 @@ def version_from_row(item: Item) -> PublishedVersion:
     )
 
 
-def dataset_row(template: Template, dataset: Dataset) -> Item:
+def dataset_row(template: Template, dataset: Dataset) -> Row:
     """Return the row of a dataset."""
     return {
         "PK": template_partition(template.workspace_id, template.id),
@@ -353,7 +353,7 @@ def dataset_row(template: Template, dataset: Dataset) -> Item:
     }
 
 
-def dataset_from_row(item: Item) -> Dataset:
+def dataset_from_row(item: Row) -> Dataset:
     """Return the dataset of a row."""
     return Dataset(
         id=item["id"],
@@ -365,7 +365,7 @@ def dataset_from_row(item: Item) -> Dataset:
     )
 
 
-def _stored_attributes(template: Template, stored: StoredText) -> Item:
+def _stored_attributes(template: Template, stored: StoredText) -> Row:
     name = stored.object_name
     key = None if name is None else object_key(template.workspace_id, template.id, name)
     return {
@@ -376,5 +376,5 @@ def _stored_attributes(template: Template, stored: StoredText) -> Item:
     }
 
 
-def _stored_from_row(item: Item) -> StoredText:
+def _stored_from_row(item: Row) -> StoredText:
     return StoredText(item["sha256"], item["text"], item["object_name"])

@@ -147,7 +147,7 @@ class HeldBytes:
             },
         )
 
-    def _expired_hours(self, item: Item) -> dict[str, int]:
+    def _expired_hours(self, item: Row) -> dict[str, int]:
         """Return the bytes of hours whose uploads have all expired."""
         first = int(self._clock.now().timestamp()) // _HOUR_S - _KEPT_HOURS
         return {

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 
 DAY_SHARDS: Final = 8
 # Fewer than DAY_SHARDS: one request reads a year of them for many templates.
@@ -38,7 +38,7 @@ def increment(table: str, partition: str, sort_key: str, counts: Mapping[str, in
 
 def day_rows(
     tables: Tables, table: str, partition: str, first: dt.date, last: dt.date
-) -> Iterator[Item]:
+) -> Iterator[Row]:
     """Yield the items of the days of a month from `first` to `last`."""
     # Only DynamoDB's page size of 1 MB limits a page: these items are small.
     return query_all(

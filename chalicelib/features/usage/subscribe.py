@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import override
 
-from chalicelib.adapters.aws.table import Write
+from chalicelib.adapters.aws.table import Row, Write
 from chalicelib.features.events.model import EventDelivery, Subscriber
 from chalicelib.features.usage.repository import (
     DAY_SHARDS,
@@ -13,7 +13,7 @@ from chalicelib.features.usage.repository import (
     usage_partition,
 )
 
-type ReadFormats = Callable[[Item], Sequence[str]]
+type ReadFormats = Callable[[Row], Sequence[str]]
 
 
 class CountUsage(Subscriber):

@@ -57,7 +57,7 @@ class Workspaces:
         )
 
 
-def items_of_list(tables: Tables, table: str, partition: str) -> Iterator[Item]:
+def items_of_list(tables: Tables, table: str, partition: str) -> Iterator[Row]:
     """Yield the items of a partition of the `lists` index, newest first."""
     start: Row | None = None
     while True:

@@ -10,7 +10,7 @@ from chalicelib.contract.options.output import OutputOptions
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.json import JsonObject
 from chalicelib.engine.context import JobContext
-from chalicelib.engine.job import JobContext, PageJob
+from chalicelib.engine.job import PageJob
 from chalicelib.engine.ports import FetchResponse, HostRefusedError
 from chalicelib.engine.sources import HtmlSource, UrlSource
 from chalicelib.engine.templating.filters.locale_defaults import LocaleDefaults

@@ -10,6 +10,7 @@ from typing import Any, override
 import pytest
 
 from chalicelib.adapters.net.egress import GuardedEgress
+from chalicelib.features.emails.connections.try_connection import RunConnectionTrial
 from functions.send_email import handler
 from tests.builders.email_connections import failed_step, smtp_connection
 from tests.builders.pages.certificates import Certificates, certificates

@@ -8,7 +8,13 @@ from chalicelib.core.clock import format_rfc3339
 from chalicelib.features.webhooks.deliveries.repository import Deliveries
 from chalicelib.features.webhooks.endpoints.repository import endpoints_partition
 from chalicelib.features.webhooks.erase import EraseWebhooks
-from chalicelib.features.webhooks.leases.repository import ReceiverLease, ReceiverLeases
+from chalicelib.features.webhooks.leases.repository import (
+    FAST_QUEUE,
+    SLOW_QUEUE,
+    DeliveryQueue,
+    ReceiverLease,
+    ReceiverLeases,
+)
 from tests.builders.service import Service
 from tests.builders.webhooks import deliver, deliveries, make_endpoint
 from tests.fakes.webhook_receiver import WebhookReceiver

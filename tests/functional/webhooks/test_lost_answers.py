@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import pytest
 
+from chalicelib.features.webhooks.leases.repository import FAST_QUEUE, SLOW_QUEUE
 from tests.builders.service import Service
 from tests.builders.webhooks import deliver, deliveries, leases_held, make_endpoint
 from tests.fakes.webhook_receiver import WebhookReceiver

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from chalicelib.core.errors import ServiceError
 from chalicelib.features.emails.providers.brevo_reports import MAX_EVENTS, read_reports
+from chalicelib.features.emails.sends.reports.repository import ProviderReport
 
 EVENT = {"event": "delivered", "email": "ada@example.com", "message-id": "<1@relay.test>"}
 NOON = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)

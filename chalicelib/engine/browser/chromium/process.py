@@ -20,7 +20,7 @@ from chalicelib.engine.browser.chromium.flags import command_line
 from chalicelib.engine.browser.chromium.installation import BrowserInstallation
 from chalicelib.engine.browser.chromium.memory import ProcessSession, session_pids
 from chalicelib.engine.browser.chromium.pipe import BrowserGoneError, Pipe
-from chalicelib.engine.sandbox.walls import BROWSER_SANDBOX, Walls
+from chalicelib.engine.sandbox.walls import BROWSER_SANDBOX, Walls, WallsMissingError
 
 log = logging.getLogger(__name__)
 

@@ -7,10 +7,15 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from chalicelib.engine.browser.chromium.pipe import BrowserGoneError
+from chalicelib.engine.browser.chromium.pipe import BrowserGoneError, CallRefusedError
 from chalicelib.engine.browser.pool.launch import BrowserLauncher, PooledPage, RunningBrowser
 from chalicelib.engine.browser.tab.prepared_page import prepare_next_page, prepare_page
-from chalicelib.engine.browser.tab.warm_up import SELF_TEST, WarmUp, full_warm_up
+from chalicelib.engine.browser.tab.warm_up import (
+    SELF_TEST,
+    BrowserUnusableError,
+    WarmUp,
+    full_warm_up,
+)
 from chalicelib.engine.deadline import Deadline, timeout_failure
 
 log = logging.getLogger(__name__)
@@ -20,7 +25,7 @@ _MAX_START_ATTEMPTS: Final = 2
 _FIRST_PREPARED_AHEAD: Final = 2
 # A render right after a loss gets the whole machine before the next standby browser starts.
 _STANDBY_DELAY_S: Final = 0.5
-_PREPARE_ERRORS: Final = (BrowserGone, CallRefused, TimeoutError)
+_PREPARE_ERRORS: Final = (BrowserGoneError, CallRefusedError, TimeoutError)
 # A fresh process costs some 60 ms of processor time: a fiftieth of it for each document.
 MAX_LANE_DOCUMENTS: Final = 50
 

@@ -4,7 +4,7 @@ from typing import Final
 
 import pikepdf
 
-from chalicelib.contract.options.pdf_tools import DocumentInfo
+from chalicelib.contract.options.pdf import DocumentInfo
 from chalicelib.engine.pdf.document.metadata import set_language, show_title, xml_safe
 
 # Keys of the Info dictionary, and the properties of XMP that say the same (ISO 19005-2, 6.6.3).

@@ -8,6 +8,7 @@ from typing import Final
 from pikepdf import Name, Object, Pdf, String
 
 from chalicelib.engine.pdf.merging.joined_names import distinct_keys, name_tree, names_root
+from chalicelib.engine.pdf.merging.parcel import CopiedSet, CopySet
 from chalicelib.engine.pdf.trees.actions import actions_of, chained_actions
 from chalicelib.engine.pdf.trees.destination_names import DestinationNames
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pikepdf import Array, Dictionary, Object, Pdf, String
 
 from chalicelib.engine.pdf.merging.joined_names import distinct_keys
+from chalicelib.engine.pdf.merging.parcel import CopiedSet, CopySet
 from chalicelib.engine.pdf.trees.actions import actions_of
 from chalicelib.engine.pdf.trees.name_trees import dictionaries
 

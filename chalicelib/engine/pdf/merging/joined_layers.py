@@ -2,6 +2,7 @@
 
 from pikepdf import Array, Dictionary, Name, Object, Pdf
 
+from chalicelib.engine.pdf.merging.parcel import CopiedSet, CopySet
 from chalicelib.engine.pdf.trees.name_trees import dictionaries
 
 # Lists of the default configuration that name layers.

@@ -7,6 +7,7 @@ from itertools import count
 from pikepdf import Array, Dictionary, Object, Pdf, String
 
 from chalicelib.engine.pdf.document.attachments import distinct_names
+from chalicelib.engine.pdf.merging.parcel import CopiedSet, CopySet
 from chalicelib.engine.pdf.trees.name_trees import dictionaries, named_tree, string_entries
 
 

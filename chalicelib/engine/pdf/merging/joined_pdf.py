@@ -9,6 +9,7 @@ from chalicelib.engine.pdf.merging.joined_form import JoinedForm
 from chalicelib.engine.pdf.merging.joined_layers import JoinedLayers
 from chalicelib.engine.pdf.merging.joined_names import JoinedFiles
 from chalicelib.engine.pdf.merging.joined_structure import JoinedStructure
+from chalicelib.engine.pdf.merging.parcel import CopySet
 from chalicelib.engine.pdf.trees.actions import page_owners
 from chalicelib.engine.pdf.trees.destinations import PageDestinations
 from chalicelib.engine.pdf.trees.outline import (

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pikepdf import Array, Dictionary, Name, Object, Pdf, Stream, String
 
 from chalicelib.engine.pdf.merging.joined_names import distinct_keys, name_tree
+from chalicelib.engine.pdf.merging.parcel import CopiedSet, CopySet
 from chalicelib.engine.pdf.trees.name_trees import dictionaries, tree_entries
 from chalicelib.engine.pdf.trees.parent_tree import parent_entries
 from chalicelib.engine.pdf.trees.structure import dictionary_kids, elements_below
@@ -37,7 +38,7 @@ class JoinedStructure:
         numbers = {key: self._next_key + rank for rank, key in enumerate(sorted(entries))}
         self._next_key += len(numbers)
         _renumber_struct_parents(pages, numbers)
-        self._rename(root, parcel.place)
+        self._rename(root, copy_set.place)
         elements = dictionary_kids(root)
         lang = str(source.Root.get("/Lang", ""))
         for element in elements:

@@ -13,7 +13,7 @@ from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.conformance.checks import ValidationRequest
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline, timeout_failure
-from chalicelib.engine.job import JobContext, PdfToolJob, RenderOutcome, ValidationRequest
+from chalicelib.engine.job import PdfToolJob, RenderOutcome
 from chalicelib.engine.pdf.document.source import PdfSource
 from chalicelib.engine.pdf.fonts.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.exchange import StrangeAnswerError, ToolAnswer, ToolRequest

@@ -13,7 +13,11 @@ from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.advance import AdvanceBatch
 from chalicelib.features.batches.csv.import_csv import ImportCsv
 from chalicelib.features.batches.model import Batch, Counted, ItemCounts
-from chalicelib.features.batches.release.release_step import ReleaseStep, StepResult
+from chalicelib.features.batches.release.release_step import (
+    NoRendersLeftError,
+    ReleaseStep,
+    StepResult,
+)
 from chalicelib.features.batches.release.repository import ReleaserLease, ReleaserLeases
 from chalicelib.features.batches.repository import Batches
 from chalicelib.features.workspaces.model import Workspace

@@ -32,6 +32,11 @@ from chalicelib.features.destinations.repository import (
 )
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
 from chalicelib.features.destinations.uploads.model import FileUpload, TargetUploads, UploadError
+from chalicelib.features.destinations.uploads.record_round import (
+    ClaimLostError,
+    RecordAttempts,
+    UploadAttempt,
+)
 from chalicelib.features.renders.rows import partition, render_of
 
 log = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from typing import Final
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import SendId, is_id
 from chalicelib.core.json import Json, JsonObject
-from chalicelib.features.emails.sends.reports.repository import ReportKind
+from chalicelib.features.emails.sends.reports.repository import ProviderReport, ReportKind
 
 # Brevo repeats its value in the events of an email.
 SEND_ID_HEADER: Final = "X-Mailin-custom"

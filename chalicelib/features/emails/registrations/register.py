@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.sealing import SecretSealer
+from chalicelib.adapters.aws.sealing import KeyUnavailableError, SecretSealer
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed

@@ -7,7 +7,7 @@ import datetime as dt
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem, DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import connections_partition
@@ -38,7 +38,7 @@ class Registrations:
         """Return the write of the job of new credentials; it replaces the one of older ones."""
         if connection.provider != "brevo" or connection.sealed_credentials is None:
             return []
-        row: Item = {
+        row: Row = {
             **_key(connection.workspace_id, connection.id),
             "created_at": at,
             "next_at": at,
@@ -70,7 +70,7 @@ class Registrations:
         """End a job, unless newer credentials have replaced it; its row goes by itself."""
         self._change(job, "SET #ttl = :ttl REMOVE due_at, DPK", {":ttl": int(now.timestamp())})
 
-    def _change(self, job: RegistrationJob, update: str, values: Item) -> None:
+    def _change(self, job: RegistrationJob, update: str, values: Row) -> None:
         write = Write(
             self._table,
             key=_key(job.workspace_id, job.connection_id),

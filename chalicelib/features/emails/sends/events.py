@@ -10,7 +10,7 @@ from chalicelib.core.ids import derived_id
 from chalicelib.core.json import Json, JsonObject
 from chalicelib.features.emails.sends.model import EmailSend, SendStatus
 from chalicelib.features.emails.sends.present import send_json
-from chalicelib.features.emails.sends.reports.repository import ReportKind
+from chalicelib.features.emails.sends.reports.repository import ProviderReport, ReportKind
 from chalicelib.features.emails.sends.repository import send_of, send_partition
 from chalicelib.features.events.model import DomainEvent, EventType
 

@@ -5,6 +5,7 @@ from typing import NamedTuple, Self
 from chalicelib.adapters.aws.table import Tables
 from chalicelib.features.emails.connections.repository import EmailConnections
 from chalicelib.features.emails.sends.counts.repository import SendCounts
+from chalicelib.features.emails.sends.reports.repository import ProviderReports
 from chalicelib.features.emails.sends.repository import Sends
 from chalicelib.features.events.repository import EventOutbox
 

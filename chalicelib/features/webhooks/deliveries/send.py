@@ -11,7 +11,7 @@ from chalicelib.adapters.net.egress import GuardedEgress
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.engine.ports import EgressError
 from chalicelib.features.webhooks.deliveries.model import DeliveryAttempt, Receiver, WebhookDelivery
-from chalicelib.features.webhooks.endpoints.secrets import SigningSecrets
+from chalicelib.features.webhooks.endpoints.secrets import SecretUnusableError, SigningSecrets
 from chalicelib.features.webhooks.signature import signed_headers
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces.keys.model import ApiKey, StoredSecret, next_expiry_warning
@@ -136,7 +136,7 @@ class ApiKeys:
                 raise
 
 
-def _key_of(item: Item) -> ApiKey:
+def _key_of(item: Row) -> ApiKey:
     return ApiKey(
         id=KeyId(item["id"]),
         workspace_id=WorkspaceId(item["workspace_id"]),
@@ -158,7 +158,7 @@ def _key_of(item: Item) -> ApiKey:
     )
 
 
-def _key_item(key: ApiKey) -> Item:
+def _key_item(key: ApiKey) -> Row:
     due = next_expiry_warning(key, key.created_datetime)
     return _due_attributes(key, due) | {
         "PK": f"KEY#{key.id}",
@@ -180,7 +180,7 @@ def _key_item(key: ApiKey) -> Item:
     }
 
 
-def _due_attributes(key: ApiKey, at: dt.datetime | None) -> Item:
+def _due_attributes(key: ApiKey, at: dt.datetime | None) -> Row:
     return {"due_at": format_rfc3339(at), "DPK": DUE_KEY.partition(key.id)} if at else {}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Final
 
-from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.adapters.aws.table import Row, Tables, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import WorkspaceId, sha256_hex
@@ -68,8 +68,8 @@ class Members:
         """Return the write that deletes a member."""
         return Write(self._table, key=_key(member.workspace_id, member.email))
 
-    def _rows(self, workspace_id: WorkspaceId) -> Iterator[Item]:
-        start: Item | None = None
+    def _rows(self, workspace_id: WorkspaceId) -> Iterator[Row]:
+        start: Row | None = None
         while True:
             page = self._tables.query(
                 self._table,
@@ -121,7 +121,7 @@ class FreeWorkspaceLimit:
         left = [other for other in row["ids"] if other != workspace.id]
         self._tables.write(self._replacement(workspace.owner_email, row, left))
 
-    def _owned_ids(self, owner: str, row: Item | None) -> list[WorkspaceId]:
+    def _owned_ids(self, owner: str, row: Row | None) -> list[WorkspaceId]:
         workspaces = {workspace.id: workspace for workspace in self._workspaces.all()}
         # The list comes from an index, which lags behind; the claimed ids do not.
         for claimed in row["ids"] if row else ():
@@ -133,7 +133,7 @@ class FreeWorkspaceLimit:
         since = format_rfc3339(self._clock.now() - _DELETED_COUNTS_FOR)
         return [each.id for each in workspaces.values() if _is_counted(each, owner, since)]
 
-    def _replacement(self, owner: str, row: Item | None, ids: list[WorkspaceId]) -> Write:
+    def _replacement(self, owner: str, row: Row | None, ids: list[WorkspaceId]) -> Write:
         return Write(
             self._table,
             key=_owner_key(owner),
@@ -147,7 +147,7 @@ def _key(workspace_id: WorkspaceId, email: str) -> dict[str, str]:
     return {"PK": f"WS#{workspace_id}", "SK": f"MEMBER#{email}"}
 
 
-def _member_of(item: Item) -> Member:
+def _member_of(item: Row) -> Member:
     return Member(**{name: item[name] for name in Member.__dataclass_fields__})
 
 

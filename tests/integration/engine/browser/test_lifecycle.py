@@ -17,8 +17,9 @@ import pytest
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.browser.chromium.installation import BrowserMissingError
 from chalicelib.engine.browser.pool.lifecycle import Browser
+from chalicelib.engine.browser.tab.warm_up import BrowserUnusableError
 from chalicelib.engine.job import RenderOutcome
-from chalicelib.engine.sandbox.walls import Walls
+from chalicelib.engine.sandbox.walls import Walls, WallsMissingError
 from infra.template import ROOT
 from tests.builders.pages.engine_jobs import egress_to
 from tests.builders.pages.held_documents import HeldDocument

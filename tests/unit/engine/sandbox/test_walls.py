@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.engine.sandbox.walls import Walls
+from chalicelib.engine.sandbox.walls import Walls, WallsMissingError
 
 
 def test_missing_wall_is_refused_where_workspaces_share_the_environment() -> None:

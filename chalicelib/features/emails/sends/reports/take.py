@@ -14,6 +14,7 @@ from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.registrations.register import event_token
 from chalicelib.features.emails.sends.events import report_event
 from chalicelib.features.emails.sends.model import EmailSend
+from chalicelib.features.emails.sends.reports.repository import ProviderReport
 from chalicelib.features.emails.sends.stores import EmailStores
 from chalicelib.features.events.model import DomainEvent
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from chalicelib.engine.pdf.fonts.font_files import FontsMissingError
 from chalicelib.engine.pdf_tools.run.tool_engine import tool_worker
 
 
