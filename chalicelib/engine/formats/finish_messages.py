@@ -127,4 +127,5 @@ def to_json(message: msgspec.Struct) -> dict[str, object]:
 
 def worker_message(received: Mapping[str, object]) -> WorkerMessage:
     """Return a message of the process; raises msgspec.ValidationError for a strange one."""
-    return msgspec.convert(received, WorkerMessage)
+    message: WorkerMessage = msgspec.convert(received, WorkerMessage)
+    return message
