@@ -4,7 +4,8 @@ from typing import Final
 
 import pikepdf
 
-from chalicelib.contract.options.pdf_tools import DocumentInfo, MetadataOptions
+from chalicelib.contract.options.pdf import DocumentInfo
+from chalicelib.contract.options.pdf_tools import MetadataOptions
 from chalicelib.engine.finishing.metadata import set_language, show_title, xml_safe
 from chalicelib.engine.pdf_tools.document.open_source import open_source
 from chalicelib.engine.pdf_tools.document.write_pdf import pdf_output

@@ -12,7 +12,7 @@ import pikepdf
 from PIL import Image
 
 from chalicelib.contract.options import pdf_tools as options
-from chalicelib.contract.options.pdf import Attachment, Protection, Watermark
+from chalicelib.contract.options.pdf import Attachment, DocumentInfo, Protection, Watermark
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.finishing.pdfa import srgb_profile
 from chalicelib.engine.pdf_tools import tool_by_name
@@ -34,7 +34,7 @@ _ALL: Final[tuple[options.AnyToolOptions, ...]] = (
     options.StampOptions(options.Stamp("x")),
     options.ProtectOptions(Protection(_PASSWORD)),
     options.UnlockOptions(),
-    options.MetadataOptions(options.DocumentInfo("x", "x", "x", ("x",), "en")),
+    options.MetadataOptions(DocumentInfo("x", "x", "x", ("x",), "en")),
     options.AttachOptions((Attachment(content="", filename="a.txt"),)),
     options.FlattenOptions(),
     options.FillFormOptions({"text": "x", "box": True}),
