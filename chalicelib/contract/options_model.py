@@ -15,6 +15,7 @@ from typing import (
     cast,
     get_args,
     get_origin,
+    override,
 )
 
 import msgspec
@@ -41,6 +42,7 @@ class OptionsModel(Model):
     struct: ClassVar[type[Options]]
     check: ClassVar[Callable[[Options], None] | None]
 
+    @override
     def __init_subclass__[O: Options](
         cls, *, of: type[O], check: Callable[[O], None] | None = None
     ) -> None:

@@ -46,7 +46,7 @@ def values(annotation: Any) -> Iterator[str]:
 
 def enums() -> dict[str, set[str]]:
     fields = (
-        (f"{name}.{field}", set(map(str, values(info.annotation))))
+        (f"{name}.{info.alias or field}", set(map(str, values(info.annotation))))
         for name, kind in models().items()
         for field, info in kind.model_fields.items()
     )
