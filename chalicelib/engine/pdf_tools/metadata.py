@@ -2,10 +2,6 @@
 
 from chalicelib.contract.options.pdf_tools import MetadataOptions
 from chalicelib.engine.pdf.document.change_metadata import change_metadata
-from typing import Final
-import pikepdf
-from chalicelib.contract.options.pdf import DocumentInfo
-from chalicelib.engine.finishing.metadata import set_language, show_title, xml_safe
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 from chalicelib.engine.pdf_tools.tool_files import open_source, pdf_output
 

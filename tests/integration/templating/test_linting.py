@@ -42,7 +42,8 @@ def test_each_faulty_text_is_reported_with_its_location(worker: TemplateWorker) 
     assert named == ["html", "head", "output.filename", "output.pdf.header.html"]
     source = HtmlSource(html="x", css="{{ 1 / 0 }}", templating=True)
     with pytest.raises(RenderFailure) as failed:
-        source.document(*task(source=source), worker)
+        job, context = task(source=source)
+        job.document(context, worker)
     assert failed.value.detail.startswith("css: ")
     failures, warnings = template_faults(
         *task("{{ a }}", templating=True), worker, RefusingEgress()
