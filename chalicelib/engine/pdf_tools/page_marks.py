@@ -5,7 +5,7 @@ import pikepdf
 from chalicelib.contract.options.pdf import Watermark
 from chalicelib.contract.options.pdf_tools import StampOptions, WatermarkOptions
 from chalicelib.engine.pdf.document.open_pdf import invalid_source
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf.drawings.mark_drawings import MarkDrawings, page_form, printed_mark
 from chalicelib.engine.pdf.drawings.page_content import close_content, without_tags
 from chalicelib.engine.pdf.page_boxes import PdfRectangle
@@ -42,7 +42,7 @@ def _page_mark(
     document: pikepdf.Pdf, tool_input: MarkInput, pointer: str
 ) -> tuple[pikepdf.Object, PdfRectangle]:
     """Return the first page of a PDF of the request as a form XObject, and its box."""
-    source = PdfSource(tool_input.resources[pointer], None, pointer)
+    source = UnopenedPdf(tool_input.resources[pointer], None, pointer)
     with open_source(source, tool_input) as stamp:
         form, box = page_form(document, stamp, stamp.pages[0])
         without_tags(form)

@@ -11,7 +11,7 @@ from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.core.errors import FieldError, RenderFailure
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.context import RenderedFile, RenderWarning
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 
 MAX_SOURCE_BYTES: Final = 100_000_000
 # Of all sources together: a file that comes out may have as much as one of them.
@@ -30,7 +30,7 @@ class ToolInput[Options: ToolOptions]:
     """
 
     options: Options
-    sources: Sequence[PdfSource]
+    sources: Sequence[UnopenedPdf]
     resources: Mapping[str, bytes] = field(default_factory=dict)
     fonts: Mapping[str, bytes] = field(default_factory=dict)
     test: bool = False
@@ -38,7 +38,7 @@ class ToolInput[Options: ToolOptions]:
     warnings: list[RenderWarning] = field(default_factory=list)
 
     @property
-    def source(self) -> PdfSource:
+    def source(self) -> UnopenedPdf:
         """Return the only source."""
         (source,) = self.sources
         return source

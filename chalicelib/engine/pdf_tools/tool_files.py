@@ -9,7 +9,7 @@ from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.context import RenderedFile
 from chalicelib.engine.pdf.document.open_pdf import open_pdf
 from chalicelib.engine.pdf.document.save import save
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf.drawings.test_mark import mark_pages
 from chalicelib.engine.pdf.forms.signatures import warn_of_signatures
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
@@ -18,7 +18,7 @@ PDF_TYPE: Final = "application/pdf"
 
 
 def open_source(
-    source: PdfSource, tool_input: ToolInput[ToolOptions]
+    source: UnopenedPdf, tool_input: ToolInput[ToolOptions]
 ) -> AbstractContextManager[pikepdf.Pdf]:
     """Open a source within the bounds of a request; raises as `open_pdf`."""
     return open_pdf(source, tool_input.max_pages, tool_input.warn)

@@ -11,7 +11,7 @@ from pikepdf import Array, Dictionary, Name
 from PIL import Image
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
@@ -53,7 +53,7 @@ def tool_run(
 ) -> tuple[ToolOutput, ToolInput[Any]]:
     """Run a tool on one source."""
     content = source if isinstance(source, bytes) else saved(source)
-    tool_input = ToolInput(options, [PdfSource(content, password, "/source")], **fields)
+    tool_input = ToolInput(options, [UnopenedPdf(content, password, "/source")], **fields)
     return tool_by_name(options.tool).load()(tool_input), tool_input
 
 

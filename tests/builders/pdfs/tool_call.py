@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.context import RenderedFile, RenderWarning
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
@@ -43,7 +43,7 @@ def call_tool(
     tool = tool_by_name(options.tool)
     tool_input = ToolInput(
         options,
-        [PdfSource(content, password, POINTER)],
+        [UnopenedPdf(content, password, POINTER)],
         fonts=bundled_fonts(),
         test=test,
         max_pages=max_pages,

@@ -11,7 +11,7 @@ from pikepdf import Dictionary, Name
 
 from chalicelib.contract.options.pdf_tools import ToolOptions
 from chalicelib.engine.context import RenderWarning
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import ToolInput, ToolOutput
 
@@ -20,7 +20,7 @@ def run_tool(
     options: ToolOptions, *contents: bytes, test: bool = False, max_pages: int = 100_000
 ) -> tuple[ToolOutput, list[RenderWarning]]:
     """Run the tool of these options; return its output and its warnings."""
-    sources = [PdfSource(each, None, f"/sources/{n}") for n, each in enumerate(contents)]
+    sources = [UnopenedPdf(each, None, f"/sources/{n}") for n, each in enumerate(contents)]
     tool_input = ToolInput(options, sources, test=test, max_pages=max_pages)
     return tool_by_name(options.tool).load()(tool_input), tool_input.warnings
 

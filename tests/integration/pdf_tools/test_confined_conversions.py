@@ -13,7 +13,7 @@ from chalicelib.contract.options.pdf_tools import (
     ToTextOptions,
     ValidateOptions,
 )
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf_tools.run.exchange import ToolAnswer, ToolRequest
 from chalicelib.engine.pdf_tools.tool import ToolInput
 from chalicelib.engine.sandbox.sandboxed_worker import SandboxedWorker
@@ -46,7 +46,7 @@ INKS: Final = document(unarchived.add_print_intent)
 def test_confined_tool_does_what_it_does_elsewhere(
     worker: SandboxedWorker, content: bytes, options: ToolOptions, *, test: bool
 ) -> None:
-    sources = [PdfSource(content, None, "/source")]
+    sources = [UnopenedPdf(content, None, "/source")]
     request, contents = ToolRequest.of(ToolInput(options, sources, test=test))
 
     answer = worker.call(msgspec.to_builtins(request), generous_deadline(), contents)

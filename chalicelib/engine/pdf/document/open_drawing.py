@@ -10,7 +10,7 @@ import pypdfium2
 
 from chalicelib.engine.pdf.document.open_pdf import invalid_source, open_pdf, refuse_damage
 from chalicelib.engine.pdf.document.save import save
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf.warn import Warn
 
 
@@ -23,7 +23,7 @@ class DrawableSource(NamedTuple):
 
 @contextmanager
 def open_drawing(
-    source: PdfSource,
+    source: UnopenedPdf,
     max_pages: int,
     warn: Warn,
     complete: Callable[[pikepdf.Pdf], bool] | None = None,

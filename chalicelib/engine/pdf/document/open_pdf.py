@@ -12,7 +12,7 @@ from pikepdf.settings import qpdf_limit_errors, set_qpdf_limits
 from chalicelib.core.errors import RenderFailure
 from chalicelib.core.passwords import spellings_of_password
 from chalicelib.engine.pdf.document.claims import is_pdf
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf.warn import Warn
 
 # Codec that pikepdf adds.
@@ -38,7 +38,7 @@ DAMAGE: Final = (
 
 
 @contextmanager
-def open_pdf(source: PdfSource, max_pages: int, warn: Warn) -> Iterator[pikepdf.Pdf]:
+def open_pdf(source: UnopenedPdf, max_pages: int, warn: Warn) -> Iterator[pikepdf.Pdf]:
     """Open a source and yield it; faults of its objects within the context are refusals as well.
 
     Raises RenderFailure `invalid_pdf_source`, `pdf_password_required` or `page_limit_exceeded`.
@@ -62,12 +62,12 @@ def open_pdf(source: PdfSource, max_pages: int, warn: Warn) -> Iterator[pikepdf.
         yield document
 
 
-def invalid_source(source: PdfSource, reason: str) -> RenderFailure:
+def invalid_source(source: UnopenedPdf, reason: str) -> RenderFailure:
     """Return `invalid_pdf_source` for a source."""
     return RenderFailure("invalid_pdf_source", f"{source.pointer}: {reason}.")
 
 
-def _open(source: PdfSource) -> pikepdf.Pdf:
+def _open(source: UnopenedPdf) -> pikepdf.Pdf:
     if not is_pdf(source.content):
         raise invalid_source(source, "the file is no PDF: it does not begin with %PDF-")
     # They hold for the whole process, so they are set before each source.
@@ -89,7 +89,7 @@ def _open(source: PdfSource) -> pikepdf.Pdf:
 
 
 @contextmanager
-def refuse_damage(source: PdfSource) -> Iterator[None]:
+def refuse_damage(source: UnopenedPdf) -> Iterator[None]:
     """Refuse a source for faults of its objects that are met within the context."""
     exceeded_before = qpdf_limit_errors()
     try:

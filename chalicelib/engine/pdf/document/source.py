@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class PdfSource(NamedTuple):
+class UnopenedPdf(NamedTuple):
     """PDF of a request; `pointer` is its JSON Pointer there."""
 
     content: bytes

@@ -18,7 +18,7 @@ from chalicelib.core.text import replace_lone_surrogates, terminal_text
 from chalicelib.engine.conformance.checks import ConformanceCheck, RawFinding
 from chalicelib.engine.context import MAX_FILES, RenderedFile, RenderWarning
 from chalicelib.engine.failure_record import FailureRecord
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import ToolCheck, ToolInput, ToolOutput
 
@@ -67,7 +67,7 @@ class ToolRequest(msgspec.Struct, frozen=True):
         """Return the input."""
         rest = iter(contents)
         sources = tuple(
-            PdfSource(next(rest), password, pointer)
+            UnopenedPdf(next(rest), password, pointer)
             for password, pointer in zip(self.passwords, self.pointers, strict=True)
         )
         return ToolInput(

@@ -14,7 +14,7 @@ from chalicelib.engine.conformance.checks import ValidationRequest
 from chalicelib.engine.context import JobContext
 from chalicelib.engine.deadline import Deadline, timeout_failure
 from chalicelib.engine.job import PdfToolJob, RenderOutcome
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf.fonts.font_files import check_fonts
 from chalicelib.engine.pdf_tools.run.exchange import StrangeAnswer, ToolAnswer, ToolRequest
 from chalicelib.engine.pdf_tools.run.load_contents import load_contents
@@ -105,7 +105,7 @@ class PdfToolEngine:
         return ToolInput(
             options=job.options,
             sources=tuple(
-                PdfSource(contents[pointer], source.password, pointer)
+                UnopenedPdf(contents[pointer], source.password, pointer)
                 for pointer, source in sources.items()
             ),
             resources=resources,

@@ -15,7 +15,7 @@ from chalicelib.contract.options import pdf_tools as options
 from chalicelib.contract.options.pdf import Attachment, Protection, Watermark
 from chalicelib.core.errors import RenderFailure
 from chalicelib.engine.pdf.archive.identification import srgb_profile
-from chalicelib.engine.pdf.document.source import PdfSource
+from chalicelib.engine.pdf.document.source import UnopenedPdf
 from chalicelib.engine.pdf_tools import tool_by_name
 from chalicelib.engine.pdf_tools.tool import MARK, ToolInput
 
@@ -58,7 +58,7 @@ def warm_up() -> None:
     _read_damaged_metadata()
     mark = _sample()
     for content, password in ((mark, None), (_sample(_PASSWORD), _PASSWORD)):
-        source = PdfSource(content, password, "/source")
+        source = UnopenedPdf(content, password, "/source")
         for each in _ALL:
             sources = [source] * 2 if isinstance(each, options.MergeOptions) else [source]
             tool_input: ToolInput[options.ToolOptions] = ToolInput(
