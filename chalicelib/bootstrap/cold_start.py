@@ -27,6 +27,7 @@ _MODULES_OF_ADAPTERS: Final = (
 _OTHER_TYPES: Final = {
     "chalicelib.contract.options.pdf_tools": ("AnyToolOptions",),
     "chalicelib.engine.conformance.checks": ("VerdictJson",),
+    "chalicelib.engine.formats.finish_messages": ("WorkerMessage",),
     "chalicelib.engine.job": ("EngineJob", "Job"),
     "chalicelib.engine.remote.calls": ("AnyCall",),
     "chalicelib.engine.remote.results": ("AnyResult",),

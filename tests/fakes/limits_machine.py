@@ -104,7 +104,7 @@ class LimitsMachine(RuleBasedStateMachine):
 
     @invariant()
     def only_absent_renders_lose_their_body(self) -> None:
-        assert not {key.rpartition("/")[2] for key in self.bodies} & self.model.renders.keys()
+        assert not {key.object_key.rpartition("/")[2] for key in self.bodies} & self.model.renders.keys()
 
     @override
     def teardown(self) -> None:
