@@ -172,7 +172,7 @@ class StorageUseCases:
         self._state = state
         self._sealer = sealer
         self._rules = rules
-        self.destinations = Destinations(state.tables, state.settings.main_table)
+        self.destinations = Destinations(state.main_table)
 
     @LockedCachedProperty
     def manage(self) -> ManageDestinations:  # noqa: D102
@@ -209,7 +209,7 @@ class ApiServices:
 
     def warm_up(self) -> None:
         """Create the clients and read the secret before the first request needs them."""
-        self.state.tables.get(self.settings.main_table, "HEALTH")
+        self.state.main_table.get("HEALTH")
         assert self.signing_keys
         self.state.render_function.prepare_client(USUAL_WAIT_S)
         Metrics(self.settings.stack, "api").count("ColdStarts")
@@ -229,7 +229,7 @@ class ApiServices:
             self.uploads.read,
             self.files.signed_urls,
             self.webhooks.accept_request,
-            ResolveStorage(Destinations(self.state.tables, self.state.main_table).of_renders),
+            ResolveStorage(Destinations(self.state.main_table).of_renders),
             self._egress_policy,
         )
 
@@ -240,8 +240,8 @@ class ApiServices:
     @LockedCachedProperty
     def uploads(self) -> UploadUseCases:  # noqa: D102
         objects, clock = self.state.objects, self.clock
-        uploads = Uploads(self.state.tables, self.settings.transient_table)
-        held = HeldBytes(self.state.tables, self.settings.transient_table, clock)
+        uploads = Uploads(self.state.transient_table)
+        held = HeldBytes(self.state.transient_table, clock)
         return UploadUseCases(
             create=CreateUpload(
                 uploads=uploads, held=held, objects=objects, clock=clock, ids=self.ids
@@ -277,8 +277,8 @@ class ApiServices:
     @LockedCachedProperty
     def webhooks(self) -> WebhookUseCases:  # noqa: D102
         settings, state = self.settings, self.state
-        endpoints = Endpoints(state.tables, settings.main_table)
-        deliveries = Deliveries(state.tables, settings.main_table)
+        endpoints = Endpoints(state.main_table)
+        deliveries = Deliveries(state.main_table)
         queue = partial(Queue, state.clients, settings.webhooks_queue_url)
         check_url = CheckTargetUrl(self._egress_policy)
         sealer = self._sealer
@@ -341,8 +341,7 @@ class ApiServices:
     @LockedCachedProperty
     def answers(self) -> KeptAnswers:  # noqa: D102
         return KeptAnswers(
-            tables=self.state.tables,
-            table=self.settings.transient_table,
+            table=self.state.transient_table,
             objects=self.state.objects,
             sealer=self._sealer,
             clock=self.clock,
@@ -350,7 +349,7 @@ class ApiServices:
 
     @LockedCachedProperty
     def usage(self) -> UsageUseCases:  # noqa: D102
-        return UsageUseCases(ReadUsage(self.state.tables, self.settings.main_table))
+        return UsageUseCases(ReadUsage(self.state.main_table))
 
     @property
     def workspaces(self) -> Workspaces:  # noqa: D102
@@ -358,7 +357,7 @@ class ApiServices:
 
     @LockedCachedProperty
     def keys(self) -> ApiKeys:  # noqa: D102
-        return ApiKeys(self.state.tables, self.settings.main_table, self.state.service_states)
+        return ApiKeys(self.state.main_table, self.state.service_states)
 
     @LockedCachedProperty
     def record_key_use(self) -> RecordKeyUse:  # noqa: D102

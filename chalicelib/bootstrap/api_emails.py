@@ -44,11 +44,11 @@ class EmailUseCases:
         self._read_templates = templates.read
         self._sealer = sealer
         self._egress_policy = egress_policy
-        self._rules = StoredRules(state.tables, settings.main_table)
+        self._rules = StoredRules(state.main_table)
         self.read_rules = ReadRules(state.templates, self._rules)
-        self._stores = stores = EmailStores.over(state.tables, settings.main_table, state.outbox)
+        self._stores = stores = EmailStores.over(state.main_table, state.outbox)
         self.connections = stores.connections
-        self._members = Members(state.tables, settings.main_table)
+        self._members = Members(state.main_table)
         self.request_trial = RequestTrial(
             connections=self.connections,
             members=self._members,
@@ -80,7 +80,7 @@ class EmailUseCases:
         state = self._state
         return ManageConnections(
             connections=self.connections,
-            registrations=Registrations(state.tables, state.settings.main_table),
+            registrations=Registrations(state.main_table),
             members=self._members,
             read_part=_read_part,
             sealer=self._sealer,
@@ -93,7 +93,7 @@ class EmailUseCases:
     def manage_rules(self) -> ManageRules:  # noqa: D102
         state = self._state
         return ManageRules(
-            tables=state.tables,
+            table=state.main_table,
             templates=state.templates,
             read_templates=self._read_templates,
             connections=self.connections,

@@ -50,7 +50,7 @@ class RenderUseCases:
     @LockedCachedProperty
     def create(self) -> CreateRender:  # noqa: D102
         return CreateRender(
-            tables=self._state.tables,
+            table=self._state.main_table,
             renders=self._state.renders,
             limits=self._state.limits,
             idempotency=self._state.idempotency,
@@ -103,7 +103,7 @@ class RenderUseCases:
     def enqueue(self) -> EnqueueRender:  # noqa: D102
         settings = self._state.settings
         return EnqueueRender(
-            tables=self._state.tables,
+            table=self._state.main_table,
             renders=self._state.renders,
             bodies=self._state.bodies,
             queues=self._state.render_queues(
@@ -153,7 +153,7 @@ class LinkUseCases:
         self._sealer = sealer
         self._read_templates = read_templates
         self._renders = renders
-        self._links = SignedLinks(state.tables, state.settings.main_table)
+        self._links = SignedLinks(state.main_table)
 
     @LockedCachedProperty
     def manage(self) -> ManageLinks:  # noqa: D102

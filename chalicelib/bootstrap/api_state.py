@@ -10,6 +10,7 @@ from chalicelib.adapters.aws.functions import FunctionBusy, LambdaFunction
 from chalicelib.adapters.aws.remote_engine import EngineCallContext, EngineLost, RemoteEngine
 from chalicelib.adapters.aws.remote_schemas import RemoteSchemas
 from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.aws.table import Table
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.core.clock import Clock
 from chalicelib.core.errors import RenderFailure
@@ -85,6 +86,7 @@ class ApiState(SharedServices):
     ) -> None:
         """Build nothing yet."""
         super().__init__(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
+        self.transient_table = Table(clients, settings.transient_table)
         self.settings = settings
         self.ids = ids
 
@@ -94,15 +96,15 @@ class ApiState(SharedServices):
 
     @LockedCachedProperty
     def workspaces(self) -> Workspaces:  # noqa: D102
-        return Workspaces(self.tables, self.settings.main_table)
+        return Workspaces(self.main_table)
 
     @LockedCachedProperty
     def service_states(self) -> ServiceStates:  # noqa: D102
-        return ServiceStates(self.tables, self.settings.main_table, self.clock)
+        return ServiceStates(self.main_table, self.clock)
 
     @LockedCachedProperty
     def idempotency(self) -> IdempotencyRecords:  # noqa: D102
-        return IdempotencyRecords(self.tables, self.settings.transient_table)
+        return IdempotencyRecords(self.transient_table)
 
     @LockedCachedProperty
     def leases(self) -> ConcurrencyLeases:  # noqa: D102
@@ -123,9 +125,7 @@ class ApiState(SharedServices):
 
     @LockedCachedProperty
     def _schema_places(self) -> SchemaPlaces:
-        return SchemaPlaces(
-            tables=self.tables, table=self.settings.main_table, clock=self.clock, ids=self.ids
-        )
+        return SchemaPlaces(table=self.main_table, clock=self.clock, ids=self.ids)
 
     def _remote_schemas(self, workspace_id: WorkspaceId) -> RemoteSchemas:
         call_id = self.ids.new("rnd", self.clock.now())
@@ -143,7 +143,7 @@ class ApiState(SharedServices):
     def make_run_trial(self, function: str) -> RunTrial:
         """Return the use case that has a function test credentials."""
         return RunTrial(
-            running=RunningTrials(self.tables, self.settings.main_table),
+            running=RunningTrials(self.main_table),
             function=LambdaFunction(self.clients, function),
             clock=self.clock,
         )
@@ -160,7 +160,7 @@ class ApiState(SharedServices):
         }
 
     def _can_read(self) -> bool:
-        self.tables.get(self.settings.main_table, "HEALTH")
+        self.main_table.get("HEALTH")
         return True
 
     def _can_read_objects(self) -> bool:

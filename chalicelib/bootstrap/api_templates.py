@@ -44,7 +44,7 @@ class TemplateUseCases:
     @LockedCachedProperty
     def create(self) -> CreateTemplate:  # noqa: D102
         return CreateTemplate(
-            tables=self._state.tables,
+            table=self._state.main_table,
             templates=self._state.templates,
             store=self._store_source,
             checks=self._source_checks,
@@ -57,12 +57,12 @@ class TemplateUseCases:
     @LockedCachedProperty
     def change(self) -> ChangeTemplate:  # noqa: D102
         state = self._state
-        return ChangeTemplate(tables=state.tables, templates=state.templates, clock=state.clock)
+        return ChangeTemplate(table=state.main_table, templates=state.templates, clock=state.clock)
 
     @LockedCachedProperty
     def replace_draft(self) -> ReplaceDraft:  # noqa: D102
         return ReplaceDraft(
-            tables=self._state.tables,
+            table=self._state.main_table,
             templates=self._state.templates,
             store=self._store_source,
             checks=self._source_checks,
@@ -72,7 +72,7 @@ class TemplateUseCases:
     @LockedCachedProperty
     def publish(self) -> PublishTemplate:  # noqa: D102
         return PublishTemplate(
-            tables=self._state.tables,
+            table=self._state.main_table,
             templates=self._state.templates,
             contents=self.source_texts,
             outbox=self._state.outbox,
@@ -84,7 +84,7 @@ class TemplateUseCases:
     @LockedCachedProperty
     def trash(self) -> TrashTemplate:  # noqa: D102
         state = self._state
-        return TrashTemplate(tables=state.tables, templates=state.templates, clock=state.clock)
+        return TrashTemplate(table=state.main_table, templates=state.templates, clock=state.clock)
 
     @LockedCachedProperty
     def read_datasets(self) -> ReadDatasets:  # noqa: D102
@@ -93,7 +93,7 @@ class TemplateUseCases:
     @LockedCachedProperty
     def change_datasets(self) -> ChangeDatasets:  # noqa: D102
         return ChangeDatasets(
-            tables=self._state.tables,
+            table=self._state.main_table,
             templates=self._state.templates,
             store=self._store_source,
             read=self.read_datasets,
@@ -130,7 +130,7 @@ class TemplateUseCases:
     def resolve(self) -> ResolveTemplate:  # noqa: D102
         uploaded_html = ReadUploadedHtml(self._read_uploads, UploadContents(self._state.objects))
         state = self._state
-        rules = StoredRules(state.tables, state.settings.main_table)
+        rules = StoredRules(state.main_table)
         return ResolveTemplate(
             CachedTemplateSources(self.read),
             _complete_output,
@@ -145,7 +145,7 @@ class TemplateUseCases:
     @LockedCachedProperty
     def _store_source(self) -> StoreSource:
         return StoreSource(
-            tables=self._state.tables,
+            table=self._state.main_table,
             templates=self._state.templates,
             contents=self.source_texts,
             clock=self._state.clock,

@@ -7,7 +7,7 @@ from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.secrets import Secret
 from chalicelib.adapters.aws.session import AwsClients
 from chalicelib.adapters.aws.signing_keys import SigningKeys
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.bootstrap.shared_services import SharedServices
 from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES
 from chalicelib.core.clock import Clock, SystemClock
@@ -54,17 +54,15 @@ class OperatorServices:
         """Build the use cases."""
         self.region = settings.region
         self.clock = clock
-        tables = Tables(clients)
-        self.workspaces = Workspaces(tables, settings.main_table)
-        self.limits = WorkspaceLimits(tables, settings.main_table, clock)
-        self.keys = ApiKeys(tables, settings.main_table)
-        self.service_states = ServiceStates(tables, settings.main_table, clock)
-        members = Members(tables, settings.main_table)
-        free = FreeWorkspaceLimit(
-            tables=tables, table=settings.main_table, workspaces=self.workspaces, clock=clock
-        )
+        table = Table(clients, settings.main_table)
+        self.workspaces = Workspaces(table)
+        self.limits = WorkspaceLimits(table, clock)
+        self.keys = ApiKeys(table)
+        self.service_states = ServiceStates(table, clock)
+        members = Members(table)
+        free = FreeWorkspaceLimit(table=table, workspaces=self.workspaces, clock=clock)
         self.create_workspace = CreateWorkspace(
-            tables=tables,
+            table=table,
             workspaces=self.workspaces,
             limits=self.limits,
             members=members,
@@ -72,33 +70,33 @@ class OperatorServices:
             clock=clock,
             ids=ids,
         )
-        self.change_workspace = self._change_workspace(tables, settings.main_table, free)
+        self.change_workspace = self._change_workspace(table, free)
         self.change_status = ChangeWorkspaceStatus(
-            tables=tables,
+            table=table,
             workspaces=self.workspaces,
-            transitions=StatusTransitions(tables, settings.main_table),
+            transitions=StatusTransitions(table),
             clock=clock,
         )
         self.manage_members = ManageMembers(
-            tables=tables, workspaces=self.workspaces, members=members, clock=clock
+            table=table, workspaces=self.workspaces, members=members, clock=clock
         )
         self.manage_keys = ManageKeys(
             workspaces=self.workspaces, keys=self.keys, members=members, clock=clock
         )
-        templates = Templates(tables, settings.main_table)
+        templates = Templates(table)
         self.find_template = FindTemplate(workspaces=self.workspaces, templates=templates)
-        self.change_template = ChangeTemplate(tables=tables, templates=templates, clock=clock)
-        self.trash_template = TrashTemplate(tables=tables, templates=templates, clock=clock)
+        self.change_template = ChangeTemplate(table=table, templates=templates, clock=clock)
+        self.trash_template = TrashTemplate(table=table, templates=templates, clock=clock)
 
     def _change_workspace(
-        self, tables: Tables, table: str, free_workspaces: FreeWorkspaceLimit
+        self, table: Table, free_workspaces: FreeWorkspaceLimit
     ) -> ChangeWorkspace:
         return ChangeWorkspace(
-            tables=tables,
+            table=table,
             workspaces=self.workspaces,
             limits=self.limits,
             free_workspaces=free_workspaces,
-            follow_plan=ScheduleCredentials(EmailConnections(tables, table), self.clock),
+            follow_plan=ScheduleCredentials(EmailConnections(table), self.clock),
         )
 
 
@@ -115,8 +113,8 @@ def trace_render(
 ) -> TraceRender:
     """Return the use case that traces a render; `log_lines` reads the functions' logs."""
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
-    workspaces = Workspaces(state.tables, settings.main_table)
-    deliveries = Deliveries(state.tables, settings.main_table)
+    workspaces = Workspaces(state.main_table)
+    deliveries = Deliveries(state.main_table)
     return TraceRender(
         workspaces=workspaces,
         renders=state.renders,
@@ -124,13 +122,13 @@ def trace_render(
         deliveries=deliveries,
         find_deliveries=FindDeliveries(
             workspaces=workspaces,
-            endpoints=Endpoints(state.tables, settings.main_table),
+            endpoints=Endpoints(state.main_table),
             deliveries=deliveries,
         ),
-        sends=Sends(state.tables, settings.main_table),
-        uploads=StorageUploads(state.tables, settings.main_table),
+        sends=Sends(state.main_table),
+        uploads=StorageUploads(state.main_table),
         limits=state.limits,
-        letters=DeadLetters(state.tables, settings.transient_table, clock),
+        letters=DeadLetters(Table(state.clients, settings.transient_table), clock),
         queues=DEAD_LETTER_QUEUES,
         objects=state.objects,
         read_lines=log_lines,
@@ -152,7 +150,7 @@ class DeadLetterService:
 
     def __init__(self, settings: WorkSettings, clients: AwsClients, clock: Clock) -> None:
         """Build the use cases."""
-        self.letters: Final = DeadLetters(Tables(clients), settings.transient_table, clock)
+        self.letters: Final = DeadLetters(Table(clients, settings.transient_table), clock)
         self.dead_letter_queues: Final = {
             name: Queue(clients, settings.dead_letters_url(name)) for name in DEAD_LETTER_QUEUES
         }

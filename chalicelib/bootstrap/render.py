@@ -30,7 +30,7 @@ def execute_render(settings: RenderSettings, clients: AwsClients, clock: Clock) 
     state = SharedServices(clients, clock, main_table=settings.main_table, bucket=settings.bucket)
     settle_and_publish = state.make_settle_and_publish(settings.events_queue_url)
     finish = FinishRender(
-        tables=state.tables,
+        table=state.main_table,
         renders=state.renders,
         files=state.files,
         events=state.outbox,

@@ -5,7 +5,7 @@ from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import Queue
 from chalicelib.adapters.aws.remote_engine import RemoteEngine
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.core.clock import Clock
 from chalicelib.core.locked_property import LockedCachedProperty
 from chalicelib.core.tenancy import isolates_tenants
@@ -36,36 +36,32 @@ class SharedServices:
         """Build nothing yet; services over the bucket fail without `bucket`."""
         self.clients = clients
         self.clock = clock
-        self.main_table = main_table
+        self.main_table = Table(clients, main_table)
         self.bucket = bucket
 
     @LockedCachedProperty
-    def tables(self) -> Tables:  # noqa: D102
-        return Tables(self.clients)
-
-    @LockedCachedProperty
     def renders(self) -> Renders:  # noqa: D102
-        return Renders(self.tables, self.main_table, self.clock)
+        return Renders(self.main_table, self.clock)
 
     @LockedCachedProperty
     def limits(self) -> WorkspaceLimits:  # noqa: D102
-        return WorkspaceLimits(self.tables, self.main_table, self.clock)
+        return WorkspaceLimits(self.main_table, self.clock)
 
     @LockedCachedProperty
     def request_rate(self) -> RequestRate:  # noqa: D102
-        return RequestRate(self.tables, self.main_table, self.clock)
+        return RequestRate(self.main_table, self.clock)
 
     @LockedCachedProperty
     def files(self) -> Files:  # noqa: D102
-        return Files(self.tables, self.main_table)
+        return Files(self.main_table)
 
     @LockedCachedProperty
     def outbox(self) -> EventOutbox:  # noqa: D102
-        return EventOutbox(self.tables, self.main_table)
+        return EventOutbox(self.main_table)
 
     @LockedCachedProperty
     def templates(self) -> Templates:  # noqa: D102
-        return Templates(self.tables, self.main_table)
+        return Templates(self.main_table)
 
     @LockedCachedProperty
     def objects(self) -> Objects:  # noqa: D102
@@ -83,10 +79,10 @@ class SharedServices:
     @LockedCachedProperty
     def batch_stores(self) -> BatchStores:  # noqa: D102
         return BatchStores(
-            self.tables,
-            Batches(self.tables, self.main_table),
+            self.main_table,
+            Batches(self.main_table),
             self.batch_bodies,
-            ReleaserLeases(self.tables, self.main_table, self.clock),
+            ReleaserLeases(self.main_table, self.clock),
         )
 
     @LockedCachedProperty
@@ -122,7 +118,7 @@ class SharedServices:
     def make_end_render(self, settle_and_publish: SettleAndPublish) -> EndRender:
         """Return the use case that ends a render from outside its function."""
         return EndRender(
-            tables=self.tables,
+            table=self.main_table,
             renders=self.renders,
             events=self.outbox,
             settle_and_publish=settle_and_publish,
@@ -132,7 +128,7 @@ class SharedServices:
     def make_purge_files(self, settle_and_publish: SettleAndPublish) -> PurgeFiles:
         """Return the use case that purges the files of a render."""
         return PurgeFiles(
-            tables=self.tables,
+            table=self.main_table,
             renders=self.renders,
             files=self.files,
             events=self.outbox,

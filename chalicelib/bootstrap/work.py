@@ -148,12 +148,12 @@ def _postpone_due_item(parts: "WorkParts") -> "ResolveMessage":
 
 
 def _postpone(parts: "WorkParts", read_item: Callable[[JsonObject], DueItem]) -> "ResolveMessage":
-    index = DueIndex(parts.state.tables, parts.settings.main_table)
+    index = DueIndex(parts.state.main_table)
     return PostponeDueItem(index=index, read_item=read_item, clock=parts.clock)
 
 
 def _give_up_delivery(parts: "WorkParts") -> "ResolveMessage":
-    deliveries = Deliveries(parts.state.tables, parts.settings.main_table)
+    deliveries = Deliveries(parts.state.main_table)
     return GiveUpDelivery(deliveries=deliveries, clock=parts.clock)
 
 
@@ -165,7 +165,7 @@ def _email_message(item: DueItem) -> JsonObject:
 def _give_up_email(parts: "WorkParts") -> "ResolveMessage":
     state = parts.state
     give_up = GiveUpEmail(
-        stores=EmailStores.over(state.tables, state.main_table, state.outbox),
+        stores=EmailStores.over(state.main_table, state.outbox),
         publish=parts.settle_and_publish.publish,
         clock=parts.clock,
     )
@@ -176,7 +176,6 @@ def _give_up_email(parts: "WorkParts") -> "ResolveMessage":
 def _give_up_uploads(parts: "WorkParts") -> "ResolveMessage":
     state = parts.state
     return GiveUpUploads(
-        tables=state.tables,
         table=state.main_table,
         outbox=state.outbox,
         publish=parts.settle_and_publish.publish,

@@ -32,7 +32,7 @@ def combine_batch(parts: WorkParts) -> CombineBatch:
     items = SucceededItems(state.batch_stores, state.renders)
     engine = state.make_engine(settings.engine_function, settings.tenancy)
     merge = RemoteMerge(engine, state.objects)
-    leases = CombineLeases(state.tables, state.main_table, parts.clock)
+    leases = CombineLeases(state.main_table, parts.clock)
     uploads = MultipartUploads(parts.clients, settings.bucket)
     clean_up = CleanUpCombining(
         stores=state.batch_stores,

@@ -12,6 +12,7 @@ from chalicelib.adapters.aws.messages import (
     QueueRecord,
 )
 from chalicelib.adapters.aws.queues import REASON_ATTRIBUTE, TRANSIENT_ATTRIBUTE
+from chalicelib.adapters.aws.table import Table
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.bootstrap.cold_start import warm_up_on_lambda
 from chalicelib.bootstrap.work import DEAD_LETTER_QUEUES, WORK
@@ -30,7 +31,7 @@ def build(parts: WorkParts) -> ServeEvent:
     """Return the function that records a batch and answers with the messages that failed."""
     settings = parts.settings
     record_letter = RecordDeadLetter(
-        letters=DeadLetters(parts.state.tables, settings.transient_table, parts.clock),
+        letters=DeadLetters(Table(parts.state.clients, settings.transient_table), parts.clock),
         resolutions={
             row.queues[0]: row.resolve(parts) for row in WORK.values() if row.resolve is not None
         },

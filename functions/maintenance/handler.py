@@ -69,13 +69,13 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
     limits = _reconcile_limits(parts, render, notify)
     workspace = _delete_workspace(parts)
     template = HandleDueTemplate(
-        tables=parts.state.tables,
+        table=parts.state.main_table,
         templates=parts.state.templates,
         erase=_erase_templates(parts.state),
         clock=parts.clock,
     )
     batch = _erase_batches(parts.state)
-    connections = EmailConnections(parts.state.tables, parts.state.main_table)
+    connections = EmailConnections(parts.state.main_table)
     credentials = DeleteCredentials(connections, parts.clock)
     key = WarnOfKeyExpiry(
         keys=_keys(parts),
@@ -84,7 +84,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
         clock=parts.clock,
     )
     disabled_endpoint = NotifyOfDisabledEndpoint(
-        endpoints=Endpoints(parts.state.tables, parts.state.main_table),
+        endpoints=Endpoints(parts.state.main_table),
         workspaces=_workspaces(parts),
         notify=notify,
     )
@@ -107,7 +107,7 @@ def due_handlers(parts: WorkParts) -> dict[str, HandleDueItem]:
 def _handle_due_render(parts: WorkParts, purge: PurgeFiles) -> HandleDueRender:
     state, settings = parts.state, parts.settings
     return HandleDueRender(
-        tables=state.tables,
+        table=state.main_table,
         renders=state.renders,
         queues=state.render_queues(
             *map(settings.queue_url, ("renders", "renders_low", "batch_items"))
@@ -156,11 +156,10 @@ def _reconcile_limits(
 def _delete_workspace(parts: WorkParts) -> DeleteWorkspace:
     state = parts.state
     return DeleteWorkspace(
-        transitions=StatusTransitions(state.tables, state.main_table),
+        transitions=StatusTransitions(state.main_table),
         keys=_keys(parts),
         limits=state.limits,
         free_workspaces=FreeWorkspaceLimit(
-            tables=state.tables,
             table=state.main_table,
             workspaces=_workspaces(parts),
             clock=parts.clock,
@@ -177,17 +176,17 @@ def _send_later(parts: WorkParts, item: DueItem, delay: dt.timedelta) -> None:
 
 
 def _workspaces(parts: WorkParts) -> Workspaces:
-    return Workspaces(parts.state.tables, parts.state.main_table)
+    return Workspaces(parts.state.main_table)
 
 
 def _keys(parts: WorkParts) -> ApiKeys:
-    return ApiKeys(parts.state.tables, parts.state.main_table)
+    return ApiKeys(parts.state.main_table)
 
 
 def _notify_owners(parts: WorkParts) -> NotifyOwners:
     secret = Secret(parts.clients, parts.settings.smtp_secret, parts.clock)
     return NotifyOwners(
-        members=Members(parts.state.tables, parts.state.main_table),
+        members=Members(parts.state.main_table),
         find_mailer=CurrentMailer(lambda: parts.settings.smtp_url or secret.value),
     )
 
@@ -200,7 +199,6 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
     """Return the erasers of a deleted workspace, one for each feature that stores data of it."""
     return (
         EraseRenders(
-            tables=state.tables,
             table=state.main_table,
             renders=state.renders,
             files=state.files,
@@ -210,28 +208,26 @@ def _erasers(state: SharedServices) -> Sequence[Erase]:
         _erase_batches(state),
         _erase_templates(state),
         EraseWebhooks(
-            tables=state.tables,
             table=state.main_table,
-            deliveries=Deliveries(state.tables, state.main_table),
+            deliveries=Deliveries(state.main_table),
             objects=state.objects,
         ),
-        Destinations(state.tables, state.main_table).erase,
-        EmailConnections(state.tables, state.main_table).erase,
-        Sends(state.tables, state.main_table).erase,
-        ProviderReports(state.tables, state.main_table).erase,
-        SendCounts(state.tables, state.main_table).erase,
+        Destinations(state.main_table).erase,
+        EmailConnections(state.main_table).erase,
+        Sends(state.main_table).erase,
+        ProviderReports(state.main_table).erase,
+        SendCounts(state.main_table).erase,
         _links(state).erase,
-        EraseUsage(tables=state.tables, table=state.main_table, clock=state.clock),
+        EraseUsage(table=state.main_table, clock=state.clock),
     )
 
 
 def _links(state: SharedServices) -> SignedLinks:
-    return SignedLinks(state.tables, state.main_table)
+    return SignedLinks(state.main_table)
 
 
 def _erase_batches(state: SharedServices) -> EraseBatches:
     return EraseBatches(
-        tables=state.tables,
         table=state.main_table,
         batches=state.batch_stores.batches,
         bodies=state.batch_bodies,
@@ -243,11 +239,10 @@ def _erase_batches(state: SharedServices) -> EraseBatches:
 
 def _erase_templates(state: SharedServices) -> EraseTemplates:
     return EraseTemplates(
-        tables=state.tables,
         table=state.main_table,
         templates=state.templates,
         objects=state.objects,
-        erase_email_rules=StoredRules(state.tables, state.main_table).erase,
+        erase_email_rules=StoredRules(state.main_table).erase,
     )
 
 

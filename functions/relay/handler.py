@@ -54,7 +54,7 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
     """Return the outbox relay with all its subscribers."""
     state = parts.state
     return OutboxRelay(
-        tables=state.tables,
+        table=state.main_table,
         outbox=state.outbox,
         types=EVENT_TYPES,
         subscribers=(
@@ -62,8 +62,8 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
             CountUsage(state.main_table, _counted_formats),
             QueueWebhooks(
                 types=EVENT_TYPES,
-                endpoints=Endpoints(state.tables, state.main_table),
-                deliveries=Deliveries(state.tables, state.main_table),
+                endpoints=Endpoints(state.main_table),
+                deliveries=Deliveries(state.main_table),
                 outbox=state.outbox,
                 objects=state.objects,
                 view=event_viewer(
@@ -72,13 +72,11 @@ def outbox_relay(parts: WorkParts) -> OutboxRelay:
                     files_host=parts.settings.files_host,
                 ),
             ),
-            QueueEmails(
-                EmailStores.over(state.tables, state.main_table, state.outbox), state.objects
-            ),
-            QueueUploads(StorageUploads(state.tables, state.main_table)),
+            QueueEmails(EmailStores.over(state.main_table, state.outbox), state.objects),
+            QueueUploads(StorageUploads(state.main_table)),
             CountBatchItem(state.batch_stores.batches, parts.clock),
-            GiveBackQuota(SignedLinks(state.tables, state.main_table)),
-            CountEndedHold(ended=EndedHolds(state.tables, state.main_table), limits=state.limits),
+            GiveBackQuota(SignedLinks(state.main_table)),
+            CountEndedHold(ended=EndedHolds(state.main_table), limits=state.limits),
         ),
         queues=parts.queue,
         region=parts.settings.region,

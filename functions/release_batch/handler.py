@@ -80,13 +80,13 @@ def releaser(parts: WorkParts) -> Releaser:
         stores=stores,
         renders=state.renders,
         limits=state.limits,
-        test_rate=RateOfTestRenders(state.tables, state.main_table),
+        test_rate=RateOfTestRenders(state.main_table),
         queue=partial(parts.queue, "batch_items"),
         clock=parts.clock,
     )
     import_csv = ImportCsv(
         stores=stores,
-        positions=CsvPositions(state.tables, state.main_table),
+        positions=CsvPositions(state.main_table),
         objects=state.objects,
         fail=advance.fail,
         clock=parts.clock,
@@ -94,7 +94,7 @@ def releaser(parts: WorkParts) -> Releaser:
     return Releaser(
         batches=stores.batches,
         leases=stores.leases,
-        workspaces=Workspaces(state.tables, state.main_table),
+        workspaces=Workspaces(state.main_table),
         import_csv=import_csv,
         advance=advance,
         release=release,

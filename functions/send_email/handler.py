@@ -69,7 +69,7 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenSession"]) -> ServeE
     """Return the function over sessions that `openers` open, by provider."""
     sealer = SecretSealer(parts.clients, parts.settings.data_key, parts.clock)
     state = parts.state
-    stores = EmailStores.over(state.tables, state.main_table, state.outbox)
+    stores = EmailStores.over(state.main_table, state.outbox)
     parts.clients.create("dynamodb", "kms", "s3", "sqs")
     deliver = _deliver_email(parts, stores)
     register = _register_for_events(parts, stores, sealer)
@@ -119,7 +119,7 @@ def _hello(parts: WorkParts) -> str:
 def _deliver_email(parts: WorkParts, stores: EmailStores) -> DeliverEmail:
     return DeliverEmail(
         stores=stores,
-        rate=SendRate(stores.tables, stores.table),
+        rate=SendRate(stores.table),
         attempt=AttemptEmail(
             stores=stores,
             objects=parts.state.objects,
@@ -137,7 +137,7 @@ def _register_for_events(
 ) -> RegisterForEvents:
     return RegisterForEvents(
         connections=stores.connections,
-        registrations=Registrations(stores.tables, stores.table),
+        registrations=Registrations(stores.table),
         sealer=sealer,
         register=brevo_registration(_egress(parts), parts.settings.email_base_brevo),
         base_url=parts.settings.base_url,
@@ -150,7 +150,7 @@ def _sign_url(parts: WorkParts) -> SignUrl:
     keys = SigningKeys(secret, parts.clock)
     file_urls = SignedFileUrls(
         files=parts.state.files,
-        workspaces=Workspaces(parts.state.tables, parts.state.main_table),
+        workspaces=Workspaces(parts.state.main_table),
         objects=parts.state.objects,
         clock=parts.clock,
         files_host=parts.settings.files_host,

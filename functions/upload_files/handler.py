@@ -61,7 +61,7 @@ def build_with(parts: WorkParts, openers: Mapping[str, "OpenStore"]) -> ServeEve
     parts.clients.create("dynamodb", "kms", "s3", "sqs")
     sealer = SecretSealer(parts.clients, parts.settings.data_key, parts.clock)
     sessions = StoreSessions(sealer, openers)
-    destinations = Destinations(parts.state.tables, parts.state.main_table)
+    destinations = Destinations(parts.state.main_table)
     upload_files = _upload_files(parts, destinations, sessions)
     queue = parts.queue("uploads")
     try_destination = RunDestinationTrial(
@@ -101,11 +101,9 @@ def _upload_files(
 ) -> UploadFiles:
     state = parts.state
     return UploadFiles(
-        tables=state.tables,
         table=state.main_table,
         destinations=destinations,
         attempts=RecordAttempts(
-            tables=state.tables,
             table=state.main_table,
             outbox=state.outbox,
             queue=parts.queue("uploads"),

@@ -8,7 +8,7 @@ from itertools import batched
 from typing import Any, Final
 
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.adapters.aws.table import Table, Write
 from chalicelib.core.clock import SystemClock, format_rfc3339
 from chalicelib.core.ids import RandomIdGenerator, RenderId, WorkspaceId
 from chalicelib.features.events.model import PublishEvent
@@ -35,12 +35,11 @@ def bench_clients(stack: RunningStack) -> AwsClients:
 class FinalRenders:
     """Writer of final renders: copies of a render, with the event of the end."""
 
-    def __init__(self, stack: RunningStack, tables: Tables) -> None:
+    def __init__(self, stack: RunningStack, clients: AwsClients) -> None:
         """Render once through the API."""
-        table = stack.resources["MainTable"]["Ref"]
-        self._tables = tables
-        self._renders = Renders(tables, table, SystemClock())
-        self._outbox = EventOutbox(tables, table)
+        self._table = table = Table(clients, stack.resources["MainTable"]["Ref"])
+        self._renders = Renders(table, SystemClock())
+        self._outbox = EventOutbox(table)
         with BenchClient(stack) as client:
             response = client.post("/v1/renders", _SMALL_RENDER)
         model = self._renders.get(WorkspaceId(stack.workspace), RenderId(response["id"]))
@@ -66,7 +65,7 @@ class FinalRenders:
     def write(self, render: Render) -> PublishEvent:
         """Write a render with its event, and return the message that publishes it."""
         event = final_event(render, SystemClock().now())
-        self._tables.transact([self.creation(render), self._outbox.creation(event)])
+        self._table.transact([self.creation(render), self._outbox.creation(event)])
         return PublishEvent.of_event(event, settled=True)
 
     def creation(self, render: Render) -> Write:

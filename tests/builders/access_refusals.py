@@ -59,12 +59,12 @@ def _render_beyond_quota(service: Service) -> ApiAnswer:
     workspace = service.create_workspace("free")
     key = service.key("live", workspace)
     no_renders_left = Write(
-        service.settings.main_table,
+        service.main_table,
         key={"PK": f"WS#{workspace}#LIM", "SK": "META"},
         update="SET quota_left = :none",
         values={":none": 0},
     )
-    service.services.state.tables.write(no_renders_left)
+    service.main_table.write(no_renders_left)
     return service.render(key=key)
 
 

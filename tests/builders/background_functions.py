@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.bootstrap.work import (
     WORK,
     dead_letters_resource,
@@ -241,13 +241,12 @@ class BackgroundFunctions(ABC):
 
     def dead_letters(self, queue: str) -> list[DeadLetter]:
         """Return the recorded dead letters of a queue."""
-        letters = DeadLetters(Tables(self.clients), self.settings.transient_table, self.clock)
+        letters = DeadLetters(Table(self.clients, self.settings.transient_table), self.clock)
         return list(letters.of_queue(queue.lower()))
 
     def usage(self) -> dict[str, int]:
         """Return the workspace's statistics, all days together."""
-        page = Tables(self.clients).query(
-            self.settings.main_table,
+        page = Table(self.clients, self.settings.main_table).query(
             "PK = :pk",
             {":pk": f"WS#{self.workspace}#USE#{self.clock.now():%Y-%m}"},
         )

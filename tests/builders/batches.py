@@ -108,7 +108,7 @@ def use_new_workspace(service: Service, plan: str = "scale") -> None:
 def keep_limits(service: Service, **fields: Any) -> None:
     """Write fields of the limits item of the workspace."""
     item = service.operator.limits.get(service.workspace) | fields
-    service.services.state.tables.write(Write(service.settings.main_table, item=item))
+    service.main_table.write(Write(service.main_table, item=item))
 
 
 def fail_items(service: Service, numbers: Collection[int], code: str = "render_failed") -> None:

@@ -36,7 +36,7 @@ def connect(service: Service, **fields: Any) -> dict[str, Any]:
 def switch_rule(service: Service, *, enabled: bool, rule_id: str = RULE_ID) -> None:
     """Write the row of a rule, as far as sending reads it."""
     row: Row = {"PK": f"WS#{service.workspace}#EMC", "SK": rule_id, "enabled": enabled}
-    service.services.state.tables.write(Write(service.settings.main_table, item=row))
+    service.main_table.write(Write(service.main_table, item=row))
 
 
 def render_with_emails(
@@ -73,12 +73,12 @@ def add_emails(
     stored = msgspec.json.encode(EmailContents(rules, tuple(emails)))
     service.services.state.objects.put_data(key, stored)
     count = Write(
-        service.settings.main_table,
+        service.main_table,
         key={"PK": f"WS#{service.workspace}#RND#{render_id}", "SK": "META"},
         update="SET email_count = :count",
         values={":count": len(emails)},
     )
-    service.services.state.tables.write(count)
+    service.main_table.write(count)
 
 
 def send_emails(service: Service, provider: FakeProvider) -> list[str]:
@@ -102,8 +102,7 @@ def sends(service: Service, **query: str) -> list[dict[str, Any]]:
 
 def event_types(service: Service, send: dict[str, Any]) -> list[str]:
     """Return the types of the events of a send."""
-    rows = service.services.state.tables.query(
-        service.settings.main_table,
+    rows = service.main_table.query(
         "PK = :pk AND begins_with(SK, :event)",
         {":pk": f"WS#{service.workspace}#EMS#{send['id']}", ":event": "EVENT#"},
     ).items

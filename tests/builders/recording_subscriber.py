@@ -33,7 +33,7 @@ class RecordingSubscriber(Subscriber):
             raise RuntimeError(self.name)
         return (
             Write(
-                self.service.settings.main_table,
+                self.service.main_table,
                 key={"PK": f"TOLD#{self.name}", "SK": "META"},
                 update="ADD told :count",
                 values={":count": len(deliveries)},
@@ -42,14 +42,13 @@ class RecordingSubscriber(Subscriber):
 
     @property
     def deliveries(self) -> int:
-        table = self.service.settings.main_table
-        item = self.service.services.state.tables.get(table, f"TOLD#{self.name}")
+        item = self.service.main_table.get(f"TOLD#{self.name}")
         return int(item["told"]) if item else 0
 
 
 def relay_of(service: Service, *subscribers: RecordingSubscriber) -> OutboxRelay:
     return OutboxRelay(
-        tables=service.services.state.tables,
+        table=service.main_table,
         outbox=service.services.state.outbox,
         types=EVENT_TYPES,
         subscribers=subscribers,

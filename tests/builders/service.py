@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, cast, override
 
 from chalicelib.adapters.aws.session import AwsClients
+from chalicelib.adapters.aws.table import Table
 from chalicelib.api.edge.app import App
 from chalicelib.api.routes import BLUEPRINTS
 from chalicelib.bootstrap import render
@@ -132,6 +133,14 @@ class Service(BackgroundFunctions):
         return ApiServices(self.settings, self.clients, clock=self.clock, ids=RandomIdGenerator())
 
     @property
+    def main_table(self) -> Table:
+        return self.services.state.main_table
+
+    @property
+    def transient_table(self) -> Table:
+        return self.services.state.transient_table
+
+    @property
     def app(self) -> App:
         """Return the app of all services, which serves this one for now.
 
@@ -212,20 +221,18 @@ class Service(BackgroundFunctions):
 
     def limits(self) -> dict[str, Any]:
         """Return the workspace's limits item, with the holds that the rows of renders have."""
-        page = self.services.state.tables.query(
-            self.settings.main_table,
+        page = self.main_table.query(
             "LPK = :list",
             {":list": f"WS#{self.workspace}#RND"},
             index="lists",
         )
         ids = [(f"WS#{self.workspace}#RND#{row['LSK']}", "META") for row in page.items]
-        rows = self.services.state.tables.get_many(self.settings.main_table, ids)
+        rows = self.main_table.get_many(ids)
         return limits_with_rows(self.operator.limits.get(self.workspace), rows)
 
     def rows(self, render_id: str) -> list[dict[str, Any]]:
         """Return a render's row and its events, in order."""
-        page = self.services.state.tables.query(
-            self.settings.main_table,
+        page = self.main_table.query(
             "PK = :pk",
             {":pk": f"WS#{self.workspace}#RND#{render_id}"},
         )

@@ -63,5 +63,5 @@ def run_storage_test(service: Service, destination: dict[str, Any]) -> ApiAnswer
 
 def stored_rows(service: Service) -> list[Any]:
     """Return all rows of the workspace's destinations."""
-    tables, table = service.services.state.tables, service.settings.main_table
-    return tables.query(table, "PK = :pk", {":pk": f"WS#{service.workspace}#DST"}).items
+    table = service.main_table
+    return table.query("PK = :pk", {":pk": f"WS#{service.workspace}#DST"}).items

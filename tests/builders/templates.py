@@ -43,9 +43,7 @@ def publish_template(service: Service, path: str, **fields: Any) -> ApiAnswer:
 def template_rows(service: Service, path: str) -> list[dict[str, Any]]:
     """Return all rows of the template at a path."""
     pk = f"WS#{service.workspace}#TPL#{path.rpartition('/')[2]}"
-    return service.services.state.tables.query(
-        service.settings.main_table, "PK = :pk", {":pk": pk}
-    ).items
+    return service.main_table.query("PK = :pk", {":pk": pk}).items
 
 
 def render_template(service: Service, path: str, **fields: Any) -> ApiAnswer:

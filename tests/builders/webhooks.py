@@ -117,8 +117,7 @@ def leases_held(service: Service) -> list[str]:
     """Return the leases of both queues that have not run out."""
     now = format_rfc3339(service.clock.now())
     pk = f"WS#{service.workspace}#WHE"
-    page = service.services.state.tables.query(
-        service.settings.main_table,
+    page = service.main_table.query(
         "PK = :pk AND begins_with(SK, :leases)",
         {":pk": pk, ":leases": "LEASES#"},
     )

@@ -134,9 +134,9 @@ class BatchMachine(RuleBasedStateMachine):
         """Set how many renders are left."""
         (item,) = self.rows().of(f"WS#{self.service.workspace}#LIM", "META")
         self.allowance += left - item["quota_left"]
-        self.service.services.state.tables.write(
+        self.service.main_table.write(
             Write(
-                self.service.settings.main_table,
+                self.service.main_table,
                 key={"PK": item["PK"], "SK": "META"},
                 update="SET quota_left = :left",
                 values={":left": left},

@@ -29,7 +29,7 @@ from tests.fakes.memory_table import MemoryTable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from chalicelib.adapters.aws.table import Tables
+    from chalicelib.adapters.aws.table import Table
     from chalicelib.features.renders.repository import Renders
     from chalicelib.features.renders.run.bodies import RenderBodies
 
@@ -55,15 +55,15 @@ class LimitsMachine(RuleBasedStateMachine):
         super().__init__()
         self.model = LimitsModel()
         self.table = MemoryTable()
-        tables = cast("Tables", self.table)
+        table = cast("Table", self.table)
         self.new_process: Callable[[], WorkspaceLimits] = lambda: WorkspaceLimits(
-            tables, "main", FixedClock()
+            table, FixedClock()
         )
         self.processes = [self.new_process() for _ in range(3)]
-        self.rates = [RequestRate(tables, "main", FixedClock()) for _ in range(3)]
+        self.rates = [RequestRate(table, FixedClock()) for _ in range(3)]
         for write in self.processes[0].creations(self.model.workspace, NOW):
             self.table.write(write)
-        self.ended = EndedHolds(tables, "main")
+        self.ended = EndedHolds(table)
         self.open: list[Claim] = []
         self.settled: list[Claim] = []
         self.counted: set[RenderId] = set()
@@ -104,7 +104,10 @@ class LimitsMachine(RuleBasedStateMachine):
 
     @invariant()
     def only_absent_renders_lose_their_body(self) -> None:
-        assert not {key.object_key.rpartition("/")[2] for key in self.bodies} & self.model.renders.keys()
+        assert (
+            not {key.object_key.rpartition("/")[2] for key in self.bodies}
+            & self.model.renders.keys()
+        )
 
     @override
     def teardown(self) -> None:

@@ -7,6 +7,7 @@ from typing import Literal, override
 
 from chalicelib.core.clock import epoch_ms
 from chalicelib.core.ids import RenderId, WorkspaceId, id_created_at
+from chalicelib.features.renders.model import BodyKey
 from chalicelib.features.workspaces.limits.billing_cycle import billing_cycle_at
 from chalicelib.features.workspaces.limits.model import Reservation, ReservationRequest
 from chalicelib.features.workspaces.model import Workspace
@@ -59,10 +60,10 @@ class ModelRenders(dict[RenderId, ModelRender]):
         return [self[render_id] for render_id in ids if render_id in self]
 
 
-class DeletedBodies(list[str]):
+class DeletedBodies(list[BodyKey]):
     """Keys of the deleted bodies."""
 
-    def delete(self, key: str) -> None:
+    def delete(self, key: BodyKey) -> None:
         self.append(key)
 
 

@@ -19,7 +19,7 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 class MemoryTable:
-    """Fake of `Tables`; a test may disturb the next write."""
+    """Fake of `Table`; a test may disturb the next write."""
 
     def __init__(self) -> None:
         self.items: dict[tuple[str, str], Row] = {}
@@ -28,12 +28,10 @@ class MemoryTable:
         self.before_write: Callable[[], None] | None = None
         """Concurrent change just before the next write."""
 
-    def get(self, _table: str, pk: str, sk: str = "META") -> Row | None:
+    def get(self, pk: str, sk: str = "META") -> Row | None:
         return deepcopy(self.items.get((pk, sk)))
 
-    def query(
-        self, _table: str, condition: str, values: Mapping[str, Any], *, consistent: bool
-    ) -> QueryPage:
+    def query(self, condition: str, values: Mapping[str, Any], *, consistent: bool) -> QueryPage:
         assert condition == "PK = :pk AND begins_with(SK, :prefix)"
         assert consistent
         rows = [

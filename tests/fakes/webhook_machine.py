@@ -62,7 +62,7 @@ class WebhookMachine(RuleBasedStateMachine):
 
     @property
     def repository(self) -> Deliveries:
-        return Deliveries(self.service.services.state.tables, self.service.settings.main_table)
+        return Deliveries(self.service.main_table)
 
     def call(self, method: str, target: str, **body: Any) -> Any:
         """Send a request that must succeed, a moment after the one before."""
@@ -157,9 +157,7 @@ class WebhookMachine(RuleBasedStateMachine):
             self.functions.has_died(self.service.relay_events, dies_at)
         for entry in list(self.unpublished):
             subject, sort_key, event_id = entry
-            row = self.service.services.state.tables.get(
-                self.service.settings.main_table, subject, sort_key
-            )
+            row = self.service.main_table.get(subject, sort_key)
             assert row is not None
             if "published_at" not in row:
                 continue

@@ -132,10 +132,8 @@ def test_keys_are_found_while_the_cache_of_their_workspaces_is_cleared(
     for _ in range(4):
         stored.key()
     items = {f"KEY#{key.id}": repository._key_item(key) for key in stored.keys.values()}
-    tables: Any = SimpleNamespace(
-        get_many=lambda _table, keys: [items[pk] for pk, _ in keys if pk in items]
-    )
-    keys = ApiKeys(tables, "main")
+    table: Any = SimpleNamespace(get_many=lambda keys: [items[pk] for pk, _ in keys if pk in items])
+    keys = ApiKeys(table)
 
     def find(key_id: str) -> list[str]:
         found = [keys.find(InterruptedText(key_id)) for _ in range(50)]
@@ -148,9 +146,9 @@ def test_keys_are_found_while_the_cache_of_their_workspaces_is_cleared(
 
 def test_the_first_requests_all_see_the_state_of_the_service() -> None:
     item = {"state": "maintenance", "retry_after_s": 60, "since": "2026-01-01T00:00:00.000Z"}
-    tables: Any = SimpleNamespace(get=lambda *_: item)
+    table: Any = SimpleNamespace(get=lambda *_: item)
     for _ in range(ROUNDS):
-        states = ServiceStates(tables, "main", FixedClock())
+        states = ServiceStates(table, FixedClock())
 
         found = at_once(lambda: states.get().state, threads=16)  # noqa: B023
 

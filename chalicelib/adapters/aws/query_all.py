@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from chalicelib.adapters.aws.table import QueryPage, Row, RowValue, Tables
+from chalicelib.adapters.aws.table import QueryPage, Row, RowValue, Table
 
 
 def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query
-    tables: Tables,
-    table: str,
+    table: Table,
     condition: str,
     values: Mapping[str, RowValue],
     *,
@@ -19,8 +18,7 @@ def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query
     """Yield all rows of a query, in pages of `limit` rows."""
     start: Row | None = None
     while True:
-        page = tables.query(
-            table,
+        page = table.query(
             condition,
             values,
             index=index,
@@ -35,18 +33,17 @@ def query_all(  # noqa: PLR0913 -- the parts of one DynamoDB query
             return
 
 
-def listed_ids(tables: Tables, table: str, partition: str) -> Iterator[str]:
+def listed_ids(table: Table, partition: str) -> Iterator[str]:
     """Yield the ids of all objects of a partition of the `lists` index."""
-    rows = query_all(tables, table, "LPK = :list", {":list": partition}, index="lists")
+    rows = query_all(table, "LPK = :list", {":list": partition}, index="lists")
     return (row["LSK"] for row in rows)
 
 
 def listed_since(
-    tables: Tables, table: str, partition: str, oldest: str, *, newest_first: bool = False
+    table: Table, partition: str, oldest: str, *, newest_first: bool = False
 ) -> Iterator[Row]:
     """Yield the entries of a partition of the `lists` index from a sort key on."""
     return query_all(
-        tables,
         table,
         "LPK = :list AND LSK >= :oldest",
         {":list": partition, ":oldest": oldest},
@@ -56,8 +53,7 @@ def listed_since(
 
 
 def newest_listed(
-    tables: Tables,
-    table: str,
+    table: Table,
     partition: str,
     sort_keys: tuple[str, str],
     equal: Mapping[str, RowValue],
@@ -68,8 +64,7 @@ def newest_listed(
     `sort_keys` are the lowest and the highest one, `equal` attributes that the entries must have.
     """
     oldest, newest = sort_keys
-    return tables.query(
-        table,
+    return table.query(
         "LPK = :list AND LSK BETWEEN :oldest AND :newest",
         {":list": partition, ":oldest": oldest, ":newest": newest}
         | {f":{name}": value for name, value in equal.items()},

@@ -66,7 +66,7 @@ class Throttled(Exception):  # noqa: N818 -- the table's own answer
 class Write(NamedTuple):
     """One conditional write: puts `item`, applies `update` to `key`, or else deletes `key`."""
 
-    table: str
+    table: "Table"
     item: Mapping[str, RowValue] | None = None
     key: Mapping[str, str] | None = None
     update: str | None = None
@@ -83,58 +83,57 @@ class QueryPage(NamedTuple):
     last_evaluated_key: Row | None
 
 
-class Tables:
-    """Tables of one account.
+class Table:
+    """One table, and the transactions with other tables of its account.
 
     botocore may repeat a write whose response was lost, and a delayed request may arrive after its
     own retry. A write that must not happen twice is a transaction, or carries a condition that no
     longer holds after it.
     """
 
-    def __init__(self, clients: "AwsClients") -> None:
-        """Use these clients."""
+    def __init__(self, clients: "AwsClients", name: str) -> None:
+        """Bind to the table of this name."""
+        self.name = name
         self._clients = clients
-        self._codec = ItemCodec()
 
-    def get(self, table: str, pk: str, sk: str = "META") -> Row | None:
+    def get(self, pk: str, sk: str = "META") -> Row | None:
         """Read one item, strongly consistent."""
         response = self._client.get_item(
-            TableName=table, Key=self._codec.encode({"PK": pk, "SK": sk}), ConsistentRead=True
+            TableName=self.name, Key=_CODEC.encode({"PK": pk, "SK": sk}), ConsistentRead=True
         )
         raw = response.get("Item")
-        return self._codec.decode(raw) if raw else None
+        return _CODEC.decode(raw) if raw else None
 
-    def get_many(self, table: str, keys: Sequence[tuple[str, str]]) -> list[Row]:
+    def get_many(self, keys: Sequence[tuple[str, str]]) -> list[Row]:
         """Read up to 100 items, strongly consistent, in the order of `keys`.
 
         Absent items are left out. Raises Throttled.
         """
         items: dict[tuple[str, str], Row] = {}
         unprocessed: Sequence[Mapping[str, UniversalAttributeValueTypeDef]] = [
-            self._codec.encode({"PK": pk, "SK": sk}) for pk, sk in keys
+            _CODEC.encode({"PK": pk, "SK": sk}) for pk, sk in keys
         ]
         assert len(unprocessed) <= BATCH_GET_LIMIT
         for pause_s in (*_RETRY_PAUSES_S, None) if unprocessed else ():
             response = self._client.batch_get_item(
-                RequestItems={table: {"Keys": unprocessed, "ConsistentRead": True}}
+                RequestItems={self.name: {"Keys": unprocessed, "ConsistentRead": True}}
             )
-            for raw in response["Responses"].get(table, []):
-                item: Row = self._codec.decode(raw)
+            for raw in response["Responses"].get(self.name, []):
+                item: Row = _CODEC.decode(raw)
                 items[item["PK"], item["SK"]] = item
             # A throttled or too large answer has some of the items only, and leaves the rest to its
             # caller.
-            rest = response.get("UnprocessedKeys", {}).get(table)
+            rest = response.get("UnprocessedKeys", {}).get(self.name)
             unprocessed = rest["Keys"] if rest else []
             if not unprocessed:
                 break
             if pause_s is None:
-                raise Throttled(table)
+                raise Throttled(self.name)
             _pause(pause_s)
         return [items[key] for key in keys if key in items]
 
     def query(  # noqa: PLR0913 -- the parts of one DynamoDB query
         self,
-        table: str,
         condition: str,
         values: Mapping[str, RowValue],
         *,
@@ -148,9 +147,9 @@ class Tables:
     ) -> QueryPage:
         """Read one page of rows; `limit` counts rows before the filter is applied."""
         request: QueryInputTypeDef = {
-            "TableName": table,
+            "TableName": self.name,
             "KeyConditionExpression": condition,
-            "ExpressionAttributeValues": self._codec.encode(values),
+            "ExpressionAttributeValues": _CODEC.encode(values),
             "Limit": limit,
             "ScanIndexForward": not newest_first,
         }
@@ -163,13 +162,13 @@ class Tables:
         if names:
             request["ExpressionAttributeNames"] = dict(names)
         if start:
-            request["ExclusiveStartKey"] = self._codec.encode(start)
+            request["ExclusiveStartKey"] = _CODEC.encode(start)
         response = self._client.query(**request)
         last = response.get("LastEvaluatedKey")
         return QueryPage(
-            [self._codec.decode(row) for row in response["Items"]],
+            [_CODEC.decode(row) for row in response["Items"]],
             response["ScannedCount"],
-            self._codec.decode(last) if last else None,
+            _CODEC.decode(last) if last else None,
         )
 
     def write(self, write: Write) -> Row | None:
@@ -187,7 +186,7 @@ class Tables:
             )
         except self._client.exceptions.ConditionalCheckFailedException as failure:
             raise ConditionFailed(self._existing_item(failure.response)) from failure
-        return self._codec.decode(response["Attributes"])
+        return _CODEC.decode(response["Attributes"])
 
     def transact(self, writes: Iterable[Write]) -> None:
         """Do all writes or none, and only once: botocore's retries carry the same token.
@@ -211,25 +210,24 @@ class Tables:
                     raise ConditionFailed(self._existing_item(reason), index) from failure
             raise
 
-    def delete_partition(self, table: str, pk: str) -> None:
+    def delete_partition(self, pk: str) -> None:
         """Delete all items of a partition, its `META` last."""
-        for _ in self.delete_partition_in_steps(table, pk):
+        for _ in self.delete_partition_in_steps(pk):
             pass
 
-    def delete_partition_in_steps(self, table: str, pk: str) -> Iterator[None]:
+    def delete_partition_in_steps(self, pk: str) -> Iterator[None]:
         """Delete a partition as `delete_partition` does; yields after each transaction."""
         last: list[Write] = []
         start: Row | None = None
         while True:
             page = self.query(
-                table,
                 "PK = :pk",
                 {":pk": pk},
                 limit=TRANSACTION_LIMIT,
                 consistent=True,
                 start=start,
             )
-            writes = [Write(table, key={"PK": pk, "SK": row["SK"]}) for row in page.items]
+            writes = [Write(self, key={"PK": pk, "SK": row["SK"]}) for row in page.items]
             # A partition is found by its `META`, so a deletion that is cut off is begun again by
             # it.
             last += [write for write in writes if write.key == {"PK": pk, "SK": "META"}]
@@ -269,17 +267,17 @@ class Tables:
 
     def _action(self, write: Write) -> "TransactWriteItemTypeDef":
         if write.item is not None:
-            put: PutTypeDef = {"TableName": write.table, "Item": self._codec.encode(write.item)}
+            put: PutTypeDef = {"TableName": write.table.name, "Item": _CODEC.encode(write.item)}
             self._add_condition(put, write)
             return {"Put": put}
         assert write.key is not None
-        key = self._codec.encode(write.key)
+        key = _CODEC.encode(write.key)
         if write.update is None:
-            delete: DeleteTypeDef = {"TableName": write.table, "Key": key}
+            delete: DeleteTypeDef = {"TableName": write.table.name, "Key": key}
             self._add_condition(delete, write)
             return {"Delete": delete}
         update: UpdateTypeDef = {
-            "TableName": write.table,
+            "TableName": write.table.name,
             "Key": key,
             "UpdateExpression": write.update,
         }
@@ -296,11 +294,11 @@ class Tables:
         if write.names:
             request["ExpressionAttributeNames"] = dict(write.names)
         if write.values:
-            request["ExpressionAttributeValues"] = self._codec.encode(write.values)
+            request["ExpressionAttributeValues"] = _CODEC.encode(write.values)
 
     def _existing_item(self, response: Mapping[str, object]) -> Row | None:
         raw = response.get("Item")
-        return self._codec.decode(raw) if isinstance(raw, dict) else None
+        return _CODEC.decode(raw) if isinstance(raw, dict) else None
 
     @property
     def _client(self) -> "DynamoDBClient":
@@ -335,6 +333,10 @@ class ItemCodec:
         from boto3.dynamodb.types import TypeDeserializer  # noqa: PLC0415
 
         return TypeDeserializer()
+
+
+# boto3's types are loaded once, with the first call.
+_CODEC: Final = ItemCodec()
 
 
 def _plain_value(value: object) -> object:

@@ -13,7 +13,7 @@ import msgspec
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.sealing import SealContext, SecretSealer
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import IdSeed, sha256_hex
 from chalicelib.features.answers.model import AnswerClaim, KeptAnswer
@@ -37,10 +37,9 @@ class KeptAnswers:
     """Answers in the table with a TTL; large ones in the bucket, those with a secret sealed."""
 
     def __init__(
-        self, *, tables: Tables, table: str, objects: Objects, sealer: SecretSealer, clock: Clock
+        self, *, table: Table, objects: Objects, sealer: SecretSealer, clock: Clock
     ) -> None:
         """Keep answers in `table`."""
-        self._tables = tables
         self._table = table
         self._objects = objects
         self._sealer = sealer
@@ -70,7 +69,7 @@ class KeptAnswers:
             values={":now": format_rfc3339(now)},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed as conflict:
             if conflict.existing_item["token"] != token:
                 return self._repeat(key, conflict.existing_item, token, now)
@@ -126,7 +125,7 @@ class KeptAnswers:
             },
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed as conflict:
             # This call has written it, but its response was lost.
             if conflict.item is None or conflict.item["token"] != token:
@@ -154,7 +153,7 @@ class KeptAnswers:
             values={":token": claim.token, **values},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed:
             return
 

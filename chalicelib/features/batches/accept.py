@@ -152,7 +152,7 @@ class AcceptBatch:
             record = self._idempotency.creation(key, RenderId(batch.id), now, accepted)
             writes.insert(0, record)
         try:
-            self._stores.tables.transact(writes)
+            self._stores.table.transact(writes)
         except ConditionFailed as conflict:
             if key is None or conflict.index != 0:
                 raise

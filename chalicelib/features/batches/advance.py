@@ -207,7 +207,7 @@ class AdvanceBatch:
         if events:
             after = replace(after, last_event_at=events[-1].created_at)
         change = self._stores.batches.change(before, after)
-        self._stores.tables.transact([change, *map(self._outbox.creation, events), *others])
+        self._stores.table.transact([change, *map(self._outbox.creation, events), *others])
         for event in events:
             self._publish(event)
 

@@ -9,7 +9,7 @@ from typing import Final
 from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import BatchId, WorkspaceId
@@ -34,11 +34,10 @@ _DELETED_AT_ONCE: Final = 1_000
 class EraseBatches:
     """Eraser of batches and their data; idempotent."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
+    def __init__(
         self,
         *,
-        tables: Tables,
-        table: str,
+        table: Table,
         batches: Batches,
         bodies: BatchBodies,
         objects: Objects,
@@ -46,7 +45,6 @@ class EraseBatches:
         clock: Clock,
     ) -> None:
         """Erase from `table` and the bucket."""
-        self._tables = tables
         self._table = table
         self._batches = batches
         self._bodies = bodies
@@ -59,7 +57,7 @@ class EraseBatches:
 
         Raises PoisonMessageError if there is no such batch.
         """
-        row = self._tables.get(self._table, partition(key))
+        row = self._table.get(partition(key))
         if row is None:
             reason = f"there is no batch {key[1]} of {key[0]}"
             raise PoisonMessageError(reason)
@@ -71,33 +69,29 @@ class EraseBatches:
         self._erase_objects(batch)
         crash_if_armed(CrashPoint.BATCH_ERASED)
         if "LPK" not in row:
-            self._tables.delete_partition(self._table, partition(batch.key))
+            self._table.delete_partition(partition(batch.key))
             log.info("batch was never accepted", extra={"batch": batch.id})
             return
         self._batches.delete_counters(batch)
-        self._tables.write(self._batches.end_due(key))
+        self._table.write(self._batches.end_due(key))
         log.info("data of batch erased", extra={"batch": batch.id})
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all batches of a workspace; yields after each step of some rows."""
-        for each in listed_ids(self._tables, self._table, lists_partition(workspace_id)):
+        for each in listed_ids(self._table, lists_partition(workspace_id)):
             batch = self._batches.get((workspace_id, BatchId(each)))
             if batch is not None:
                 yield from self._erase(batch)
-        yield from self._tables.delete_partition_in_steps(
-            self._table, releaser_partition(workspace_id)
-        )
+        yield from self._table.delete_partition_in_steps(releaser_partition(workspace_id))
 
     def _erase(self, batch: Batch) -> Iterator[None]:
         self._erase_objects(batch)
         for file in batch.files:
-            self._tables.write(self._files.removal(file.file_id))
+            self._table.write(self._files.removal(file.file_id))
         yield
         for index in range(0, batch.total, ITEMS_PER_PARTITION):
-            yield from self._tables.delete_partition_in_steps(
-                self._table, items_partition(batch.key, index)
-            )
-        yield from self._tables.delete_partition_in_steps(self._table, partition(batch.key))
+            yield from self._table.delete_partition_in_steps(items_partition(batch.key, index))
+        yield from self._table.delete_partition_in_steps(partition(batch.key))
 
     def _erase_objects(self, batch: Batch) -> None:
         """Delete the common part, the chunks, the copy of the CSV and the combined files."""

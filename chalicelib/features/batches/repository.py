@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, RowValue, Table, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import BatchId, WorkspaceId
 from chalicelib.features.batches.bodies import ChunkMap
@@ -74,28 +74,26 @@ _CHANGING: Final = (
 class Batches:
     """Batches of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Read and write `table`."""
-        self._tables = tables
         self._table = table
 
     def get(self, key: BatchKey) -> Batch | None:
         """Return a batch that was accepted, or None."""
-        row = self._tables.get(self._table, partition(key))
+        row = self._table.get(partition(key))
         return batch_of(row) if row is not None and "LPK" in row else None
 
     def get_many(self, workspace_id: WorkspaceId, batch_ids: Sequence[BatchId]) -> list[Batch]:
         """Return the accepted ones of up to 100 batches, in this order."""
         keys = [(partition((workspace_id, each)), "META") for each in batch_ids]
-        rows = self._tables.get_many(self._table, keys)
+        rows = self._table.get_many(keys)
         return [batch_of(row) for row in rows if "LPK" in row]
 
     def newest_page(
         self, workspace_id: WorkspaceId, below: str, equal: Mapping[str, RowValue], limit: int
     ) -> QueryPage:
         """Return a page of the index below an id, newest first."""
-        return self._tables.query(
-            self._table,
+        return self._table.query(
             "LPK = :list AND LSK < :below",
             {":list": lists_partition(workspace_id), ":below": below}
             | {f":{name}": value for name, value in equal.items()},
@@ -113,7 +111,7 @@ class Batches:
         """
         due = {"DPK": DUE_BATCH.partition(batch.id), "due_at": due_at}
         chunks: Row = {"PK": partition(batch.key), "SK": "CHUNKS", "starts": list(starts)}
-        self._tables.transact(
+        self._table.transact(
             [
                 Write(self._table, item=row_of(batch) | due, condition="attribute_not_exists(PK)"),
                 Write(self._table, item=chunks),
@@ -191,7 +189,7 @@ class Batches:
             values={":at": at, **_OPEN_VALUES},
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
     def deactivation(self, batch: Batch) -> Write:
         """Return the write that takes a batch away from the releaser; idempotent."""
@@ -199,8 +197,7 @@ class Batches:
 
     def counters(self, batch: Batch) -> Counted:
         """Return the sums of a batch's counters."""
-        rows = self._tables.query(
-            self._table,
+        rows = self._table.query(
             "PK = :pk AND begins_with(SK, :count)",
             {":pk": partition(batch.key), ":count": "COUNT#"},
             consistent=True,
@@ -209,7 +206,7 @@ class Batches:
 
     def chunks(self, batch: Batch) -> ChunkMap:
         """Return where the chunks of a batch begin."""
-        row = self._tables.get(self._table, partition(batch.key), "CHUNKS")
+        row = self._table.get(partition(batch.key), "CHUNKS")
         return ChunkMap(row["starts"] if row else [])
 
     def item_creation(self, batch: Batch, item: BatchItem) -> Write:
@@ -271,7 +268,6 @@ class Batches:
     def active_ids(self, workspace_id: WorkspaceId) -> list[BatchId]:
         """Return the batches of a workspace that have work left, oldest first."""
         rows = query_all(
-            self._tables,
             self._table,
             "PK = :pk AND begins_with(SK, :active)",
             {":pk": releaser_partition(workspace_id), ":active": "ACTIVE#"},
@@ -292,7 +288,7 @@ class Batches:
             values={":past": _PAST, ":seen": batch.data_until},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed:
             return False
         return True
@@ -306,13 +302,12 @@ class Batches:
         """Delete counters and chunks of a batch; its row has the final counts."""
         for prefix in ("COUNT#", "CHUNKS", "COMBINE"):
             rows = query_all(
-                self._tables,
                 self._table,
                 "PK = :pk AND begins_with(SK, :prefix)",
                 {":pk": partition(batch.key), ":prefix": prefix},
             )
             for row in rows:
-                self._tables.write(Write(self._table, key={"PK": row["PK"], "SK": row["SK"]}))
+                self._table.write(Write(self._table, key={"PK": row["PK"], "SK": row["SK"]}))
 
     def _block(
         self, batch: Batch, first: int, last: int, statuses: Sequence[str]
@@ -324,8 +319,7 @@ class Batches:
         }
         start: Row | None = None
         while True:
-            page = self._tables.query(
-                self._table,
+            page = self._table.query(
                 "PK = :pk AND SK BETWEEN :first AND :last",
                 values | {f":status{n}": status for n, status in enumerate(statuses)},
                 filter_expression=_one_of(statuses),

@@ -64,7 +64,7 @@ class RetryFailedItems:
             error=None,
         )
         try:
-            self._stores.tables.transact(
+            self._stores.table.transact(
                 [
                     self._stores.batches.change(batch, again),
                     self._stores.batches.activation(again),
@@ -112,7 +112,7 @@ class RetryFailedItems:
         for file in batch.files:
             # A record that has expired has no URL any more.
             with suppress(ConditionFailed):
-                self._stores.tables.write(self._files.purge(file.file_id, at))
+                self._stores.table.write(self._files.purge(file.file_id, at))
             self._objects.delete(file.key)
 
 

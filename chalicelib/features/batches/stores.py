@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.features.batches.bodies import BatchBodies
 from chalicelib.features.batches.release.repository import ReleaserLeases
 from chalicelib.features.batches.repository import Batches
@@ -11,7 +11,7 @@ from chalicelib.features.batches.repository import Batches
 class BatchStores(NamedTuple):
     """Rows, objects and leases of batches."""
 
-    tables: Tables
+    table: Table
     batches: Batches
     bodies: BatchBodies
     leases: ReleaserLeases

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import Clock, parse_rfc3339
 from chalicelib.core.ids import sha256_hex
 
@@ -33,9 +33,8 @@ class DeadLetter:
 class DeadLetters:
     """Repository of dead letters: one for each queue and body."""
 
-    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
-        """Store the table, its name and the clock."""
-        self._tables = tables
+    def __init__(self, table: Table, clock: Clock) -> None:
+        """Read and write this table."""
         self._table = table
         self._clock = clock
 
@@ -44,7 +43,7 @@ class DeadLetters:
         expires_at = parse_rfc3339(letter.recorded_at) + _RETENTION
         item = asdict(letter) | _key(letter) | {"ttl": int(expires_at.timestamp())}
         # A transaction: a late write would bring a letter back that has been sent again.
-        self._tables.transact([Write(self._table, item=item)])
+        self._table.transact([Write(self._table, item=item)])
 
     def of_queue(self, queue: str) -> Iterator[DeadLetter]:
         """Yield the letters of one queue, oldest first."""
@@ -54,7 +53,7 @@ class DeadLetters:
         now_s = int(self._clock.now().timestamp())
         start: Row | None = None
         while True:
-            page = self._tables.query(self._table, "PK = :pk", {":pk": f"DLQ#{queue}"}, start=start)
+            page = self._table.query("PK = :pk", {":pk": f"DLQ#{queue}"}, start=start)
             for item in page.items:
                 # DynamoDB deletes expired items within days, not at once.
                 if item["ttl"] > now_s:
@@ -72,7 +71,7 @@ class DeadLetters:
             values={":id": letter.id},
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
 
 def _key(letter: DeadLetter) -> Row:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
@@ -24,15 +24,13 @@ _MAX_TRIES: Final = 10
 class Destinations:
     """Storage destinations of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store destinations in this table."""
-        self._tables = tables
         self._table = table
 
     def all(self, workspace_id: WorkspaceId) -> list[StorageDestination]:
         """Return the destinations of a workspace, the oldest first."""
         rows = query_all(
-            self._tables,
             self._table,
             "PK = :pk",
             {":pk": destinations_partition(workspace_id)},
@@ -52,7 +50,7 @@ class Destinations:
         keys = [(partition, each) for each in ids if is_id("dst", each)]
         return {
             row["SK"]: KnownDestination(row["prefix"], row["keep_hosted_copy"])
-            for row in self._tables.get_many(self._table, keys)
+            for row in self._table.get_many(keys)
         }
 
     def one(self, workspace_id: WorkspaceId, destination_id: str) -> StorageDestination:
@@ -60,7 +58,7 @@ class Destinations:
         if is_id("dst", destination_id):
             partition = destinations_partition(workspace_id)
             keys = [(partition, destination_id), (partition, "META")]
-            rows = self._tables.get_many(self._table, keys)
+            rows = self._table.get_many(keys)
             if rows and rows[0]["SK"] == destination_id:
                 return destination_of(rows[0], rows[-1].get("default_id"))
         raise _not_found(destination_id)
@@ -78,7 +76,7 @@ class Destinations:
         )
         defaults = [self._workspace_default(destination, is_default=True)]
         try:
-            self._tables.transact([count, row, *(defaults if destination.is_default else [])])
+            self._table.transact([count, row, *(defaults if destination.is_default else [])])
         except ConditionFailed as full:
             detail = f"There are {MAX_DESTINATIONS} storage destinations: delete one first."
             raise Conflict("conflict", detail) from full
@@ -108,7 +106,7 @@ class Destinations:
             removal = self._meta_update(destination, "REMOVE default_id", "default_id = :id", ids)
             writes += [removal, self._workspace_default(destination, is_default=False)]
         try:
-            self._tables.transact(writes)
+            self._table.transact(writes)
         except ConditionFailed:
             return None
         return after if is_default is None else after._replace(is_default=is_default)
@@ -127,7 +125,7 @@ class Destinations:
             )
             try:
                 defaults = [self._workspace_default(destination, is_default=False)]
-                self._tables.transact([removal, count, *(defaults if is_default else [])])
+                self._table.transact([removal, count, *(defaults if is_default else [])])
             except ConditionFailed as conflict:
                 if conflict.index == 0:
                     raise _not_found(destination.id) from conflict
@@ -139,9 +137,7 @@ class Destinations:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
-        return self._tables.delete_partition_in_steps(
-            self._table, destinations_partition(workspace_id)
-        )
+        return self._table.delete_partition_in_steps(destinations_partition(workspace_id))
 
     def record_trial(self, tested: StorageDestination, at: str, error: JsonObject | None) -> None:
         """Store the result of a test: None, or the error that makes the destination failing.

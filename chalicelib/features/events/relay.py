@@ -13,7 +13,7 @@ from chalicelib.adapters.aws.table import (
     TRANSACTION_LIMIT,
     ConditionFailed,
     Row,
-    Tables,
+    Table,
 )
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339
@@ -48,7 +48,7 @@ class OutboxRelay:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        tables: Tables,
+        table: Table,
         outbox: EventOutbox,
         types: Sequence[EventType],
         subscribers: Sequence[AnySubscriber],
@@ -61,7 +61,7 @@ class OutboxRelay:
 
         The observers see each publication once at most.
         """
-        self._tables = tables
+        self._table = table
         self._outbox = outbox
         self._types = {event_type.name: event_type for event_type in types}
         self._subscribers = subscribers
@@ -184,7 +184,7 @@ class OutboxRelay:
         at = format_rfc3339(now)
         publications = [self._outbox.publication(delivery.event, at) for delivery in deliveries]
         try:
-            self._tables.transact([*publications, *writes])
+            self._table.transact([*publications, *writes])
         except ConditionFailed as conflict:
             # A subscriber's own condition must not fail.
             if conflict.index >= len(deliveries):

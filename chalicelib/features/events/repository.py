@@ -7,7 +7,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.events.model import DomainEvent, RowKey
@@ -22,9 +22,8 @@ _KEPT: Final = dt.timedelta(days=430)
 class EventOutbox:
     """Events of all subjects; published ones stay, without `due_at` (decision 9)."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Read and write `table`."""
-        self._tables = tables
         self._table = table
 
     def creation(self, event: DomainEvent) -> Write:
@@ -42,7 +41,7 @@ class EventOutbox:
     def create(self, event: DomainEvent) -> bool:
         """Write an event outside a transaction; False: it exists already."""
         try:
-            self._tables.write(replace(self.creation(event), condition="attribute_not_exists(PK)"))
+            self._table.write(replace(self.creation(event), condition="attribute_not_exists(PK)"))
         except ConditionFailed:
             return False
         return True
@@ -55,20 +54,20 @@ class EventOutbox:
         all_keys = set(companions) | {
             key for subject, sort_key in keys for key in ((subject, sort_key), (subject, "META"))
         }
-        rows = self._tables.get_many(self._table, sorted(all_keys))
+        rows = self._table.get_many(sorted(all_keys))
         return {(row["PK"], row["SK"]): row for row in rows}
 
     def of_subject(self, subject: str) -> list[Row]:
         """Return the rows of a subject's events; they are few and fit into one page."""
         values = {":subject": subject, ":events": "EVENT#"}
         condition = "PK = :subject AND begins_with(SK, :events)"
-        return self._tables.query(self._table, condition, values).items
+        return self._table.query(condition, values).items
 
     def all_of_subject(self, subject: str) -> Iterator[Row]:
         """Yield the rows of all events of a subject, strongly consistent."""
         values = {":subject": subject, ":events": "EVENT#"}
         condition = "PK = :subject AND begins_with(SK, :events)"
-        return query_all(self._tables, self._table, condition, values, consistent=True)
+        return query_all(self._table, condition, values, consistent=True)
 
     def publication(self, event: DomainEvent, at: str) -> Write:
         """Return the write that marks an event published; refused if it is already."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import Row, Tables, Write
+from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import FileId, RenderId, WorkspaceId
 from chalicelib.features.files.model import StoredFile
@@ -46,26 +46,25 @@ MAX_FINAL_RECORDS: Final = 90
 class Files:
     """Records that signed file URLs resolve to."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store records in this table."""
-        self._tables = tables
         self._table = table
 
     def get(self, file_id: FileId) -> tuple[StoredFile, WorkspaceId] | None:
         """Return the file and its workspace, or None if it does not exist or is purged."""
-        item = self._tables.get(self._table, f"FILE#{file_id}")
+        item = self._table.get(f"FILE#{file_id}")
         if item is None or item.get("purged_at"):
             return None
         return _file(item), WorkspaceId(item["workspace_id"])
 
     def records(self, file_ids: Sequence[FileId]) -> list[FileRecord]:
         """Return the records of up to 100 files, also of purged ones."""
-        items = self._tables.get_many(self._table, [(f"FILE#{each}", "META") for each in file_ids])
+        items = self._table.get_many([(f"FILE#{each}", "META") for each in file_ids])
         return [FileRecord(_file(item), _owner(item), "purged_at" in item) for item in items]
 
     def due(self, file_id: FileId) -> DueFile | None:
         """Return a file whose record is due, or None if it is not, or no longer."""
-        item = self._tables.get(self._table, f"FILE#{file_id}")
+        item = self._table.get(f"FILE#{file_id}")
         if item is None or "due_at" not in item:
             return None
         return DueFile(_owner(item), item["key"])

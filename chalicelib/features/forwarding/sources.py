@@ -12,7 +12,7 @@ from itertools import batched, islice
 from typing import Final, Protocol
 
 from chalicelib.adapters.aws.query_all import listed_since
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, Tables
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, Table
 from chalicelib.core.clock import epoch_ms, format_rfc3339
 from chalicelib.core.ids import BatchId, RenderId, TemplateId, WorkspaceId, id_created_at, lowest_id
 from chalicelib.features.batches import rows as batch_rows
@@ -93,9 +93,8 @@ BATCHES: Final = ListedKind(
 class RowWatch:
     """Rows that are read again at each poll: new ones first, the others in turn."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Read from this table."""
-        self._tables = tables
         self._table = table
         self._keys: OrderedDict[RowKey, None] = OrderedDict()
 
@@ -111,7 +110,7 @@ class RowWatch:
     def read(self) -> Iterator[tuple[RowKey, Row | None]]:
         """Yield the next rows, strongly consistent, or None in place of a missing one."""
         for keys in batched(list(islice(self._keys, MAX_ROWS_READ)), BATCH_GET_LIMIT, strict=False):
-            rows = {(row["PK"], row["SK"]): row for row in self._tables.get_many(self._table, keys)}
+            rows = {(row["PK"], row["SK"]): row for row in self._table.get_many(keys)}
             for key in keys:
                 self._keys.move_to_end(key)
                 yield key, rows.get(key)
@@ -120,15 +119,12 @@ class RowWatch:
 class ListedSubjects:
     """Source of a kind: unfinished subjects, and those that appear in the list."""
 
-    def __init__(
-        self, tables: Tables, table: str, workspace_id: WorkspaceId, kind: ListedKind
-    ) -> None:
+    def __init__(self, table: Table, workspace_id: WorkspaceId, kind: ListedKind) -> None:
         """Watch the subjects of a workspace."""
-        self._tables = tables
         self._table = table
         self._workspace_id = workspace_id
         self._kind = kind
-        self._watch = RowWatch(tables, table)
+        self._watch = RowWatch(table)
         self._seen: set[str] = set()
         self._reported: dict[RowKey, str] = {}
         self._oldest_new = f"{kind.prefix}_"
@@ -158,7 +154,6 @@ class ListedSubjects:
 
     def _entries(self, *, newest_first: bool = False) -> Iterator[Row]:
         return listed_since(
-            self._tables,
             self._table,
             self._kind.lists(self._workspace_id),
             self._oldest_new,
@@ -202,13 +197,12 @@ class ExpiringRenders:
     The index is that of all workspaces; a file whose record is due no more has expired.
     """
 
-    def __init__(self, tables: Tables, table: str, workspace_id: WorkspaceId) -> None:
+    def __init__(self, table: Table, workspace_id: WorkspaceId) -> None:
         """Watch the renders of a workspace."""
-        self._tables = tables
         self._table = table
         self._workspace_id = workspace_id
-        self._index = DueIndex(tables, table)
-        self._watch = RowWatch(tables, table)
+        self._index = DueIndex(table)
+        self._watch = RowWatch(table)
         self._subjects: dict[RowKey, str] = {}
         self._known: set[RowKey] = set()
         self._next_scan: dt.datetime | None = None
@@ -231,7 +225,7 @@ class ExpiringRenders:
         entries = islice(self._index.entries_due(DUE_FILE, horizon), _MAX_EXPIRIES)
         due = {(entry.pk, entry.sk) for entry in entries}
         for keys in batched(sorted(due - self._known), BATCH_GET_LIMIT, strict=False):
-            for row in self._tables.get_many(self._table, keys):
+            for row in self._table.get_many(keys):
                 if row["workspace_id"] == self._workspace_id:
                     key = row["PK"], row["SK"]
                     render_id = RenderId(row["render_id"])
@@ -241,14 +235,12 @@ class ExpiringRenders:
         self._next_scan = now + _EXPIRY_SCANS_EVERY
 
 
-def workspace_sources(
-    tables: Tables, table: str, workspace_id: WorkspaceId
-) -> tuple[EventSource, ...]:
+def workspace_sources(table: Table, workspace_id: WorkspaceId) -> tuple[EventSource, ...]:
     """Return the sources of all public events of a workspace."""
     return (
-        ListedSubjects(tables, table, workspace_id, RENDERS),
-        ListedSubjects(tables, table, workspace_id, TEMPLATES),
-        ListedSubjects(tables, table, workspace_id, BATCHES),
+        ListedSubjects(table, workspace_id, RENDERS),
+        ListedSubjects(table, workspace_id, TEMPLATES),
+        ListedSubjects(table, workspace_id, BATCHES),
         FixedSubject(f"WS#{workspace_id}"),
-        ExpiringRenders(tables, table, workspace_id),
+        ExpiringRenders(table, workspace_id),
     )

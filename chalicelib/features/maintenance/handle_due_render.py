@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.messages import PoisonMessageError
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -37,7 +37,7 @@ class HandleDueRender:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        tables: Tables,
+        table: Table,
         renders: Renders,
         queues: RenderQueues,
         end: EndRender,
@@ -48,7 +48,7 @@ class HandleDueRender:
         clock: Clock,
     ) -> None:
         """Store the parts; `is_combining_done` tells whether no batch needs the files any more."""
-        self._tables = tables
+        self._table = table
         self._renders = renders
         self._queues = queues
         self._end = end
@@ -81,7 +81,7 @@ class HandleDueRender:
             # The render was ended while a function ran it. That function has timed out by now.
             self._settle([render])
             self._clean_up.delete_objects([render])
-            self._tables.write(self._renders.due.removal(render))
+            self._table.write(self._renders.due.removal(render))
         elif render.is_kept_for_delivery:
             self._delete_after_delivery(render)
 
@@ -91,7 +91,7 @@ class HandleDueRender:
             # What ends next makes it due again. What has failed keeps the files. The combining of
             # its batch reads the row afterwards, and purges it itself.
             with suppress(ConditionFailed):
-                self._tables.write(self._renders.due.removal_after_delivery(render))
+                self._table.write(self._renders.due.removal_after_delivery(render))
             return
         until = fetchable_until(render)
         if until is not None and until > self._clock.now():
@@ -110,7 +110,7 @@ class HandleDueRender:
             return
         next_try = now + min(max(age, _MIN_REQUEUE_DELAY), _MAX_REQUEUE_DELAY)
         try:
-            self._tables.write(self._renders.postpone_write(render, format_rfc3339(next_try)))
+            self._table.write(self._renders.postpone_write(render, format_rfc3339(next_try)))
         except ConditionFailed:
             # The render became final in the meantime.
             return

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -20,9 +20,8 @@ class DueIndexEntry:
 class DueIndex:
     """Index of due items; claims and postpones them."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
-        """Store the table and its name."""
-        self._tables = tables
+    def __init__(self, table: Table) -> None:
+        """Read and write this table."""
         self._table = table
 
     def entries_due(self, kind: DueKind, now: str) -> Iterator[DueIndexEntry]:
@@ -32,8 +31,7 @@ class DueIndex:
     def _shard_entries(self, shard: str, now: str) -> Iterator[DueIndexEntry]:
         start: Row | None = None
         while True:
-            page = self._tables.query(
-                self._table,
+            page = self._table.query(
                 "DPK = :shard AND due_at <= :now",
                 {":shard": shard, ":now": now},
                 index="due",
@@ -55,7 +53,7 @@ class DueIndex:
             values={":later": until, ":found": entry.due_at},
         )
         try:
-            return self._tables.write(write)
+            return self._table.write(write)
         except ConditionFailed as failure:
             # The item has the new time already: this call has moved it, but its response was lost.
             moved = failure.item is not None and failure.item.get("due_at") == until
@@ -71,7 +69,7 @@ class DueIndex:
             values={":until": until},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed:
             return False
         return True

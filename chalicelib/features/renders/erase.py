@@ -5,7 +5,7 @@ from itertools import batched
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, TRANSACTION_LIMIT, Tables
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, TRANSACTION_LIMIT, Table
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.files.repository import Files
 from chalicelib.features.renders.file_keys import attempt_object_keys
@@ -24,15 +24,13 @@ class EraseRenders:
     def __init__(
         self,
         *,
-        tables: Tables,
-        table: str,
+        table: Table,
         renders: Renders,
         files: Files,
         objects: Objects,
         bodies: RenderBodies,
     ) -> None:
         """Build from the stores."""
-        self._tables = tables
         self._table = table
         self._renders = renders
         self._files = files
@@ -41,7 +39,7 @@ class EraseRenders:
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase the renders one by one and yield after each."""
-        listed = listed_ids(self._tables, self._table, lists_partition(workspace_id))
+        listed = listed_ids(self._table, lists_partition(workspace_id))
         for ids in batched(map(RenderId, listed), BATCH_GET_LIMIT, strict=False):
             for render in self._renders.get_many(workspace_id, ids):
                 self._erase_one(render)
@@ -53,5 +51,5 @@ class EraseRenders:
             self._bodies.delete(render.body_key)
         removals = (self._files.removal(file.id) for file in render.files)
         for writes in batched(removals, TRANSACTION_LIMIT, strict=False):
-            self._tables.transact(writes)
-        self._tables.delete_partition(self._table, partition(render.workspace_id, render.id))
+            self._table.transact(writes)
+        self._table.delete_partition(partition(render.workspace_id, render.id))

@@ -7,7 +7,7 @@ from itertools import batched, islice
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Tables
+from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Table
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -33,7 +33,7 @@ class PurgeFiles:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        tables: Tables,
+        table: Table,
         renders: Renders,
         files: Files,
         events: EventOutbox,
@@ -42,7 +42,7 @@ class PurgeFiles:
         clock: Clock,
     ) -> None:
         """Build from the stores."""
-        self._tables = tables
+        self._table = table
         self._renders = renders
         self._files = files
         self._events = events
@@ -81,7 +81,7 @@ class PurgeFiles:
         found = self._renders.get_with_claim(*due.owner, format_rfc3339(now))
         if found is None:
             self._objects.delete(due.key)
-            self._tables.write(self._files.removal(file_id))
+            self._table.write(self._files.removal(file_id))
             return
         render = found.render
         bind(request_id=render.request_id, render=render.id, workspace=render.workspace_id)
@@ -91,7 +91,7 @@ class PurgeFiles:
         crash_if_armed(CrashPoint.MAINTENANCE_EXPIRED)
         event = purge_event(render, "render.expired", now)
         try:
-            self._tables.transact([self._files.expiry(file_id), self._events.creation(event)])
+            self._table.transact([self._files.expiry(file_id), self._events.creation(event)])
         except ConditionFailed:
             # Its owner, or another message, has purged it meanwhile.
             return
@@ -106,9 +106,9 @@ class PurgeFiles:
         crash_if_armed(CrashPoint.MAINTENANCE_PURGED)
         if render.status == "canceled" and not self._is_free(render):
             # A function may still run it and die after storing a file: check again afterwards.
-            self._tables.write(self._renders.due.recheck(render))
+            self._table.write(self._renders.due.recheck(render))
         else:
-            self._tables.write(self._renders.due.removal(render))
+            self._table.write(self._renders.due.removal(render))
 
     def _purge_other_records(self, render: Render) -> None:
         """Mark the files that did not fit into the transaction of the purge; idempotent."""
@@ -116,12 +116,12 @@ class PurgeFiles:
         others = islice(self._files.purges(render.files, at), MAX_FINAL_RECORDS, None)
         for writes in batched(others, TRANSACTION_LIMIT, strict=False):
             try:
-                self._tables.transact(writes)
+                self._table.transact(writes)
             except ConditionFailed:
                 # A record that is gone has no URL any more, and holds up no other.
                 for write in writes:
                     with suppress(ConditionFailed):
-                        self._tables.write(write)
+                        self._table.write(write)
 
     def _is_free(self, render: Render) -> bool:
         now = format_rfc3339(self._clock.now())
@@ -139,7 +139,7 @@ class PurgeFiles:
             self._events.creation(event),
         ]
         try:
-            self._tables.transact(writes)
+            self._table.transact(writes)
         except ConditionFailed:
             # Another purge was first and has written its event; the objects are the same.
             return

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import newest_listed
-from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, RowValue, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import (
@@ -37,23 +37,22 @@ _APPEND_HISTORY: Final = "history = list_append(history, :entry)"  # Attempts ar
 class Renders:
     """Renders of all workspaces, one row each."""
 
-    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
+    def __init__(self, table: Table, clock: Clock) -> None:
         """Read and write `table`; a row is absent from its `ttl` on."""
-        self._tables = tables
         self._table = table
         self._clock = clock
         self.due = DueWrites(table)
-        self.receipts = ReceiptRows(tables, table)
+        self.receipts = ReceiptRows(table)
 
     def get(self, workspace_id: WorkspaceId, render_id: RenderId) -> Render | None:
         """Return one render of a workspace, or None."""
-        item = self._tables.get(self._table, partition(workspace_id, render_id))
+        item = self._table.get(partition(workspace_id, render_id))
         return self._render(item) if item and self._is_kept(item) else None
 
     def get_many(self, workspace_id: WorkspaceId, render_ids: Sequence[RenderId]) -> list[Render]:
         """Return up to 100 renders of a workspace, in the order of `render_ids`."""
         keys = [(partition(workspace_id, render_id), "META") for render_id in render_ids]
-        rows = self._tables.get_many(self._table, keys)
+        rows = self._table.get_many(keys)
         return [self._render(row) for row in rows if self._is_kept(row)]
 
     def newest_page(
@@ -64,9 +63,7 @@ class Renders:
         limit: int,
     ) -> QueryPage:
         """Return a page of the index between two ids, newest first."""
-        return newest_listed(
-            self._tables, self._table, lists_partition(workspace_id), ids, equal, limit
-        )
+        return newest_listed(self._table, lists_partition(workspace_id), ids, equal, limit)
 
     def _is_kept(self, item: Row) -> bool:  # DynamoDB deletes expired items late.
         return "ttl" not in item or item["ttl"] > self._clock.now().timestamp()
@@ -76,13 +73,13 @@ class Renders:
 
     def rows(self, keys: Sequence[tuple[WorkspaceId, RenderId]]) -> list[Row]:
         """Return the raw rows of up to 100 renders of any workspaces."""
-        return self._tables.get_many(self._table, [(partition(*key), "META") for key in keys])
+        return self._table.get_many([(partition(*key), "META") for key in keys])
 
     def get_with_claim(
         self, workspace_id: WorkspaceId, render_id: RenderId, at: str
     ) -> ClaimResult | None:
         """Return one render and whether it is free at the time `at`, or None if there is none."""
-        item = self._tables.get(self._table, partition(workspace_id, render_id))
+        item = self._table.get(partition(workspace_id, render_id))
         if item is None:
             return None
         return ClaimResult(render_of(item), is_mine=False, is_free=item["claimed_until"] <= at)
@@ -125,7 +122,7 @@ class Renders:
             },
         )
         try:
-            item = self._tables.write(write)
+            item = self._table.write(write)
         except ConditionFailed as lost:
             return _claim_result(lost.item, attempt) if lost.item is not None else None
         assert item is not None
@@ -262,7 +259,7 @@ class Renders:
             "attempt = :attempt AND claimed_until > :at AND ",
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
     def postpone_write(self, render: Render, due_at: str) -> Write:
         """Return the write that moves the due time of an unfinished render."""
@@ -298,7 +295,7 @@ def _claim_result(item: Row, attempt: Attempt) -> ClaimResult:
 class DueWrites:
     """Writes of the due times of final renders."""
 
-    def __init__(self, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Write to this table."""
         self._table = table
 

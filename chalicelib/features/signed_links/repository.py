@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.query_all import listed_ids
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.core import json
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -37,23 +37,22 @@ class LinkPage(NamedTuple):
 class SignedLinks:
     """Links of all workspaces, and their URLs."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store links in this table."""
-        self._tables = tables
         self._table = table
 
     def find(self, link_id: str) -> SignedLink | None:
         """Return a link that is not deleted, or None."""
         if not is_id("lnk", link_id):
             return None
-        return _present_link(self._tables.get(self._table, _partition(link_id)))
+        return _present_link(self._table.get(_partition(link_id)))
 
     def find_with_url(self, link_id: str, digest: str) -> tuple[SignedLink, LinkUrl] | None:
         """Return a link that is not deleted, and one of its URLs; both in one read."""
         if not is_id("lnk", link_id):
             return None
         keys = [(_partition(link_id), sk) for sk in ("META", _url_key(digest))]
-        rows = {row["SK"]: row for row in self._tables.get_many(self._table, keys)}
+        rows = {row["SK"]: row for row in self._table.get_many(keys)}
         link = _present_link(rows.get("META"))
         if link is None:
             return None
@@ -61,19 +60,18 @@ class SignedLinks:
 
     def url(self, link_id: LinkId, digest: str) -> LinkUrl:
         """Return a URL as it is now."""
-        row = self._tables.get(self._table, _partition(link_id), _url_key(digest))
+        row = self._table.get(_partition(link_id), _url_key(digest))
         return _url_of(link_id, digest, row)
 
     def get_many(self, link_ids: Sequence[str]) -> list[SignedLink]:
         """Return those of up to 100 links that are not deleted."""
         keys = [(_partition(link_id), "META") for link_id in link_ids]
-        links = map(_present_link, self._tables.get_many(self._table, keys))
+        links = map(_present_link, self._table.get_many(keys))
         return [link for link in links if link is not None]
 
     def page(self, workspace_id: WorkspaceId, *, limit: int, below: str) -> LinkPage:
         """Return up to `limit` links below an id."""
-        page = self._tables.query(
-            self._table,
+        page = self._table.query(
             "LPK = :list AND LSK < :below",
             {":list": lists_partition(workspace_id), ":below": below},
             index="lists",
@@ -88,7 +86,7 @@ class SignedLinks:
     def create(self, link: SignedLink) -> None:
         """Store a new link."""
         write = Write(self._table, item=_row(link), condition="attribute_not_exists(PK)")
-        self._tables.write(write)
+        self._table.write(write)
 
     def change(self, link: SignedLink, sets: Mapping[str, RowValue]) -> SignedLink | None:
         """Change attributes of a link's row and return the link, or None if it is deleted."""
@@ -101,7 +99,7 @@ class SignedLinks:
             values={f":{name}": value for name, value in sets.items()},
         )
         try:
-            item = self._tables.write(write)
+            item = self._table.write(write)
         except ConditionFailed:
             return None
         assert item is not None
@@ -117,7 +115,7 @@ class SignedLinks:
             values={":at": at, ":dpk": DUE_LINK.partition(link.id)},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed:
             return False
         crash_if_armed(CrashPoint.LINK_DELETED)
@@ -145,7 +143,7 @@ class SignedLinks:
             },
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed as refused:
             # A repeated call finds its own claim.
             return refused.item is not None and refused.item.get("claim") == token
@@ -170,7 +168,7 @@ class SignedLinks:
             values={":token": token},
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
     def take_quota(self, link: SignedLink) -> Write:
         """Return the write that takes a render of a link's quota; refused if none is left.
@@ -209,16 +207,16 @@ class SignedLinks:
         if not is_id("lnk", link_id):
             reason = f"there is no link {link_id}"
             raise PoisonMessageError(reason)
-        row = self._tables.get(self._table, _partition(link_id))
+        row = self._table.get(_partition(link_id))
         if row is None or "deleted_at" not in row:
             return
-        for _ in self._tables.delete_partition_in_steps(self._table, _partition(link_id)):
+        for _ in self._table.delete_partition_in_steps(_partition(link_id)):
             crash_if_armed(CrashPoint.LINK_ERASED)
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all links of a workspace; yield after each step."""
-        for link_id in listed_ids(self._tables, self._table, lists_partition(workspace_id)):
-            yield from self._tables.delete_partition_in_steps(self._table, _partition(link_id))
+        for link_id in listed_ids(self._table, lists_partition(workspace_id)):
+            yield from self._table.delete_partition_in_steps(_partition(link_id))
 
 
 def lists_partition(workspace_id: WorkspaceId) -> str:

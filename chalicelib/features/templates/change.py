@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict
 from chalicelib.features.templates.model import Template
@@ -15,9 +15,9 @@ _MAX_TRIES: Final = 10
 class ChangeTemplate:
     """Changes templates; the last of two concurrent changes of one field wins."""
 
-    def __init__(self, *, tables: Tables, templates: Templates, clock: Clock) -> None:
+    def __init__(self, *, table: Table, templates: Templates, clock: Clock) -> None:
         """Change the templates of this repository."""
-        self._tables = tables
+        self._table = table
         self._templates = templates
         self._clock = clock
 
@@ -33,7 +33,7 @@ class ChangeTemplate:
             sets["updated_at"] = format_rfc3339(self._clock.now())
             try:
                 # A transaction: a late update would undo a newer change.
-                self._tables.transact([self._templates.change(template, sets)])
+                self._table.transact([self._templates.change(template, sets)])
             except ConditionFailed:
                 # The status has changed: deleted, and perhaps already restored. Read it again.
                 template = self._templates.one(template.workspace_id, template.id)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from copy import replace
 from dataclasses import dataclass
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -39,7 +39,7 @@ class CreateTemplate:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        tables: Tables,
+        table: Table,
         templates: Templates,
         store: StoreSource,
         checks: Sequence[SourceCheck],
@@ -49,7 +49,7 @@ class CreateTemplate:
         ids: IdGenerator,
     ) -> None:
         """Check sources with `checks`, and render the datasets with `dry_run` before publishing."""
-        self._tables = tables
+        self._table = table
         self._templates = templates
         self._store = store
         self._checks = checks
@@ -93,7 +93,7 @@ class CreateTemplate:
         # A source in the bucket was announced first, as a row in status `creating` (decision 20).
         announced = any(each.object_name is not None for each in (stored, *data))
         creation = self._templates.creation(template, announced=announced)
-        self._tables.transact([creation, *writes])
+        self._table.transact([creation, *writes])
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)
         log.info("template created", extra={"template": template.id})
         if event is not None:

@@ -6,7 +6,7 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -79,7 +79,7 @@ class ChangeDatasets:
     def __init__(
         self,
         *,
-        tables: Tables,
+        table: Table,
         templates: Templates,
         store: StoreSource,
         read: ReadDatasets,
@@ -87,7 +87,7 @@ class ChangeDatasets:
         ids: IdGenerator,
     ) -> None:
         """Work with these stores; `read` finds the datasets to change."""
-        self._tables = tables
+        self._table = table
         self._templates = templates
         self._store = store
         self._read = read
@@ -199,7 +199,7 @@ class ChangeDatasets:
             due_at=self._store.cleanup_due_at() if obsolete else None,
         )
         try:
-            self._tables.transact([change, step.write])
+            self._table.transact([change, step.write])
         except ConditionFailed:
             return None
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)

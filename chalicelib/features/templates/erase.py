@@ -8,7 +8,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
-from chalicelib.adapters.aws.table import Row, Tables
+from chalicelib.adapters.aws.table import Row, Table
 from chalicelib.core.ids import EmailRuleId, WorkspaceId
 from chalicelib.features.templates.model import Template
 from chalicelib.features.templates.repository import Templates, list_partition, template_partition
@@ -28,22 +28,20 @@ class EraseTemplates:
     def __init__(
         self,
         *,
-        tables: Tables,
-        table: str,
+        table: Table,
         templates: Templates,
         objects: Objects,
         erase_email_rules: EraseEmailRules,
     ) -> None:
         """Erase from this table and this bucket."""
         self._erase_email_rules = erase_email_rules
-        self._tables = tables
         self._table = table
         self._templates = templates
         self._objects = objects
 
     def __call__(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all templates of a workspace; yield after each step."""
-        for each in listed_ids(self._tables, self._table, list_partition(workspace_id)):
+        for each in listed_ids(self._table, list_partition(workspace_id)):
             template = self._templates.find_in_any_status(workspace_id, each)
             if template is not None:
                 yield from self.erase_template(template)
@@ -58,7 +56,7 @@ class EraseTemplates:
             if rows:
                 self._erase_rows(rows)
                 yield
-        self._tables.delete_partition(self._table, pk)
+        self._table.delete_partition(pk)
 
     def _erase_rows(self, rows: list[Row]) -> None:
         for row in rows:

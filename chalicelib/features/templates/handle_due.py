@@ -6,7 +6,7 @@ from contextlib import suppress
 from copy import replace
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -27,10 +27,10 @@ class HandleDueTemplate:
     """Handles due templates; idempotent, safe in parallel, without effect if nothing is due."""
 
     def __init__(
-        self, *, tables: Tables, templates: Templates, erase: EraseTemplates, clock: Clock
+        self, *, table: Table, templates: Templates, erase: EraseTemplates, clock: Clock
     ) -> None:
         """Work with these stores; `erase` removes objects and rows."""
-        self._tables = tables
+        self._table = table
         self._templates = templates
         self._erase = erase
         self._clock = clock
@@ -60,7 +60,7 @@ class HandleDueTemplate:
             change = self._templates.change(
                 template, {"status": "purging"}, unchanged=("deleted_at",)
             )
-            self._tables.write(change)
+            self._table.write(change)
         except ConditionFailed:
             log.info("template was restored or finished", extra={"template": template.id})
             return
@@ -78,7 +78,7 @@ class HandleDueTemplate:
         """Make the template due again, unless another message has finished the purge."""
         due_at = format_rfc3339(self._clock.now())
         with suppress(ConditionFailed):
-            self._tables.write(self._templates.change(template, {}, due_at=due_at))
+            self._table.write(self._templates.change(template, {}, due_at=due_at))
 
     def _remove_unsettled(self, template: Template, stale: list[str]) -> None:
         """Remove stale sources that no row names; clear `due_at` when none is left."""
@@ -88,7 +88,7 @@ class HandleDueTemplate:
         self._erase.erase_sources(template, stale)
         try:
             # A source that is announced meanwhile changes `unsettled` and keeps the template due.
-            self._tables.write(
+            self._table.write(
                 self._templates.change(
                     template, {}, unchanged=("unsettled",), settled=stale, clear_due=is_done
                 )

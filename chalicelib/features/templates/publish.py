@@ -9,7 +9,7 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
@@ -93,7 +93,7 @@ class PublishTemplate:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        tables: Tables,
+        table: Table,
         templates: Templates,
         contents: SourceTexts,
         outbox: EventOutbox,
@@ -102,7 +102,7 @@ class PublishTemplate:
         clock: Clock,
     ) -> None:
         """Work with these stores; `publish` sends an event, `dry_run` renders the datasets."""
-        self._tables = tables
+        self._table = table
         self._templates = templates
         self._contents = contents
         self._outbox = outbox
@@ -198,7 +198,7 @@ class PublishTemplate:
             unchanged.append("draft_revision")
         write = self._templates.change(template, sets, unchanged=unchanged)
         try:
-            self._tables.transact([write, *self._version_writes(template, version, event)])
+            self._table.transact([write, *self._version_writes(template, version, event)])
         except ConditionFailed:
             return None
         log.info("template published", extra={"template": template.id, "version": number})

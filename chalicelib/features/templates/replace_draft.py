@@ -5,7 +5,7 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict, ServiceError
@@ -35,7 +35,7 @@ class ReplaceDraft:
     def __init__(
         self,
         *,
-        tables: Tables,
+        table: Table,
         templates: Templates,
         store: StoreSource,
         checks: Sequence[SourceCheck],
@@ -43,7 +43,7 @@ class ReplaceDraft:
     ) -> None:
         """Work with these stores, and check each source with `checks`."""
         self._checks = checks
-        self._tables = tables
+        self._table = table
         self._templates = templates
         self._store = store
         self._clock = clock
@@ -88,7 +88,7 @@ class ReplaceDraft:
             due_at=self._store.cleanup_due_at() if obsolete else None,
         )
         try:
-            self._tables.transact([change, self._templates.draft_write(template, draft)])
+            self._table.transact([change, self._templates.draft_write(template, draft)])
         except ConditionFailed:
             return None
         crash_if_armed(CrashPoint.TEMPLATE_WRITTEN)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, QueryPage, Row, RowValue, Table, Write
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import DatasetId, TemplateId, WorkspaceId, is_id
 from chalicelib.features.templates.model import (
@@ -29,9 +29,8 @@ _HIDDEN_STATUSES: Final = frozenset({"creating", "purging"})
 class Templates:
     """Templates of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store templates in this table."""
-        self._tables = tables
         self._table = table
 
     def find(self, workspace_id: WorkspaceId, template_id: str) -> Template | None:
@@ -42,7 +41,7 @@ class Templates:
 
     def find_in_any_status(self, workspace_id: WorkspaceId, template_id: str) -> Template | None:
         """Return a template in any status."""
-        item = self._tables.get(self._table, template_partition(workspace_id, template_id))
+        item = self._table.get(template_partition(workspace_id, template_id))
         return None if item is None else template_from_row(item)
 
     def one(self, workspace_id: WorkspaceId, template_id: str) -> Template:
@@ -57,7 +56,7 @@ class Templates:
         if not is_id("tpl", template_id):
             return None
         keys = [(template_partition(each, template_id), "META") for each in workspace_ids]
-        found = map(template_from_row, self._tables.get_many(self._table, keys))
+        found = map(template_from_row, self._table.get_many(keys))
         return next((each for each in found if each.status not in _HIDDEN_STATUSES), None)
 
     def get_many(
@@ -68,13 +67,12 @@ class Templates:
         keys = [
             (template_partition(workspace_id, template_id), "META") for template_id in template_ids
         ]
-        found = map(template_from_row, self._tables.get_many(self._table, keys))
+        found = map(template_from_row, self._table.get_many(keys))
         return [each for each in found if each.status not in _HIDDEN_STATUSES]
 
     def newest_page(self, workspace_id: WorkspaceId, below: str, status: str) -> QueryPage:
         """Return a page of the index: templates in a status below a sort key, newest first."""
-        return self._tables.query(
-            self._table,
+        return self._table.query(
             "LPK = :list AND LSK < :below",
             {":list": list_partition(workspace_id), ":below": below, ":status": status},
             index="lists",
@@ -86,9 +84,7 @@ class Templates:
 
     def draft(self, template: Template) -> Draft:
         """Return a template's draft."""
-        item = self._tables.get(
-            self._table, template_partition(template.workspace_id, template.id), "DRAFT"
-        )
+        item = self._table.get(template_partition(template.workspace_id, template.id), "DRAFT")
         assert item is not None, template.id
         return draft_from_row(item)
 
@@ -104,13 +100,13 @@ class Templates:
         """Return the existing versions of up to 100 numbers, in this order."""
         pk = template_partition(template.workspace_id, template.id)
         keys = [(pk, version_key(number)) for number in numbers]
-        return [version_from_row(item) for item in self._tables.get_many(self._table, keys)]
+        return [version_from_row(item) for item in self._table.get_many(keys)]
 
     def datasets(self, template: Template, ids: Iterable[DatasetId]) -> list[Dataset]:
         """Return the existing datasets of up to 100 ids, in this order."""
         pk = template_partition(template.workspace_id, template.id)
         keys = [(pk, dataset_key(each)) for each in ids]
-        return [dataset_from_row(item) for item in self._tables.get_many(self._table, keys)]
+        return [dataset_from_row(item) for item in self._table.get_many(keys)]
 
     def dataset_creation(self, template: Template, dataset: Dataset) -> Write:
         """Return the write of a new dataset."""
@@ -215,8 +211,7 @@ class Templates:
         """Yield all rows of a template, up to `limit` at once."""
         start: Row | None = None
         while True:
-            page = self._tables.query(
-                self._table,
+            page = self._table.query(
                 "PK = :pk",
                 {":pk": template_partition(template.workspace_id, template.id)},
                 limit=limit,
@@ -232,7 +227,7 @@ class Templates:
     def delete_rows(self, rows: Iterable[Row]) -> None:
         """Delete up to 100 rows of a template."""
         keys = [{"PK": row["PK"], "SK": row["SK"]} for row in rows]
-        self._tables.transact([Write(self._table, key=key) for key in keys])
+        self._table.transact([Write(self._table, key=key) for key in keys])
 
 
 def _equality(name: str, value: RowValue) -> str:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from copy import replace
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import Conflict
@@ -33,14 +33,14 @@ class StoreSource:
     def __init__(
         self,
         *,
-        tables: Tables,
+        table: Table,
         templates: Templates,
         contents: SourceTexts,
         clock: Clock,
         ids: IdGenerator,
     ) -> None:
         """Work with these stores."""
-        self._tables = tables
+        self._table = table
         self._templates = templates
         self._contents = contents
         self._clock = clock
@@ -76,7 +76,7 @@ class StoreSource:
 
     def _announce_new(self, announced: Template) -> None:
         try:
-            self._tables.write(self._templates.announcement(announced, self.cleanup_due_at()))
+            self._table.write(self._templates.announcement(announced, self.cleanup_due_at()))
         except ConditionFailed as conflict:
             # The id is fresh: the row is from this write, whose response was lost and retried.
             if conflict.existing_item["status"] != announced.status:
@@ -116,7 +116,7 @@ class StoreSource:
             try:
                 # A transaction: a plain update that arrives after its own retry would announce the
                 # source again when a row names it, and maintenance would remove its object.
-                self._tables.transact([change])
+                self._table.transact([change])
             except ConditionFailed:
                 # The status has changed: deleted, and perhaps already restored. Read it again.
                 template = self._templates.one(template.workspace_id, template.id)
@@ -135,4 +135,4 @@ class StoreSource:
         self._contents.delete(template.workspace_id, template.id, names)
         # The template is deleted: the purge removes its unsettled sources.
         with suppress(ConditionFailed):
-            self._tables.write(self._templates.change(template, {}, settled=names))
+            self._table.write(self._templates.change(template, {}, settled=names))

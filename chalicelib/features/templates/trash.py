@@ -5,7 +5,7 @@ import logging
 from copy import replace
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId
@@ -23,9 +23,9 @@ _MAX_TRIES: Final = 10
 class TrashTemplate:
     """Deletes templates into the trash, and restores them."""
 
-    def __init__(self, *, tables: Tables, templates: Templates, clock: Clock) -> None:
+    def __init__(self, *, table: Table, templates: Templates, clock: Clock) -> None:
         """Change the templates of this repository."""
-        self._tables = tables
+        self._table = table
         self._templates = templates
         self._clock = clock
 
@@ -42,7 +42,7 @@ class TrashTemplate:
             try:
                 # A transaction: a plain update that arrives after its own retry would delete the
                 # template again when it has been restored.
-                self._tables.transact([change])
+                self._table.transact([change])
             except ConditionFailed:
                 template = self._templates.one(template.workspace_id, template.id)
             else:
@@ -65,7 +65,7 @@ class TrashTemplate:
         change = self._templates.change(template, sets, due_at=due_at, clear_due=not is_due)
         try:
             # A transaction: a late update would restore the template after its next deletion.
-            self._tables.transact([change])
+            self._table.transact([change])
         except ConditionFailed:
             # Another request has restored it, or maintenance purges it.
             return self._templates.one(workspace_id, template_id)

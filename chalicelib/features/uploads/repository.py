@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import Conflict
 from chalicelib.core.ids import UploadId, WorkspaceId
@@ -27,9 +27,8 @@ _MAX_TRIES: Final = 8
 class Uploads:
     """Uploads of all workspaces; expired ones in the table are not returned."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store uploads in this table."""
-        self._tables = tables
         self._table = table
 
     def get_many(
@@ -37,7 +36,7 @@ class Uploads:
     ) -> dict[UploadId, Upload]:
         """Return the existing uploads of a workspace by id."""
         keys = [(_partition(workspace_id, upload_id), "META") for upload_id in upload_ids]
-        uploads = [_upload_of(item) for item in self._tables.get_many(self._table, keys)]
+        uploads = [_upload_of(item) for item in self._table.get_many(keys)]
         return {upload.id: upload for upload in uploads if upload.expires_at > format_rfc3339(now)}
 
     def put(self, upload: Upload) -> None:
@@ -46,7 +45,7 @@ class Uploads:
         item = upload._asdict() | _key(upload) | {"ttl": ttl}
         # A transaction: a late write would make an upload pending again whose bytes have left the
         # form's key, or bring a deleted one back.
-        self._tables.transact([Write(self._table, item=item)])
+        self._table.transact([Write(self._table, item=item)])
 
     def mark_ready(self, upload: Upload, size: int) -> Upload | None:
         """Mark a pending upload as ready and return it; None if it was deleted meanwhile."""
@@ -59,7 +58,7 @@ class Uploads:
             values={":ready": "ready", ":size": size, ":pending": "pending"},
         )
         try:
-            item = self._tables.write(write)
+            item = self._table.write(write)
         except ConditionFailed as conflict:
             item = conflict.item
         return None if item is None else _upload_of(item)
@@ -67,7 +66,7 @@ class Uploads:
     def delete(self, upload: Upload) -> bool:
         """Delete the row of an upload; False: it was deleted already."""
         try:
-            self._tables.write(
+            self._table.write(
                 Write(self._table, key=_key(upload), condition="attribute_exists(PK)")
             )
         except ConditionFailed:
@@ -78,9 +77,8 @@ class Uploads:
 class HeldBytes:
     """Bytes that the uploads of all workspaces hold."""
 
-    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
+    def __init__(self, table: Table, clock: Clock) -> None:
         """Count in this table."""
-        self._tables = tables
         self._table = table
         self._clock = clock
 
@@ -89,7 +87,7 @@ class HeldBytes:
         expired: dict[str, int] = {}
         for _ in range(_MAX_TRIES):
             try:
-                self._tables.write(self._taking(workspace, upload, expired))
+                self._table.write(self._taking(workspace, upload, expired))
             except ConditionFailed as refused:
                 seen = refused.existing_item
                 if seen["last"] == upload.id:
@@ -119,7 +117,7 @@ class HeldBytes:
             values={":less": -upload.bytes, ":bytes": upload.bytes},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed:
             # Its hour is over.
             return

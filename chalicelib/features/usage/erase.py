@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Final
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.core.clock import Clock
 from chalicelib.core.ids import WorkspaceId, id_created_at
 from chalicelib.features.usage.repository import usage_partition
@@ -16,9 +16,8 @@ _MONTH: Final = dt.timedelta(days=28)
 class EraseUsage:
     """Eraser of a workspace's statistics; idempotent."""
 
-    def __init__(self, *, tables: Tables, table: str, clock: Clock) -> None:
+    def __init__(self, *, table: Table, clock: Clock) -> None:
         """Delete from `table`."""
-        self._tables = tables
         self._table = table
         self._clock = clock
 
@@ -31,6 +30,4 @@ class EraseUsage:
             months.add(f"{day:%Y-%m}")
             day += _MONTH
         for month in sorted(months):
-            yield from self._tables.delete_partition_in_steps(
-                self._table, usage_partition(workspace_id, month)
-            )
+            yield from self._table.delete_partition_in_steps(usage_partition(workspace_id, month))

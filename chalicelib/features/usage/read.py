@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from chalicelib.adapters.aws.table import Row, Tables
+from chalicelib.adapters.aws.table import Row, Table
 from chalicelib.core.errors import validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import Json, JsonObject
@@ -66,9 +66,8 @@ class ReadUsage:
     Each day has a few items, and a few more for each template that was used.
     """
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Read `table`."""
-        self._tables = tables
         self._table = table
 
     def __call__(self, workspace_id: WorkspaceId, days: DayRange) -> dict[str, Json]:
@@ -88,7 +87,6 @@ class ReadUsage:
     def _rows(self, workspace_id: WorkspaceId, days: DayRange) -> Iterator[Row]:
         for month in sorted({f"{day:%Y-%m}" for day in days}):
             yield from day_rows(
-                self._tables,
                 self._table,
                 usage_partition(workspace_id, month),
                 days.first,

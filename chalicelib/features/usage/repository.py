@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import Row, Tables, Write
+from chalicelib.adapters.aws.table import Row, Table, Write
 
 DAY_SHARDS: Final = 8
 # Fewer than DAY_SHARDS: one request reads a year of them for many templates.
@@ -24,7 +24,7 @@ def usage_partition(workspace_id: str, month: str) -> str:
     return f"WS#{workspace_id}#USE#{month}"
 
 
-def increment(table: str, partition: str, sort_key: str, counts: Mapping[str, int]) -> Write:
+def increment(table: Table, partition: str, sort_key: str, counts: Mapping[str, int]) -> Write:
     """Return the write that adds counts to the counters of an item."""
     numbered = dict(enumerate(counts))
     return Write(
@@ -36,13 +36,10 @@ def increment(table: str, partition: str, sort_key: str, counts: Mapping[str, in
     )
 
 
-def day_rows(
-    tables: Tables, table: str, partition: str, first: dt.date, last: dt.date
-) -> Iterator[Row]:
+def day_rows(table: Table, partition: str, first: dt.date, last: dt.date) -> Iterator[Row]:
     """Yield the items of the days of a month from `first` to `last`."""
     # Only DynamoDB's page size of 1 MB limits a page: these items are small.
     return query_all(
-        tables,
         table,
         "PK = :pk AND SK BETWEEN :first AND :last",
         {":pk": partition, ":first": f"DAY#{first}#", ":last": f"DAY#{last}#~"},

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import override
 
-from chalicelib.adapters.aws.table import Row, Write
+from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.features.events.model import EventDelivery, Subscriber
 from chalicelib.features.usage.repository import (
     DAY_SHARDS,
@@ -21,7 +21,7 @@ class CountUsage(Subscriber):
 
     types = frozenset({"render.succeeded", "render.failed", "render.canceled"})
 
-    def __init__(self, table: str, formats: ReadFormats) -> None:
+    def __init__(self, table: Table, formats: ReadFormats) -> None:
         """Write to `table`; `formats` returns the file formats of a render's row."""
         self._table = table
         self._formats = formats

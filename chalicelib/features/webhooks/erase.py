@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.query_all import listed_ids
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.ids import DeliveryId, WorkspaceId
@@ -17,11 +17,8 @@ from chalicelib.features.webhooks.endpoints.repository import endpoints_partitio
 class EraseWebhooks:
     """Eraser of the endpoints and deliveries of a workspace, and of expired deliveries."""
 
-    def __init__(
-        self, *, tables: Tables, table: str, deliveries: Deliveries, objects: Objects
-    ) -> None:
+    def __init__(self, *, table: Table, deliveries: Deliveries, objects: Objects) -> None:
         """Erase from this table and this bucket."""
-        self._tables = tables
         self._table = table
         self._deliveries = deliveries
         self._objects = objects
@@ -34,12 +31,10 @@ class EraseWebhooks:
         yield from self._erase_endpoints(workspace_id)
 
     def _erase_endpoints(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        return self._tables.delete_partition_in_steps(
-            self._table, endpoints_partition(workspace_id)
-        )
+        return self._table.delete_partition_in_steps(endpoints_partition(workspace_id))
 
     def _erase_deliveries(self, workspace_id: WorkspaceId) -> Iterator[None]:
-        for each in listed_ids(self._tables, self._table, list_partition(workspace_id)):
+        for each in listed_ids(self._table, list_partition(workspace_id)):
             for delivery in self._deliveries.get_many(workspace_id, [DeliveryId(each)]):
                 self.erase_delivery(delivery)
             yield

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, RowValue, Table, Write
 from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.ip_ranges import parse_cidr_ranges
@@ -40,14 +40,14 @@ class ChangeWorkspace:
     def __init__(
         self,
         *,
-        tables: Tables,
+        table: Table,
         workspaces: Workspaces,
         limits: WorkspaceLimits,
         free_workspaces: FreeWorkspaceLimit,
         follow_plan: FollowPlan,
     ) -> None:
         """Store the repositories; `follow_plan` changes all that depends on the plan."""
-        self._tables = tables
+        self._table = table
         self._workspaces = workspaces
         self._limits = limits
         self._free_workspaces = free_workspaces
@@ -77,7 +77,7 @@ class ChangeWorkspace:
         if not writes:
             return workspace
         try:
-            self._tables.transact(writes)
+            self._table.transact(writes)
         except ConditionFailed as failure:
             detail = "The plan or an email connection was changed meanwhile; try again."
             raise Conflict("conflict", detail) from failure

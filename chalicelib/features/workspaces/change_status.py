@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId
@@ -26,13 +26,13 @@ class ChangeWorkspaceStatus:
     def __init__(
         self,
         *,
-        tables: Tables,
+        table: Table,
         workspaces: Workspaces,
         transitions: StatusTransitions,
         clock: Clock,
     ) -> None:
         """Store the repositories."""
-        self._tables = tables
+        self._table = table
         self._workspaces = workspaces
         self._transitions = transitions
         self._clock = clock
@@ -64,7 +64,7 @@ class ChangeWorkspaceStatus:
         if status not in _TRANSITIONS[workspace.status]:
             raise Conflict("conflict", f"The workspace is {workspace.status}.")
         try:
-            self._tables.transact([self._transitions.transition(workspace, status, **times)])
+            self._table.transact([self._transitions.transition(workspace, status, **times)])
         except ConditionFailed as failure:
             raise Conflict("conflict", "It was changed meanwhile; look again.") from failure
         changed = self._workspaces.get(workspace_id)

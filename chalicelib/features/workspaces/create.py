@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, validation_error
 from chalicelib.core.ids import IdGenerator, WorkspaceId
@@ -22,7 +22,7 @@ class CreateWorkspace:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        tables: Tables,
+        table: Table,
         workspaces: Workspaces,
         limits: WorkspaceLimits,
         members: Members,
@@ -31,7 +31,7 @@ class CreateWorkspace:
         ids: IdGenerator,
     ) -> None:
         """Store the repositories."""
-        self._tables = tables
+        self._table = table
         self._workspaces = workspaces
         self._limits = limits
         self._members = members
@@ -75,7 +75,7 @@ class CreateWorkspace:
         if plan == "free":
             writes += self._free_workspaces.claim(owner, workspace.id)
         try:
-            self._tables.transact(writes)
+            self._table.transact(writes)
         except ConditionFailed as failure:
             reason = "Another workspace of this owner was made at the same moment; try again."
             raise Conflict("conflict", reason) from failure

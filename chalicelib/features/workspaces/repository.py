@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.model import Workspace, WorkspaceStatus
 
@@ -15,21 +15,18 @@ DUE_WORKSPACE: Final = DueKind("workspace")
 class Workspaces:
     """Repository of workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
-        """Store the table and its name."""
-        self._tables = tables
+    def __init__(self, table: Table) -> None:
+        """Read and write this table."""
         self._table = table
 
     def get(self, workspace_id: WorkspaceId) -> Workspace | None:
         """Return one workspace, or None."""
-        item = self._tables.get(self._table, f"WS#{workspace_id}")
+        item = self._table.get(f"WS#{workspace_id}")
         return workspace_of(item) if item else None
 
     def all(self) -> list[Workspace]:
         """Return every workspace, newest first; only for the operator: it reads all of them."""
-        return [
-            workspace_of(item) for item in items_of_list(self._tables, self._table, _ALL_WORKSPACES)
-        ]
+        return [workspace_of(item) for item in items_of_list(self._table, _ALL_WORKSPACES)]
 
     def creation(self, workspace: Workspace) -> Write:
         """Return the write that creates a workspace."""
@@ -57,19 +54,18 @@ class Workspaces:
         )
 
 
-def items_of_list(tables: Tables, table: str, partition: str) -> Iterator[Row]:
+def items_of_list(table: Table, partition: str) -> Iterator[Row]:
     """Yield the items of a partition of the `lists` index, newest first."""
     start: Row | None = None
     while True:
-        page = tables.query(
-            table,
+        page = table.query(
             "LPK = :list",
             {":list": partition},
             index="lists",
             newest_first=True,
             start=start,
         )
-        yield from tables.get_many(table, [(row["PK"], row["SK"]) for row in page.items])
+        yield from table.get_many([(row["PK"], row["SK"]) for row in page.items])
         start = page.last_evaluated_key
         if start is None:
             return
@@ -105,9 +101,8 @@ def workspace_of(item: Row) -> Workspace:
 class StatusTransitions:
     """Conditional writes that change the status of workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
-        """Store the table and its name."""
-        self._tables = tables
+    def __init__(self, table: Table) -> None:
+        """Read and write this table."""
         self._table = table
 
     def transition(
@@ -154,7 +149,7 @@ class StatusTransitions:
             values={":scheduled": "deletion_scheduled", ":deleting": "deleting", ":now": now},
         )
         try:
-            item = self._tables.write(write)
+            item = self._table.write(write)
         except ConditionFailed:
             return None
         assert item is not None
@@ -170,7 +165,7 @@ class StatusTransitions:
             values={":seen": seen_due_at, ":until": until},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed as refused:
             # This call has written it already, but its answer was lost.
             return refused.item is not None and refused.item.get("due_at") == until
@@ -178,4 +173,4 @@ class StatusTransitions:
 
     def delete_rows(self, workspace: Workspace) -> None:
         """Delete the members and events of a workspace, and last its row."""
-        self._tables.delete_partition(self._table, workspace_key(workspace.id)["PK"])
+        self._table.delete_partition(workspace_key(workspace.id)["PK"])

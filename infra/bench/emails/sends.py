@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import Row, Tables, Write
+from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import SystemClock, format_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.core.json import JsonObject
@@ -47,10 +47,9 @@ class BenchSends:
         clients = bench_clients(stack)
         self._stack = stack
         self._server = parts.mail_server
-        self._tables = Tables(clients)
-        self._table = stack.resources["MainTable"]["Ref"]
+        self._table = Table(clients, stack.resources["MainTable"]["Ref"])
         self._objects = Objects(clients, stack.resources["FilesBucket"]["Ref"])
-        self._renders = FinalRenders(stack, self._tables)
+        self._renders = FinalRenders(stack, clients)
         self._content = os.urandom(file_bytes)
         self._workspace_id = WorkspaceId(stack.workspace)
         fields = {
@@ -64,7 +63,7 @@ class BenchSends:
         self._connection_id = str(made["id"])
         pk = connections_partition(self._workspace_id)
         rule: Row = {"PK": pk, "SK": _RULE_ID, "enabled": True}
-        self._tables.write(Write(self._table, item=rule))
+        self._table.write(Write(self._table, item=rule))
 
     def messages_due_now(self, number: int) -> Sequence[JsonObject]:
         """Write sends that are due, and return their messages without sending them."""
@@ -122,8 +121,8 @@ class BenchSends:
         )
         counts: dict[str, int] = {name: int(name == "pending") for name in COUNT_NAMES}
         counted = replace(render, email_count=1, email_counts=counts)
-        creation = Sends(self._tables, self._table).creation(send)
-        self._tables.transact([self._renders.creation(counted), creation])
+        creation = Sends(self._table).creation(send)
+        self._table.transact([self._renders.creation(counted), creation])
         return send
 
 

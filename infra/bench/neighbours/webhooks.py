@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Final
 
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from infra.bench.final_renders import FinalRenders, bench_clients
@@ -52,7 +51,7 @@ class _EndedRenders:
 
     def __init__(self, stack: RunningStack) -> None:
         clients = bench_clients(stack)
-        self._renders = FinalRenders(stack, Tables(clients))
+        self._renders = FinalRenders(stack, clients)
         self._queue = Queue(clients, stack.resources["EventsQueue"]["Ref"])
 
     def end(self) -> tuple[str, float]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.core.clock import SystemClock, format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import DestinationId, StorageUploadId, derived_id
 from chalicelib.features.destinations.uploads.message import UploadFilesMessage
@@ -34,10 +34,10 @@ class BenchUploads:
         clients = bench_clients(stack)
         self._stack = stack
         self._gateway = gateway
-        self._tables = Tables(clients)
+        self._table = Table(clients, stack.resources["MainTable"]["Ref"])
         self._objects = Objects(clients, stack.resources["FilesBucket"]["Ref"])
-        self._uploads = StorageUploads(self._tables, stack.resources["MainTable"]["Ref"])
-        self._renders = FinalRenders(stack, self._tables)
+        self._uploads = StorageUploads(self._table)
+        self._renders = FinalRenders(stack, clients)
         fields = {
             "name": "Bench",
             "kind": "s3",
@@ -119,7 +119,7 @@ class BenchUploads:
         )
         stored = replace(render, files=(file,), storage=(receipt,))
         creation = self._uploads.creation(uploads)
-        self._tables.transact([self._renders.creation(stored), creation])
+        self._table.transact([self._renders.creation(stored), creation])
         return uploads
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chalicelib.adapters.aws.sealing import SecretSealer
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.core.clock import SystemClock
 from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
 from chalicelib.features.webhooks.endpoints.manage import ManageEndpoints
@@ -21,7 +21,7 @@ class BenchEndpoints:
         clients = bench_clients(stack)
         key = stack.resources["DataKey"]["Arn"]
         self._manage = ManageEndpoints(
-            endpoints=Endpoints(Tables(clients), stack.resources["MainTable"]["Ref"]),
+            endpoints=Endpoints(Table(clients, stack.resources["MainTable"]["Ref"])),
             sealer=SecretSealer(clients, key, SystemClock()),
             check_url=lambda _url, _pointer: True,
             clock=SystemClock(),

@@ -14,7 +14,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.adapters.aws.table import Tables
 from chalicelib.core.clock import SystemClock, parse_rfc3339
 from chalicelib.core.ids import RandomIdGenerator, WorkspaceId
 from infra.bench.final_renders import FinalRenders, bench_clients
@@ -87,7 +86,7 @@ def _end_renders(
 ) -> list[_EndedRender]:
     """End renders at their times, however long the others take."""
     clients = bench_clients(stack)
-    final_renders = FinalRenders(stack, Tables(clients))
+    final_renders = FinalRenders(stack, clients)
     queue = Queue(clients, stack.resources["EventsQueue"]["Ref"])
 
     def end(number: int) -> _EndedRender:

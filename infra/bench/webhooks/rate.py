@@ -17,7 +17,7 @@ from functools import partial
 from itertools import cycle, islice
 from typing import Any, Final, NamedTuple
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.core.clock import SystemClock, format_rfc3339
 from chalicelib.core.ids import DeliveryId, RandomIdGenerator, WorkspaceId
 from chalicelib.core.json import JsonObject
@@ -91,9 +91,9 @@ class _Bench:
     def __init__(self, parts: Parts, function: CountedFunction, size: Size) -> None:
         self._stack, self._receiver = parts.stack, parts.receiver
         self._function, self._size = function, size
-        tables = Tables(bench_clients(parts.stack))
-        self._deliveries = Deliveries(tables, parts.stack.resources["MainTable"]["Ref"])
-        self._renders = FinalRenders(parts.stack, tables)
+        table = Table(bench_clients(parts.stack), parts.stack.resources["MainTable"]["Ref"])
+        self._deliveries = Deliveries(table)
+        self._renders = FinalRenders(parts.stack, bench_clients(parts.stack))
         self._endpoints = BenchEndpoints(parts.stack)
 
     def spread(self) -> _Figures:

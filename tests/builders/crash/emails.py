@@ -99,7 +99,7 @@ class CrashEmails(CrashWorkspace):
     def _send_rows(self, rows: list[Row] | None = None) -> list[Row]:
         rows = self.rows() if rows is None else rows
         keys = [(row["PK"], "META") for row in rows if "#EMS#" in row["PK"]]
-        return self.stores.tables.get_many(self.stores.main_table, sorted(set(keys)))
+        return self.stores.main_table.get_many(sorted(set(keys)))
 
     def _send_faults(self, row: Row, told: list[Row]) -> Iterator[str]:
         send = send_of(row)
@@ -115,7 +115,7 @@ class CrashEmails(CrashWorkspace):
             yield f"{send.id} is {send.status}, and has told {events}"
 
     def _day_faults(self, sends: list[EmailSend]) -> Iterator[str]:
-        counts = SendCounts(self.stores.tables, self.stores.main_table)
+        counts = SendCounts(self.stores.main_table)
         days = counts.days(self.workspace, "2020-01-01", "2100-01-01").values()
         counted = Counter[str]()
         for day in days:

@@ -71,7 +71,7 @@ def _single_render(
         yield f"billed: {render['billed']}"
     route = f"POST /v1{case.path}"
     at = IdempotencyKey(WorkspaceId(workspace), "live", route, key, "").partition
-    record = stores.tables.get(stores.transient_table, at)
+    record = stores.transient_table.get(at)
     if record is None or record["render_id"] != render["id"]:
         yield f"the idempotency key stands for {record}"
 

@@ -67,7 +67,7 @@ class CrashWebhooks(CrashWorkspace):
         name = f"of_{endpoint.rpartition('/')[2]}"
         for queue in ("webhooks", "webhooks_slow"):
             row: Row = {"PK": key, "SK": f"LEASES#{queue}", "all": held, name: held}
-            self.stores.tables.write(Write(self.stores.main_table, item=row))
+            self.stores.main_table.write(Write(self.stores.main_table, item=row))
 
     def give_up(self, delivery: Row) -> None:
         """Send the dead letter of a delivery's message."""

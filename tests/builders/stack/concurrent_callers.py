@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, override
 
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.adapters.aws.transient_errors import is_transient
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import RenderId, WorkspaceId, derived_id
@@ -72,20 +72,20 @@ class ConcurrentCallers:
             spend_cap_cents=spend_cap_cents,
         )
         PlannedWorkspace.plans[self.workspace.id] = plan
-        tables = Tables(clients)
+        table = Table(clients, TABLE)
         if workspace_id is None:
             # Refused: an earlier attempt succeeded and its answer was lost.
-            limits = WorkspaceLimits(tables, TABLE, FixedClock())
+            limits = WorkspaceLimits(table, FixedClock())
             for write in limits.creations(self.workspace, NOW):
                 with suppress(ConditionFailed):
-                    tables.write(write)
+                    table.write(write)
         self._own = threading.local()
-        self._tables = tables
+        self._table = table
 
     @property
     def limits(self) -> WorkspaceLimits:
         if not hasattr(self._own, "limits"):
-            self._own.limits = WorkspaceLimits(self._tables, TABLE, FixedClock())
+            self._own.limits = WorkspaceLimits(self._table, FixedClock())
         found: WorkspaceLimits = self._own.limits
         return found
 

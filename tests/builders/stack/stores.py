@@ -9,7 +9,7 @@ from typing import Any, Final, override
 from boto3.dynamodb.types import TypeDeserializer
 
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.json import JsonObject
 from infra.local.emulators import client_factory
@@ -41,19 +41,18 @@ class Stores:
         """Read the resources through clients."""
         self._resources = resources
         self.clients = clients
-        self.tables = Tables(clients)
-        self.main_table = resources["MainTable"]["Ref"]
-        self.transient_table = resources["TransientTable"]["Ref"]
+        self.main_table = Table(clients, resources["MainTable"]["Ref"])
+        self.transient_table = Table(clients, resources["TransientTable"]["Ref"])
 
     def partition(self, pk: str) -> list[Row]:
         """Return all rows of a partition."""
-        return self.tables.query(self.main_table, "PK = :pk", {":pk": pk}).items
+        return self.main_table.query("PK = :pk", {":pk": pk}).items
 
-    def scan(self, table: str, naming: str = "") -> Iterator[Row]:
+    def scan(self, table: Table, naming: str = "") -> Iterator[Row]:
         """Yield all rows of a table, or those that name a text anywhere."""
         read = TypeDeserializer().deserialize
         pages = self.clients.dynamodb.get_paginator("scan")
-        for page in pages.paginate(TableName=table, ConsistentRead=True):
+        for page in pages.paginate(TableName=table.name, ConsistentRead=True):
             for row in page["Items"]:
                 # Most rows are of other tests: to look for a text is cheaper than to read the row.
                 if naming in str(row):
@@ -62,7 +61,7 @@ class Stores:
     def renders(self, workspace: str) -> list[str]:
         """Return the ids of a workspace's renders."""
         lists = {":list": f"WS#{workspace}#RND"}
-        rows = self.tables.query(self.main_table, "LPK = :list", lists, index="lists").items
+        rows = self.main_table.query("LPK = :list", lists, index="lists").items
         return [row["LSK"] for row in rows]
 
     def limits(self, workspace: str) -> Row:
@@ -135,7 +134,7 @@ class Stores:
             | {f":was_{name}": row[name] for name in values},
         )
         with suppress(ConditionFailed):
-            self.tables.write(write)
+            self.main_table.write(write)
 
     def _count(self, url: str) -> int:
         answer = self.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])

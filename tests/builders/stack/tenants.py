@@ -59,7 +59,7 @@ class Tenants:
         """Use the stack's table."""
         self._stack = stack
         self.stores = StackStores(stack)
-        settings = OperatorSettings(main_table=self.stores.main_table, region="eu")
+        settings = OperatorSettings(main_table=self.stores.main_table.name, region="eu")
         clients = self.stores.clients
         self.operator = OperatorServices(
             settings, clients, clock=SystemClock(), ids=RandomIdGenerator()

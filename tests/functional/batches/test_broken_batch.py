@@ -28,7 +28,7 @@ def test_batch_whose_counters_are_wrong_stays_open_and_is_measured(
     state = service.services.state
     # A failure is counted in the place of a success.
     swap = {"failed": 1, "succeeded": -1}
-    state.tables.write(state.batch_stores.batches.increment(batch.key, batch.run, swap, 0))
+    state.main_table.write(state.batch_stores.batches.increment(batch.key, batch.run, swap, 0))
 
     service.run_batches()
 

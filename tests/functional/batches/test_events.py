@@ -221,7 +221,7 @@ def test_completed_event_has_the_combined_files(
         key="ws/zip",
     )
     stores = service.services.state.batch_stores
-    stores.tables.write(stores.batches.change(batch, replace(batch, files=(file,))))
+    stores.table.write(stores.batches.change(batch, replace(batch, files=(file,))))
 
     deliver(service)
 

@@ -122,7 +122,7 @@ def test_pages_cross_the_border_of_a_partition(service: Service) -> None:
             run=1,
             render_id=RenderId(f"rnd_{index}"),
         )
-        stores.tables.write(stores.batches.item_creation(batch, item))
+        stores.table.write(stores.batches.item_creation(batch, item))
 
     shown, targets = [], [f"{path}/items?limit=100"]
     for target in targets:

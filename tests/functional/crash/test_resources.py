@@ -233,7 +233,7 @@ def test_admission_that_recounted_can_be_repeated(crash: CrashWorkspace) -> None
     crash.stores.replace(item, {"quota_left": 0})
     # A render was given back, and nobody has folded that into the item yet.
     ended = {"PK": item["PK"], "SK": f"ENDED#{item['cycle_end']}#0", "used": 0, "returned": 1}
-    crash.stores.tables.write(Write(crash.stores.main_table, item=ended))
+    crash.stores.main_table.write(Write(crash.stores.main_table, item=ended))
     crash.call_killed(P.LIMITS_RECOUNTED, "POST", "/renders", json=RENDER)
 
     assert crash.call("POST", "/renders", json=RENDER)["status"] == "succeeded"

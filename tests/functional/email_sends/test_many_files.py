@@ -31,8 +31,6 @@ def test_files_beyond_the_budget_are_links(service: Service) -> None:
     (send,) = sends(service)
     shown = service.call("GET", f"/v1/email-sends/{send['id']}").json["attachments"]
     assert [each["mode"] for each in shown] == ["attached"] * 100 + ["linked"] * 400
-    row = service.services.state.tables.get(
-        service.settings.main_table, f"WS#{service.workspace}#EMS#{send['id']}"
-    )
+    row = service.main_table.get(f"WS#{service.workspace}#EMS#{send['id']}")
     size = len(json.dumps(row, ensure_ascii=False, default=str).encode())
     assert size < 200_000, size

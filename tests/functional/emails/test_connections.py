@@ -59,7 +59,7 @@ PROVIDERS: Final[list[tuple[str, dict[str, Any], dict[str, Any], dict[str, str]]
 
 def stored(service: Service, connection: dict[str, Any]) -> Any:
     pk = f"WS#{service.workspace}#EMC"
-    return service.services.state.tables.get(service.settings.main_table, pk, connection["id"])
+    return service.main_table.get(pk, connection["id"])
 
 
 def test_connection_has_all_its_fields(service: Service) -> None:

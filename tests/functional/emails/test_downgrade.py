@@ -33,7 +33,7 @@ def wait(service: Service, **time: float) -> None:
 def sealed(service: Service, connection: dict[str, Any]) -> Any:
     """Return what the row of a connection has of its credentials."""
     pk = f"WS#{service.workspace}#EMC"
-    row = service.services.state.tables.get(service.settings.main_table, pk, connection["id"])
+    row = service.main_table.get(pk, connection["id"])
     assert row is not None
     return row["sealed_credentials"]
 

@@ -128,8 +128,8 @@ def test_connection_is_deleted_or_used_but_not_both(service: Service) -> None:
 def test_template_of_an_earlier_release_gets_rules(service: Service) -> None:
     template_id, connection_id = template_id_of(service), made_connection(service)["id"]
     key = {"PK": f"WS#{service.workspace}#TPL#{template_id}", "SK": "META"}
-    before = Write(service.settings.main_table, key=key, update="REMOVE email_rules")
-    service.services.state.tables.write(before)
+    before = Write(service.main_table, key=key, update="REMOVE email_rules")
+    service.main_table.write(before)
     shown = service.call("GET", f"/v1/templates/{template_id}")
 
     made_rule(service, template_id, connection_id, name="a")
@@ -144,8 +144,8 @@ def test_connection_of_an_earlier_release_gets_rules_and_is_deleted(service: Ser
     for connection_id in (used, unused):
         key = {"PK": f"WS#{service.workspace}#EMC", "SK": connection_id}
         removal = "REMOVE rule_count, senders"
-        write = Write(service.settings.main_table, key=key, update=removal)
-        service.services.state.tables.write(write)
+        write = Write(service.main_table, key=key, update=removal)
+        service.main_table.write(write)
 
     made_rule(service, template_id, used)
 

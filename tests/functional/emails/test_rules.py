@@ -27,7 +27,7 @@ def _plan_for_many_requests(service: Service) -> None:
 
 def rule_rows(service: Service) -> list[str]:
     pk = {":pk": f"WS#{service.workspace}#EMC"}
-    page = service.services.state.tables.query(service.settings.main_table, "PK = :pk", pk)
+    page = service.main_table.query("PK = :pk", pk)
     return [row["SK"] for row in page.items if row["SK"].startswith("emr_")]
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.api.edge import idempotency
 from chalicelib.core.crash_points import CrashPoint
 from chalicelib.core.ids import WorkspaceId
@@ -40,26 +40,26 @@ def resend(service: Service, send: dict[str, Any], **more: Any) -> ApiAnswer:
 
 
 def count_calls(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Sequence[Any]]:
-    """Return a list that gets the arguments of each call of this method of Tables."""
+    """Return a list that gets the arguments of each call of this method of Table."""
     calls: list[Sequence[Any]] = []
-    method = getattr(Tables, name)
+    method = getattr(Table, name)
 
-    def noted(tables: Tables, *arguments: Any) -> Any:
+    def noted(table: Table, *arguments: Any) -> Any:
         calls.append(arguments)
-        return method(tables, *arguments)
+        return method(table, *arguments)
 
-    monkeypatch.setattr(Tables, name, noted)
+    monkeypatch.setattr(Table, name, noted)
     return calls
 
 
 def test_slots_of_a_connection_are_even_and_shared(service: Service) -> None:
     made = connect(service, config=SMTP | {"max_per_second": 4})
     connection = service.services.emails.connections.one(WorkspaceId(service.workspace), made["id"])
-    tables, table = service.services.state.tables, service.settings.main_table
+    table = service.main_table
     now = service.clock.now()
 
-    waits = [SendRate(tables, table).take_slot(connection, now) for _ in range(6)]
-    later = SendRate(tables, table).take_slot(connection, now + dt.timedelta(seconds=9))
+    waits = [SendRate(table).take_slot(connection, now) for _ in range(6)]
+    later = SendRate(table).take_slot(connection, now + dt.timedelta(seconds=9))
 
     assert waits == [dt.timedelta(milliseconds=250 * number) for number in range(6)]
     assert later == dt.timedelta()
@@ -70,7 +70,7 @@ def test_slot_of_an_idle_connection_takes_one_write(
 ) -> None:
     made = connect(service)
     connection = service.services.emails.connections.one(service.workspace, made["id"])
-    rate = SendRate(service.services.state.tables, service.settings.main_table)
+    rate = SendRate(service.main_table)
     now, writes = service.clock.now(), count_calls(monkeypatch, "write")
 
     for seconds in range(3):
@@ -99,7 +99,7 @@ def test_connection_is_read_once_while_emails_follow_each_other(
 def test_no_slot_is_taken_far_ahead(service: Service) -> None:
     made = connect(service, config=SMTP | {"max_per_second": 1})
     connection = service.services.emails.connections.one(service.workspace, made["id"])
-    rate = SendRate(service.services.state.tables, service.settings.main_table)
+    rate = SendRate(service.main_table)
     now = service.clock.now()
 
     waits = [rate.take_slot(connection, now) for _ in range(605)]

@@ -96,9 +96,9 @@ def test_relay_settles_renders_of_a_killed_function(service: Service, *, settled
     render = service.services.state.renders.get(service.workspace, render_id)
     assert render is not None
     # The state after a function is killed between the final state and its settlement.
-    service.services.state.tables.write(
+    service.main_table.write(
         Write(
-            service.settings.main_table,
+            service.main_table,
             key={"PK": f"WS#{service.workspace}#LIM", "SK": "META"},
             update="SET holds.#r = :hold, leases.#r = :until, used = used - :one",
             names={"#r": render_id},

@@ -54,7 +54,7 @@ def published(service: Service, subject: str) -> list[EventDelivery]:
     """Publish the events of a subject; return their deliveries."""
     collector = Collector()
     relay = OutboxRelay(
-        tables=service.services.state.tables,
+        table=service.main_table,
         outbox=service.services.state.outbox,
         types=EVENT_TYPES,
         subscribers=[collector],
@@ -147,7 +147,7 @@ def test_payload_of_a_published_template_is_its_version(service: Service) -> Non
 def test_payload_of_a_threshold_is_that_of_its_example(service: Service) -> None:
     item = service.operator.limits.get(service.workspace)
     almost = {"used": item["included"] // 2 - 1}
-    service.services.state.tables.write(Write(service.settings.main_table, item=item | almost))
+    service.main_table.write(Write(service.main_table, item=item | almost))
     service.render()
     service.relay_events()
     service.run_maintenance()

@@ -11,7 +11,7 @@ import pytest
 
 from chalicelib.adapters.aws.messages import PoisonMessageError
 from chalicelib.adapters.aws.queues import QueueMessage
-from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.adapters.aws.table import Table, Write
 from chalicelib.features.events.model import (
     EventDelivery,
     OutgoingMessage,
@@ -26,13 +26,13 @@ def test_events_of_one_workspace_are_published_in_one_transaction(
 ) -> None:
     renders = [service.render(output={"format": "png"}).json["id"] for _ in range(8)]
     transactions = []
-    transact = Tables.transact
+    transact = Table.transact
 
-    def count(tables: Tables, writes: Iterable[Write]) -> None:
+    def count(table: Table, writes: Iterable[Write]) -> None:
         transactions.append(list(writes))
-        transact(tables, transactions[-1])
+        transact(table, transactions[-1])
 
-    monkeypatch.setattr(Tables, "transact", count)
+    monkeypatch.setattr(Table, "transact", count)
 
     assert service.relay_events() == []
 
@@ -47,14 +47,14 @@ def test_event_that_another_relay_publishes_meanwhile_is_left_out(
     messages = [message_of(service.events(service.render().json["id"])[0]) for _ in range(3)]
     subscriber = RecordingSubscriber(service, "one")
     other = relay_of(service, subscriber)
-    transact = Tables.transact
+    transact = Table.transact
 
-    def overtaken(tables: Tables, writes: Iterable[Write]) -> None:
-        monkeypatch.setattr(Tables, "transact", transact)
+    def overtaken(table: Table, writes: Iterable[Write]) -> None:
+        monkeypatch.setattr(Table, "transact", transact)
         assert other.publish(messages[1:2]) == {}
-        transact(tables, writes)
+        transact(table, writes)
 
-    monkeypatch.setattr(Tables, "transact", overtaken)
+    monkeypatch.setattr(Table, "transact", overtaken)
 
     assert relay_of(service, subscriber).publish(messages) == {}
 
@@ -75,10 +75,8 @@ class ManyWrites(RecordingSubscriber):
     @property
     def counts(self) -> Counter[int]:
         keys = [(f"MANY#{n}", "META") for n in range(98)]
-        table, tables = self.service.settings.main_table, self.service.services.state.tables
-        rows = [
-            row for some in batched(keys, 100, strict=False) for row in tables.get_many(table, some)
-        ]
+        table = self.service.main_table
+        rows = [row for some in batched(keys, 100, strict=False) for row in table.get_many(some)]
         return Counter(int(row["told"]) for row in rows)
 
 
@@ -112,7 +110,7 @@ def test_event_that_fails_does_not_hold_up_the_others(service: Service) -> None:
     assert isinstance(failures.pop(bad), RuntimeError)
     assert isinstance(failures.pop(absent), PoisonMessageError)
     assert failures == {}
-    assert service.services.state.tables.get(service.settings.main_table, "TOLD#picky") is not None
+    assert service.main_table.get("TOLD#picky") is not None
 
 
 def test_messages_of_a_subscriber_are_sent_again_with_a_repeated_event(service: Service) -> None:
@@ -140,9 +138,7 @@ def test_messages_of_a_subscriber_are_sent_again_with_a_repeated_event(service: 
 
 def test_event_of_an_unknown_type_waits_for_another_release(service: Service) -> None:
     row = service.events(service.render().json["id"])[0]
-    service.services.state.tables.write(
-        Write(service.settings.main_table, item=row | {"type": "render.unheard"})
-    )
+    service.main_table.write(Write(service.main_table, item=row | {"type": "render.unheard"}))
 
     assert len(service.relay_events()) == 1
 

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError
 
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
-from chalicelib.adapters.aws.table import Tables, Throttled, Write
+from chalicelib.adapters.aws.table import Table, Throttled, Write
 from chalicelib.core.ids import RenderId
 from chalicelib.features.renders.model import Render
 from tests.builders.lambda_client import FunctionKilled, LambdaClient
@@ -204,14 +204,14 @@ def test_relay_reads_one_by_one_when_a_read_of_several_is_throttled(
 ) -> None:
     render_ids = [service.render().json["id"] for _ in range(2)]
     refusals = iter([Throttled("too many")])
-    read = Tables.get_many
+    read = Table.get_many
 
     def get_many(*given: Any) -> Any:
         for refusal in refusals:
             raise refusal
         return read(*given)
 
-    monkeypatch.setattr(Tables, "get_many", get_many)
+    monkeypatch.setattr(Table, "get_many", get_many)
     assert service.relay_events() == []
 
     for render_id in render_ids:
@@ -223,7 +223,7 @@ def test_misplaced_due_item_makes_one_dead_letter_and_is_retried(service: Servic
     """A wrong item is left, for example, by a release that was rolled back."""
     item = {"PK": "WS#ws_1#BAT#b", "SK": "META", "DPK": "DUE#render#1"}
     due = {"due_at": "2020-01-01T00:00:00.000Z"}
-    service.services.state.tables.write(Write(service.settings.main_table, item=item | due))
+    service.main_table.write(Write(service.main_table, item=item | due))
     handed = 0
     for _ in range(72):
         handed += service.tick()

@@ -137,8 +137,8 @@ def test_newer_state_of_the_service_stays(service: Service, delaying: DelayingCl
 def test_dead_letter_that_was_sent_again_does_not_come_back(
     service: Service, delaying: DelayingClient
 ) -> None:
-    tables, table = service.services.state.tables, service.settings.transient_table
-    letters = DeadLetters(tables, table, service.clock)
+    table = service.transient_table
+    letters = DeadLetters(table, service.clock)
     now = format_rfc3339(service.clock.now())
     letter = DeadLetter("events", "1", "{}", "no JSON", "nothing", sent_at=now, recorded_at=now)
     letters.save(letter)

@@ -9,19 +9,19 @@ OLD: Row = {"PK": "A", "SK": "1", "text": "old", "parts": {"a": [1]}}
 
 
 def rows_of(service: Service, pk: str) -> list[Row]:
-    page = service.services.state.tables.query(service.settings.main_table, "PK = :p", {":p": pk})
+    page = service.main_table.query("PK = :p", {":p": pk})
     return page.items
 
 
 def test_refused_transaction_changes_nothing(service: Service) -> None:
-    table, tables = service.settings.main_table, service.services.state.tables
-    tables.write(Write(table, item=OLD))
-    tables.write(Write(table, item=OLD | {"SK": "2"}))
+    table = service.main_table
+    table.write(Write(table, item=OLD))
+    table.write(Write(table, item=OLD | {"SK": "2"}))
     changed = "SET #t = :new, #p.#a[0] = :two"
     names = {"#t": "text", "#p": "parts", "#a": "a"}
 
     with pytest.raises(ConditionFailed):
-        tables.transact(
+        table.transact(
             [
                 Write(
                     table,
@@ -40,11 +40,11 @@ def test_refused_transaction_changes_nothing(service: Service) -> None:
 
 
 def test_item_that_was_deleted_is_there_after_a_refusal(service: Service) -> None:
-    table, tables = service.settings.main_table, service.services.state.tables
-    tables.write(Write(table, item=OLD))
+    table = service.main_table
+    table.write(Write(table, item=OLD))
 
     with pytest.raises(ConditionFailed):
-        tables.transact(
+        table.transact(
             [
                 Write(table, key={"PK": "A", "SK": "1"}),
                 Write(table, item=OLD | {"SK": "4"}, condition="attribute_exists(PK)"),

@@ -65,7 +65,7 @@ def test_url_of_an_inactive_workspace_is_refused_until_it_is_restored(
 
 def test_url_of_a_deleted_workspace_has_expired(service: Service, path: str) -> None:
     row = {"PK": f"WS#{service.workspace}", "SK": "META"}
-    service.services.state.tables.write(Write(service.settings.main_table, key=row))
+    service.main_table.write(Write(service.main_table, key=row))
 
     assert service.call("GET", path, key=None).code == "file_expired"
 

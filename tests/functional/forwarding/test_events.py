@@ -132,7 +132,7 @@ def test_usage_threshold_is_forwarded(service: Service, forwarding: Forwarding) 
     item = service.operator.limits.get(service.workspace)
     used = item["included"] // 2 - 1
     almost = item | {"used": used, "quota_left": item["included"] - used}
-    service.services.state.tables.write(Write(service.settings.main_table, item=almost))
+    service.main_table.write(Write(service.main_table, item=almost))
     forwarding.events.start()
     service.render()
     assert forwarding.types() == ["render.succeeded"]

@@ -86,7 +86,7 @@ WORK: Final[dict[str, Callable[[Service], ApiAnswer]]] = {
 def test_concurrency_is_bounded_by_the_plan(service: Service, work: str) -> None:
     leases = {f"rnd_{n}": FAR for n in range(50)}
     item = service.limits() | {"leases": leases}
-    service.services.state.tables.write(Write(service.settings.main_table, item=item))
+    service.main_table.write(Write(service.main_table, item=item))
 
     answer = WORK[work](service)
 
@@ -115,7 +115,7 @@ def test_lease_is_held_while_the_function_works(service: Service, work: str) -> 
 
 def test_preflight_and_publishing_without_templates_need_no_lease(service: Service) -> None:
     item = service.limits() | {"leases": {f"rnd_{n}": FAR for n in range(50)}}
-    service.services.state.tables.write(Write(service.settings.main_table, item=item))
+    service.main_table.write(Write(service.main_table, item=item))
     body = {"input": {"type": "html", "html": "<p>x"}}
 
     assert service.call("POST", "/v1/renders/preflight", json_body=body).json["ok"] is True

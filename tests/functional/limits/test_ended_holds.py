@@ -66,7 +66,7 @@ def test_returned_renders_are_folded_before_a_render_is_refused(
     workspace = service.create_workspace("free")
     key = service.key("live", workspace)
     full = service.operator.limits.get(workspace) | {"quota_left": 1}
-    service.services.state.tables.write(Write(service.settings.main_table, item=full))
+    service.main_table.write(Write(service.main_table, item=full))
     failing = service.render(key=key, mode="async", output={"pdf": {"max_pages": 1}})
     assert service.run_queued() == []
     with monkeypatch.context() as broken:
@@ -83,8 +83,6 @@ def test_returned_renders_are_folded_before_a_render_is_refused(
 def test_many_entries_that_nobody_confirmed_stop_no_admission(service: Service) -> None:
     item = service.operator.limits.get(service.workspace)
     left = {f"rnd_{n:026d}": "" for n in range(150)}
-    service.services.state.tables.write(
-        Write(service.settings.main_table, item=item | {"holds": left})
-    )
+    service.main_table.write(Write(service.main_table, item=item | {"holds": left}))
 
     assert [service.render(mode="async").status for _ in range(3)] == [202] * 3

@@ -100,10 +100,10 @@ def test_rate_headers_report_the_stricter_of_both_rates(service: Service) -> Non
 def test_every_answer_to_a_key_carries_rate_headers(service: Service, status: int) -> None:
     workspace = service.create_workspace("free")
     key = service.key("live", workspace)
-    limits, tables = service.operator.limits, service.services.state.tables
+    limits, table = service.operator.limits, service.main_table
     if status == 402:
         item = limits.get(workspace) | {"quota_left": 0}
-        tables.write(Write(service.settings.main_table, item=item))
+        table.write(Write(service.main_table, item=item))
     asked = {
         200: lambda: service.render(key=key),
         400: lambda: service.call("POST", "/v1/renders", body=b"{", key=key),
@@ -141,10 +141,10 @@ def test_concurrent_sync_renders_are_counted_by_leases(service: Service) -> None
 def test_unreleased_lease_expires(service: Service) -> None:
     workspace = service.create_workspace("free")
     key = service.key("live", workspace)
-    tables = service.services.state.tables
+    table = service.main_table
     item = service.operator.limits.get(workspace)
     gone = int((service.clock.now() - dt.timedelta(seconds=1)).timestamp())
-    tables.write(Write(service.settings.main_table, item=item | {"leases": {"rnd_dead": gone}}))
+    table.write(Write(service.main_table, item=item | {"leases": {"rnd_dead": gone}}))
 
     assert service.render(key=key).status == 200
     assert service.operator.limits.get(workspace)["leases"] == {}
@@ -158,9 +158,7 @@ def test_used_up_allowance_refuses_until_the_next_cycle(service: Service) -> Non
         service.clock.advance(seconds=1)
     item = service.operator.limits.get(workspace)
     assert item["quota_left"] == 97
-    service.services.state.tables.write(
-        Write(service.settings.main_table, item=item | {"quota_left": 0})
-    )
+    service.main_table.write(Write(service.main_table, item=item | {"quota_left": 0}))
 
     refused = service.render(key=key)
 

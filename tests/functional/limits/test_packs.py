@@ -24,7 +24,7 @@ class Tenant:
     def keep(self, **fields: Any) -> None:
         """Write fields of the limits item."""
         item = self.service.operator.limits.get(self.workspace) | fields
-        self.service.services.state.tables.write(Write(self.service.settings.main_table, item=item))
+        self.service.main_table.write(Write(self.service.main_table, item=item))
         self.service.services.limits._limits._cached_items.clear()
 
     def set(self, *options: str) -> None:

@@ -31,7 +31,7 @@ def test_rate_limit_applies_before_schema_validation(service: Service) -> None:
     service.schemas = schemas
     path = make_template(service, schema={"required": ["n"]}, publish=True)
     item = service.limits() | {"leases": {f"rnd_{n}": 4_000_000_000 for n in range(50)}}
-    service.services.state.tables.write(Write(service.settings.main_table, item=item))
+    service.main_table.write(Write(service.main_table, item=item))
 
     refused = {render_template(service, path, data={"n": 1}).code for _ in range(5)}
     assert (refused, schemas.checks) == ({"concurrency_limited"}, 0)

@@ -111,12 +111,12 @@ def take_all(service: Service) -> None:
     """Take the places as requests do whose functions die then."""
     until = format_rfc3339(service.clock.now() + dt.timedelta(seconds=30))
     write = Write(
-        service.settings.main_table,
+        service.main_table,
         key={"PK": limits_partition(service.workspace), "SK": "SCHEMAS"},
         update="ADD taken :places",
         values={":places": {f"{until}#{number}" for number in range(PLACES)}},
     )
-    service.services.state.tables.write(write)
+    service.main_table.write(write)
 
 
 def test_place_of_a_request_that_died_runs_out(service: Service) -> None:

@@ -22,9 +22,9 @@ class Tenant:
         self.set(used=used, quota_left=2_000 - used)
 
     def set(self, **fields: Any) -> None:
-        tables = self.service.services.state.tables
+        table = self.service.main_table
         item = self.service.operator.limits.get(self.workspace)
-        tables.write(Write(self.service.settings.main_table, item=item | fields))
+        table.write(Write(self.service.main_table, item=item | fields))
 
     def render(self) -> str | None:
         """Render; return the code of a refusal."""
@@ -42,8 +42,7 @@ class Tenant:
     def events(self) -> list[dict[str, Any]]:
         rows = self.service.operator.workspaces
         assert rows.get(WorkspaceId(self.workspace))
-        page = self.service.services.state.tables.query(
-            self.service.settings.main_table,
+        page = self.service.main_table.query(
             "PK = :pk AND begins_with(SK, :facts)",
             {":pk": f"WS#{self.workspace}", ":facts": "EVENT#"},
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.adapters.aws.table import Table, Write
 from chalicelib.features.workspaces.repository import Workspaces
 from tests.builders.operator import OperatorTool
 from tests.builders.service import Service
@@ -146,14 +146,14 @@ def test_concurrent_operators_create_no_third_free_workspace(
     create = ("workspace", "create", "Acme", "--owner", owner)
     tool.json(*create)
     paid = tool.json(*create, "--plan", "starter")["id"]
-    transact = Tables.transact
+    transact = Table.transact
 
-    def overtaken(tables: Tables, writes: Iterable[Write]) -> None:
-        monkeypatch.setattr(Tables, "transact", transact)
+    def overtaken(table: Table, writes: Iterable[Write]) -> None:
+        monkeypatch.setattr(Table, "transact", transact)
         service.operator.create_workspace("Other", owner=owner, regions=["eu"])
-        transact(tables, writes)
+        transact(table, writes)
 
-    monkeypatch.setattr(Tables, "transact", overtaken)
+    monkeypatch.setattr(Table, "transact", overtaken)
     command = create if way == "create" else ("workspace", "set", paid, "--plan", "free")
     refused = tool.run(*command, "--json")
 

@@ -154,7 +154,7 @@ def used_up_quota(service: Service) -> None:
     plenty = service.operator.limits.get(service.workspace)
     for quota_left, status in ((0, 402), (plenty["quota_left"], 200)):
         item = plenty | {"quota_left": quota_left}
-        service.services.state.tables.write(Write(service.settings.main_table, item=item))
+        service.main_table.write(Write(service.main_table, item=item))
         assert service.render().status == status
 
 
@@ -162,7 +162,7 @@ def reached_thresholds(service: Service) -> None:
     for mode in ("sync", "async"):
         item = service.operator.limits.get(service.workspace)
         almost = {"used": item["included"] // 2 - 1}
-        service.services.state.tables.write(Write(service.settings.main_table, item=item | almost))
+        service.main_table.write(Write(service.main_table, item=item | almost))
         service.render(mode=mode)
         service.process_due()
 

@@ -35,7 +35,7 @@ def keep_template(service: Service, *, live: int | None = 2, deleted: bool = Fal
         draft_row(template, Draft(1, stored_text(serialize_source(draft), None), now)),
         version_row(template, PublishedVersion(2, published, now)),
     ):
-        service.services.state.tables.write(Write(service.settings.main_table, item=item))
+        service.main_table.write(Write(service.main_table, item=item))
 
 
 def of_template(template_id: str = TEMPLATE) -> dict[str, str]:
@@ -72,7 +72,7 @@ def test_live_key_renders_a_draft_only_where_the_workspace_allows_it(
     workspace = service.services.workspaces.get(service.workspace)
     assert workspace is not None
     change = service.services.workspaces.change(workspace, {"allow_draft_rendering": True})
-    service.services.state.tables.write(change)
+    service.main_table.write(change)
     assert service.render(**draft).status == 200
 
 

@@ -186,7 +186,7 @@ def test_records_that_are_gone_hold_up_no_other(service: Service) -> None:
     service.engine.files = parts(MAX_FILES)
     render = service.render().json
     state = service.services.state
-    state.tables.write(state.files.removal(render["files"][200]["id"]))
+    state.main_table.write(state.files.removal(render["files"][200]["id"]))
 
     service.call("DELETE", f"/v1/renders/{render['id']}/files")
 

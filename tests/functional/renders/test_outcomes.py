@@ -137,7 +137,7 @@ def test_formats_that_came_out_are_counted(service: Service) -> None:
 
     state, month = service.services.state, f"{service.clock.now():%Y-%m}"
     usage = {":pk": f"WS#{service.workspace}#USE#{month}"}
-    rows = state.tables.query(service.settings.main_table, "PK = :pk", usage).items
+    rows = state.main_table.query("PK = :pk", usage).items
     assert [name for row in rows for name in row if name.startswith("f#")] == ["f#txt#live"]
 
 

@@ -55,14 +55,14 @@ def test_render_that_is_late_goes_on_and_is_served_later(
 def test_urls_whose_transactions_meet_in_their_link_are_made_after_all(
     service: Service, link: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    transact, conflicts = service.services.state.tables.transact, [Throttled("link")] * 3
+    transact, conflicts = service.main_table.transact, [Throttled("link")] * 3
 
     def meet(writes: Sequence[Write]) -> None:
         if len(writes) == 3 and conflicts:
             raise conflicts.pop()
         transact(writes)
 
-    monkeypatch.setattr(service.services.state.tables, "transact", meet)
+    monkeypatch.setattr(service.main_table, "transact", meet)
 
     answer = fetch(service, sign(link))
 

@@ -239,8 +239,8 @@ def test_render_of_a_link_takes_of_the_allowance(service: Service) -> None:
     service.clock.advance(seconds=10)
     item = service.operator.limits.get(workspace)
     left = item["quota_left"]
-    empty = Write(service.settings.main_table, item=item | {"quota_left": 0})
-    service.services.state.tables.write(empty)
+    empty = Write(service.main_table, item=item | {"quota_left": 0})
+    service.main_table.write(empty)
 
     refused = fetch(service, sign(link))
 

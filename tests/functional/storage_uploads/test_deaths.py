@@ -137,8 +137,7 @@ def test_failure_that_is_recorded_is_told_once_although_a_function_dies(
 
 def failed_events(service: Service, render_id: str) -> list[dict[str, Any]]:
     """Return the rows of events of failed uploads of a render."""
-    page = service.services.state.tables.query(
-        service.settings.main_table,
+    page = service.main_table.query(
         "PK = :pk AND begins_with(SK, :event)",
         {":pk": f"WS#{service.workspace}#RND#{render_id}", ":event": "EVENT#"},
     )
@@ -189,7 +188,7 @@ def test_function_that_was_overtaken_records_nothing(
 
 def stored_uploads(service: Service, render_id: str) -> list[TargetUploads]:
     """Return the uploads of a render as they are stored."""
-    uploads = StorageUploads(service.services.state.tables, service.settings.main_table)
+    uploads = StorageUploads(service.main_table)
     return uploads.of_render(WorkspaceId(service.workspace), RenderId(render_id))
 
 

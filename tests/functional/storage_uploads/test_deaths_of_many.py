@@ -148,8 +148,7 @@ def test_uploads_whose_message_is_given_up_end_step_by_step(
     give_up = GiveUpUploads(
         outbox=service.services.state.outbox,
         publish=lambda _event: None,
-        tables=service.services.state.tables,
-        table=service.settings.main_table,
+        table=service.main_table,
         clock=service.clock,
     )
 

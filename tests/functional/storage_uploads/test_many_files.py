@@ -209,7 +209,6 @@ def test_erased_render_leaves_no_row_and_no_object(service: Service) -> None:
     file_id = rendered.json["files"][-1]["id"]
     state = service.services.state
     erase = EraseRenders(
-        tables=state.tables,
         table=state.main_table,
         renders=state.renders,
         files=state.files,

@@ -285,8 +285,7 @@ def test_row_has_room_for_as_many_receipts_as_can_be(service: Service, store: Fa
     assert statuses.count("retrying") == 5
     events = [
         row
-        for row in service.services.state.tables.query(
-            service.settings.main_table,
+        for row in service.main_table.query(
             "PK = :pk AND begins_with(SK, :event)",
             {
                 ":pk": f"WS#{service.workspace}#RND#{rendered.json['id']}",

@@ -25,7 +25,7 @@ def versions(service: Service, workspace: WorkspaceId, path: str) -> None:
     for number in range(2, VERSIONS + 2):
         key = f"ws/{workspace}/templates/{template}/src_{number}"
         row = {"PK": f"WS#{workspace}#TPL#{template}", "SK": f"VER#{number:06d}", "object_key": key}
-        service.services.state.tables.write(Write(service.settings.main_table, item=row))
+        service.main_table.write(Write(service.main_table, item=row))
         service.clients.s3.put_object(Bucket=service.settings.bucket, Key=key, Body=b"x")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.adapters.aws.table import Tables, Write
+from chalicelib.adapters.aws.table import Table, Write
 from tests.builders.http import ApiAnswer
 from tests.builders.service import Service
 from tests.builders.templates import LARGE_HTML, make_template, put_draft
@@ -28,23 +28,23 @@ def test_change_of_a_concurrently_deleted_template(
     path = make_template(service)
     deletions = iter([True])
 
-    def delete_before(execute: Callable[[Tables, Any], object]) -> Callable[[Tables, Any], object]:
-        def wrapped(tables: Tables, wanted: Write | list[Write]) -> object:
+    def delete_before(execute: Callable[[Table, Any], object]) -> Callable[[Table, Any], object]:
+        def wrapped(table: Table, wanted: Write | list[Write]) -> object:
             first = wanted if isinstance(wanted, Write) else wanted[0]
             is_change = "#TPL#" in (first.key or {}).get("PK", "")
             if is_change and next(deletions, False):
                 service.call("DELETE", path)
                 try:
-                    return execute(tables, wanted)
+                    return execute(table, wanted)
                 finally:
                     if restored:
                         service.call("POST", f"{path}/restore")
-            return execute(tables, wanted)
+            return execute(table, wanted)
 
         return wrapped
 
     for name in ("write", "transact"):
-        monkeypatch.setattr(Tables, name, delete_before(getattr(Tables, name)))
+        monkeypatch.setattr(Table, name, delete_before(getattr(Table, name)))
     answer = CHANGES[change](service, path)
 
     assert next(deletions, None) is None

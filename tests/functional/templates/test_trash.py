@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 from tests.builders.templates import (
@@ -108,14 +108,14 @@ def test_interrupted_purge_is_finished(
     calls = iter(range(1, 1000))
 
     def dying(name: str) -> None:
-        real = getattr(Tables, name)
+        real = getattr(Table, name)
 
         def dies(*given: object, **named: object) -> object:
             if next(calls) == death:
                 raise FunctionKilled
             return real(*given, **named)
 
-        monkeypatch.setattr(Tables, name, dies)
+        monkeypatch.setattr(Table, name, dies)
 
     service.tick()
     for name in ("write", "query", "transact"):

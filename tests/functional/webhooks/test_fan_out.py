@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from tests.builders.lambda_client import FunctionKilled
 from tests.builders.service import Service
 from tests.builders.webhooks import ENDPOINTS_PATH, make_endpoint
@@ -68,11 +68,11 @@ def test_relay_that_dies_between_the_steps_loses_nothing(
     service: Service, endpoint_ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.render()
-    transact = Tables.transact
-    monkeypatch.setattr(Tables, "transact", _after(transact, FunctionKilled))
+    transact = Table.transact
+    monkeypatch.setattr(Table, "transact", _after(transact, FunctionKilled))
     with pytest.raises(FunctionKilled):
         service.relay_events()
-    monkeypatch.setattr(Tables, "transact", transact)
+    monkeypatch.setattr(Table, "transact", transact)
 
     service.clock.advance(minutes=7)
     service.tick()
@@ -82,8 +82,8 @@ def test_relay_that_dies_between_the_steps_loses_nothing(
 
 
 def _after(transact: Any, death: type[BaseException]) -> Any:
-    def die(tables: Tables, writes: Any) -> None:
-        transact(tables, writes)
+    def die(table: Table, writes: Any) -> None:
+        transact(table, writes)
         raise death
 
     return die

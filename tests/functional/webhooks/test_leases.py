@@ -25,7 +25,7 @@ class Holder:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.leases = ReceiverLeases(service.services.state.tables, service.settings.main_table)
+        self.leases = ReceiverLeases(service.main_table)
 
     def take(
         self, receiver: str, queue: DeliveryQueue = FAST_QUEUE, *, proven: bool = True
@@ -160,11 +160,10 @@ def test_slow_receiver_does_not_hold_up_its_neighbour(
 def test_attempt_at_the_deletion_of_its_workspace_leaves_no_leases(
     service: Service, receiver: WebhookReceiver, begins: str
 ) -> None:
-    state, table = service.services.state, service.settings.main_table
+    state = service.services.state
     erase = EraseWebhooks(
-        tables=state.tables,
-        table=table,
-        deliveries=Deliveries(state.tables, table),
+        table=state.main_table,
+        deliveries=Deliveries(state.main_table),
         objects=state.objects,
     )
     service.render(webhook={"url": receiver.url})
@@ -181,5 +180,5 @@ def test_attempt_at_the_deletion_of_its_workspace_leaves_no_leases(
     # The secret is gone with the workspace, so nobody can verify this any more.
     receiver.received.clear()
     assert list(steps) == [] or begins == "during"
-    rows = state.tables.query(table, "PK = :pk", {":pk": endpoints_partition(service.workspace)})
+    rows = state.main_table.query("PK = :pk", {":pk": endpoints_partition(service.workspace)})
     assert rows.items == []

@@ -66,8 +66,7 @@ def provoke(service: Service, event_type: str) -> None:  # noqa: C901 -- a case 
 def reach_threshold(service: Service) -> None:
     item = service.operator.limits.get(service.workspace)
     almost = {"used": item["included"] // 2 - 1}
-    table = service.settings.main_table
-    service.services.state.tables.write(Write(table, item=item | almost))
+    service.main_table.write(Write(service.main_table, item=item | almost))
     service.render()
     service.relay_events()
     service.run_maintenance()

@@ -60,10 +60,10 @@ def test_remaining_renders_are_never_negative(service: Service) -> None:
     for _ in range(3):
         service.render()
         service.clock.advance(seconds=2)
-    tables, limits = service.services.state.tables, service.services.limits
+    table, limits = service.main_table, service.services.limits
     workspace = service.services.workspaces.get(service.workspace)
     assert workspace is not None
-    tables.write(limits.change(workspace, more_renders=-99))
+    table.write(limits.change(workspace, more_renders=-99))
 
     account = service.call("GET", "/v1/account").json
 
@@ -110,14 +110,14 @@ def delivery_of(event: DomainEvent, row: dict[str, Any]) -> EventDelivery:
 
 def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> None:
     rendered = [("tpl_1", "live"), ("tpl_2", "test"), ("tpl_2", "failed"), ("tpl_2", "live")]
-    count = CountUsage(service.settings.main_table, lambda _row: ("pdf", "zip"))
+    count = CountUsage(service.main_table, lambda _row: ("pdf", "zip"))
     for n, (template, kind) in enumerate(rendered):
         status = "failed" if kind == "failed" else "succeeded"
         at = format_rfc3339(service.clock.now())
         event = DomainEvent(f"evt_{n}", f"render.{status}", service.workspace, "s", "r", at)
         row = {"test": kind == "test", "billed": kind == "live", "template_id": template}
         for write in count.writes([delivery_of(event, row)], {}):
-            service.services.state.tables.write(write)
+            service.main_table.write(write)
 
     usage = service.call("GET", "/v1/usage").json
 
@@ -132,7 +132,7 @@ def test_usage_by_template_lists_the_most_rendered_first(service: Service) -> No
 
 def test_no_usage_item_grows_with_the_number_of_templates(service: Service) -> None:
     """DynamoDB refuses an item beyond 400 KB, and with it the delivery of the event."""
-    count = CountUsage(service.settings.main_table, lambda _row: ("pdf",))
+    count = CountUsage(service.main_table, lambda _row: ("pdf",))
     at = format_rfc3339(service.clock.now())
     counters: dict[str, set[str]] = {}
     for template in range(100):

@@ -9,7 +9,7 @@ import pytest
 
 from chalicelib.adapters.aws.due_items import DueItem
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.adapters.aws.table import Row, Tables, Write
+from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.maintenance import delete_workspace as deletion
@@ -189,13 +189,13 @@ def test_repeated_messages_of_a_deletion_do_not_multiply(
     for number in range(250):
         pk = f"WS#{workspace}#USE#{service.clock.now():%Y-%m}"
         row: Row = {"PK": pk, "SK": f"DAY#2026-11-21#1#tpl_{number}", "t#tpl#live": 1}
-        service.services.state.tables.write(Write(service.settings.main_table, item=row))
+        service.main_table.write(Write(service.main_table, item=row))
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=30, minutes=16)
     monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))
     sent: list[Any] = []
     monkeypatch.setattr(Queue, "try_send", lambda _queue, message, **_: sent.append(message))
-    transitions = StatusTransitions(service.services.state.tables, service.settings.main_table)
+    transitions = StatusTransitions(service.main_table)
     seen = transitions.begin_deletion(workspace, format_rfc3339(service.clock.now()))
 
     def see_the_same(*_: object) -> Any:
@@ -217,7 +217,7 @@ def test_interrupted_deletion_is_finished(
     workspace, key = tenant(tool, service)
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=30, minutes=16)
-    real = Tables.delete_partition
+    real = Table.delete_partition
     deaths = iter([False, False, True])
 
     def dies(*named: Any) -> Any:
@@ -226,7 +226,7 @@ def test_interrupted_deletion_is_finished(
         return real(*named)
 
     with monkeypatch.context() as broken:
-        broken.setattr(Tables, "delete_partition", dies)
+        broken.setattr(Table, "delete_partition", dies)
         service.tick()
         with pytest.raises(FunctionKilled):
             service.run_maintenance()
@@ -265,7 +265,7 @@ def test_deletion_leaves_time_for_other_items(
         # As many templates, each with separate statistics.
         pk, sk = f"WS#{workspace}#USE#{service.clock.now():%Y-%m}", f"DAY#2026-11-21#1#tpl_{number}"
         row: Row = {"PK": pk, "SK": sk, "t#tpl#live": 1}
-        service.services.state.tables.write(Write(service.settings.main_table, item=row))
+        service.main_table.write(Write(service.main_table, item=row))
     service.operator.change_status.delete(workspace)
     service.clock.advance(days=30, minutes=16)
     monkeypatch.setattr(deletion, "_TIME_LIMIT", dt.timedelta(seconds=-1))

@@ -128,8 +128,8 @@ def test_templates_and_events_are_consistent_despite_faults(
 
 def template_rows(storm: FaultStorm) -> Iterator[dict[str, Any]]:
     """Yield all rows of templates."""
-    tables, table = storm.calm.services.state.tables, storm.calm.settings.main_table
+    table = storm.calm.main_table
     client = storm.calm.clients.dynamodb
-    for page in client.get_paginator("scan").paginate(TableName=table):
+    for page in client.get_paginator("scan").paginate(TableName=storm.calm.settings.main_table):
         for pk in {row["PK"]["S"] for row in page["Items"] if "#TPL#" in row["PK"]["S"]}:
-            yield from tables.query(table, "PK = :pk", {":pk": pk}).items
+            yield from table.query("PK = :pk", {":pk": pk}).items

@@ -10,10 +10,11 @@ from copy import replace
 import pytest
 
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.features.workspaces.plans import PLANS
 from tests.builders.stack.concurrent_callers import (
     ADMISSIONS,
+    TABLE,
     UNLIMITED_RATE_PLAN,
     CallerProcess,
     ConcurrentCallers,
@@ -63,7 +64,7 @@ def test_packs_and_top_ups_are_never_overdrawn(clients: AwsClients) -> None:
     crowd = ConcurrentCallers(clients, plan, spend_cap_cents=3_999)
     sell = crowd.limits.change(crowd.workspace, prepaid=5)
     with suppress(ConditionFailed):
-        Tables(clients).write(sell)
+        Table(clients, TABLE).write(sell)
 
     answers = crowd.run_concurrently(
         lambda n: crowd.admit(crowd.reservation_request(n, sync=False))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import RenderId
 from chalicelib.features.maintenance.reconcile_limits import ReconcileLimits
@@ -52,8 +52,8 @@ class Life:
         self.crowd = ConcurrentCallers(
             self.clients, replace(UNLIMITED_RATE_PLAN, sync_concurrency=400)
         )
-        self.tables = Tables(self.clients)
-        self.renders = Renders(self.tables, TABLE, self.clock)
+        self.table = Table(self.clients, TABLE)
+        self.renders = Renders(self.table, self.clock)
         dice = random.Random(11)  # noqa: S311 -- a plan, no secrets
         self.ends = [dice.choice(ENDS) for _ in range(RENDERS)]
         self.billed = [dice.random() < 0.7 for _ in range(RENDERS)]
@@ -94,16 +94,16 @@ class Life:
         creation = self.renders.creation(made, due_at=None, claimed_until=at)
         # Refused: an earlier attempt succeeded and its answer was lost.
         with suppress(ConditionFailed):
-            retry_transient(lambda: self.tables.write(creation))
+            retry_transient(lambda: self.table.write(creation))
         return made
 
     def finish(self, render: Render, *, billed: bool) -> None:
         done = replace(render, status="succeeded" if billed else "failed", billed=billed)
-        finished = Write(TABLE, item=row_of(done) | {"claimed_until": format_rfc3339(NOW)})
-        retry_transient(lambda: self.tables.write(finished))
+        finished = Write(self.table, item=row_of(done) | {"claimed_until": format_rfc3339(NOW)})
+        retry_transient(lambda: self.table.write(finished))
 
     def reconcile(self) -> None:
-        limits = WorkspaceLimits(self.tables, TABLE, self.clock)
+        limits = WorkspaceLimits(self.table, self.clock)
         bodies = cast("RenderBodies", self.bodies)
         reconcile = ReconcileLimits(
             renders=self.renders,

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from botocore.stub import ANY, Stubber
 
 from chalicelib.adapters.aws.session import AwsClients
-from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, QueryPage, Row, Table, Write
 
 FOUND = {"PK": {"S": "a"}, "SK": {"S": "META"}, "n": {"N": "7"}}
 ITEM: Row = {"PK": "a", "SK": "META", "n": 7}
@@ -33,9 +33,9 @@ def stub(clients: AwsClients) -> Iterator[Stubber]:
 
 
 @pytest.fixture
-def tables(clients: AwsClients, stub: Stubber) -> Tables:
+def table(clients: AwsClients, stub: Stubber) -> Table:
     assert stub.client is clients.dynamodb
-    return Tables(clients)
+    return Table(clients, "t")
 
 
 def canceled(*reasons: dict[str, Any]) -> dict[str, Any]:
@@ -56,7 +56,7 @@ CONFLICT = {"Code": "TransactionConflict", "Message": "in the way of another tra
 REFUSED = {"Code": "ConditionalCheckFailed", "Item": FOUND}
 
 
-def test_reading_is_strongly_consistent_and_plain(tables: Tables, stub: Stubber) -> None:
+def test_reading_is_strongly_consistent_and_plain(table: Table, stub: Stubber) -> None:
     nested = {"PK": {"S": "a"}, "SK": {"S": "META"}, "m": {"M": {"l": {"L": [{"N": "1"}]}}}}
     stub.add_response(
         "get_item",
@@ -64,19 +64,19 @@ def test_reading_is_strongly_consistent_and_plain(tables: Tables, stub: Stubber)
         {"TableName": "t", "Key": {"PK": {"S": "a"}, "SK": {"S": "META"}}, "ConsistentRead": True},
     )
 
-    item = tables.get("t", "a")
+    item = table.get("a")
 
     assert item == {"PK": "a", "SK": "META", "m": {"l": [1]}}
     assert type(item["m"]["l"][0]) is int
 
 
-def test_absent_item_is_none(tables: Tables, stub: Stubber) -> None:
+def test_absent_item_is_none(table: Table, stub: Stubber) -> None:
     stub.add_response("get_item", {})
 
-    assert tables.get("t", "a") is None
+    assert table.get("a") is None
 
 
-def test_unprocessed_keys_are_requested_again(tables: Tables, stub: Stubber) -> None:
+def test_unprocessed_keys_are_requested_again(table: Table, stub: Stubber) -> None:
     first, second, third = ({"PK": {"S": pk}, "SK": {"S": "META"}} for pk in "abc")
     whole = {"t": {"Keys": [first, second, third], "ConsistentRead": True}}
     rest = {"t": {"Keys": [first], "ConsistentRead": True}}
@@ -91,24 +91,24 @@ def test_unprocessed_keys_are_requested_again(tables: Tables, stub: Stubber) -> 
         {"RequestItems": rest},
     )
 
-    items = tables.get_many("t", [("a", "META"), ("b", "META"), ("c", "META")])
+    items = table.get_many([("a", "META"), ("b", "META"), ("c", "META")])
 
     assert [item["PK"] for item in items] == ["a", "c"]
 
 
-def test_fully_unprocessed_batch_is_requested_again(tables: Tables, stub: Stubber) -> None:
+def test_fully_unprocessed_batch_is_requested_again(table: Table, stub: Stubber) -> None:
     again = {"t": {"Keys": [{"PK": {"S": "a"}, "SK": {"S": "META"}}]}}
     stub.add_response("batch_get_item", {"Responses": {}, "UnprocessedKeys": again})
     stub.add_response("batch_get_item", {"Responses": {"t": [FOUND]}})
 
-    assert tables.get_many("t", [("a", "META")]) == [ITEM]
+    assert table.get_many([("a", "META")]) == [ITEM]
 
 
-def test_empty_key_list_sends_no_request(tables: Tables) -> None:
-    assert tables.get_many("t", []) == []
+def test_empty_key_list_sends_no_request(table: Table) -> None:
+    assert table.get_many([]) == []
 
 
-def test_query_sends_only_given_parameters(tables: Tables, stub: Stubber) -> None:
+def test_query_sends_only_given_parameters(table: Table, stub: Stubber) -> None:
     stub.add_response(
         "query",
         {"Items": [FOUND], "ScannedCount": 3},
@@ -121,10 +121,10 @@ def test_query_sends_only_given_parameters(tables: Tables, stub: Stubber) -> Non
         },
     )
 
-    assert tables.query("t", "PK = :pk", {":pk": "a"}) == QueryPage([ITEM], 3, None)
+    assert table.query("PK = :pk", {":pk": "a"}) == QueryPage([ITEM], 3, None)
 
 
-def test_query_continues_after_each_page(tables: Tables, stub: Stubber) -> None:
+def test_query_continues_after_each_page(table: Table, stub: Stubber) -> None:
     last = {"PK": {"S": "a"}, "SK": {"S": "META"}}
     query = {
         "TableName": "t",
@@ -143,8 +143,7 @@ def test_query_continues_after_each_page(tables: Tables, stub: Stubber) -> None:
     )
 
     def page(start: dict[str, Any] | None) -> QueryPage:
-        return tables.query(
-            "t",
+        return table.query(
             "LPK = :pk",
             {":pk": "a", ":s": "x"},
             index="lists",
@@ -161,7 +160,7 @@ def test_query_continues_after_each_page(tables: Tables, stub: Stubber) -> None:
     assert page(first.last_evaluated_key) == QueryPage([ITEM], 1, None)
 
 
-def test_put_sends_its_condition_and_returns_none(tables: Tables, stub: Stubber) -> None:
+def test_put_sends_its_condition_and_returns_none(table: Table, stub: Stubber) -> None:
     stub.add_response(
         "put_item",
         {},
@@ -173,10 +172,10 @@ def test_put_sends_its_condition_and_returns_none(tables: Tables, stub: Stubber)
         },
     )
 
-    assert tables.write(Write("t", item=ITEM, condition="attribute_not_exists(PK)")) is None
+    assert table.write(Write(table, item=ITEM, condition="attribute_not_exists(PK)")) is None
 
 
-def test_update_returns_the_new_item(tables: Tables, stub: Stubber) -> None:
+def test_update_returns_the_new_item(table: Table, stub: Stubber) -> None:
     stub.add_response(
         "update_item",
         {"Attributes": FOUND},
@@ -191,33 +190,33 @@ def test_update_returns_the_new_item(tables: Tables, stub: Stubber) -> None:
         },
     )
 
-    update = Write("t", key=KEY, update="SET #n = :n", names={"#n": "n"}, values={":n": 7})
+    update = Write(table, key=KEY, update="SET #n = :n", names={"#n": "n"}, values={":n": 7})
 
-    assert tables.write(update) == ITEM
+    assert table.write(update) == ITEM
 
 
 @pytest.mark.parametrize(("cancellation", "item"), [({"Item": FOUND}, ITEM), ({}, None)])
 def test_failed_condition_carries_the_stored_item(
-    tables: Tables, stub: Stubber, cancellation: dict[str, Any], item: dict[str, Any] | None
+    table: Table, stub: Stubber, cancellation: dict[str, Any], item: dict[str, Any] | None
 ) -> None:
     stub.add_client_error(
         "update_item", "ConditionalCheckFailedException", modeled_fields=cancellation
     )
 
     with pytest.raises(ConditionFailed) as refused:
-        tables.write(Write("t", key=KEY, update="SET n = :n", values={":n": 1}))
+        table.write(Write(table, key=KEY, update="SET n = :n", values={":n": 1}))
 
     assert (refused.value.item, refused.value.index) == (item, 0)
 
 
-def test_other_write_failures_are_raised(tables: Tables, stub: Stubber) -> None:
+def test_other_write_failures_are_raised(table: Table, stub: Stubber) -> None:
     stub.add_client_error("put_item", "ValidationException")
 
     with pytest.raises(ClientError, match="ValidationException"):
-        tables.write(Write("t", item=ITEM))
+        table.write(Write(table, item=ITEM))
 
 
-def test_transaction_puts_and_updates_with_a_client_token(tables: Tables, stub: Stubber) -> None:
+def test_transaction_puts_and_updates_with_a_client_token(table: Table, stub: Stubber) -> None:
     stub.add_response(
         "transact_write_items",
         {},
@@ -227,38 +226,38 @@ def test_transaction_puts_and_updates_with_a_client_token(tables: Tables, stub: 
         },
     )
 
-    tables.transact(
-        [Write("t", item=ITEM), Write("t", key=KEY, update="SET n = :n", values={":n": 1})],
+    table.transact(
+        [Write(table, item=ITEM), Write(table, key=KEY, update="SET n = :n", values={":n": 1})],
     )
 
 
-def test_failed_transaction_carries_index_and_stored_item(tables: Tables, stub: Stubber) -> None:
+def test_failed_transaction_carries_index_and_stored_item(table: Table, stub: Stubber) -> None:
     refuse_transaction(stub, NONE, REFUSED, NONE)
 
     with pytest.raises(ConditionFailed) as refused:
-        tables.transact([Write("t", item=ITEM)] * 3)
+        table.transact([Write(table, item=ITEM)] * 3)
 
     assert (refused.value.item, refused.value.index) == (ITEM, 1)
 
 
-def test_failed_condition_wins_over_a_conflict(tables: Tables, stub: Stubber) -> None:
+def test_failed_condition_wins_over_a_conflict(table: Table, stub: Stubber) -> None:
     refuse_transaction(stub, CONFLICT, REFUSED)
 
     with pytest.raises(ConditionFailed) as refused:
-        tables.transact([Write("t", item=ITEM)] * 2)
+        table.transact([Write(table, item=ITEM)] * 2)
 
     assert refused.value.index == 1
 
 
-def test_transaction_conflict_is_retried(tables: Tables, stub: Stubber) -> None:
+def test_transaction_conflict_is_retried(table: Table, stub: Stubber) -> None:
     refuse_transaction(stub, NONE, CONFLICT)
     stub.add_response("transact_write_items", {})
 
-    tables.transact([Write("t", item=ITEM)] * 2)
+    table.transact([Write(table, item=ITEM)] * 2)
 
 
-def test_permanent_transaction_failure_is_raised(tables: Tables, stub: Stubber) -> None:
+def test_permanent_transaction_failure_is_raised(table: Table, stub: Stubber) -> None:
     refuse_transaction(stub, {"Code": "ValidationError", "Message": "no such attribute"})
 
     with pytest.raises(ClientError, match="TransactionCanceledException"):
-        tables.transact([Write("t", item=ITEM)])
+        table.transact([Write(table, item=ITEM)])

@@ -26,9 +26,9 @@ class LockedTable(MemoryTable):
         self.lock = threading.RLock()
 
     @override
-    def get(self, table: str, pk: str, sk: str = "META") -> Row | None:
+    def get(self, pk: str, sk: str = "META") -> Row | None:
         with self.lock:
-            return super().get(table, pk, sk)
+            return super().get(pk, sk)
 
     @override
     def write(self, write: Write) -> Row | None:
@@ -51,10 +51,10 @@ def insisting[Result](call: Callable[[], Result]) -> Result:
 def test_threads_that_share_the_limits_admit_and_settle_each_render_once() -> None:
     workspace = PlannedWorkspace(*SmallWorkspace.on_plan("small"))
     PlannedWorkspace.plans[workspace.id] = UNLIMITED_RATE_PLAN
-    tables: Any = LockedTable()
-    limits = WorkspaceLimits(tables, "main", FixedClock())
+    table: Any = LockedTable()
+    limits = WorkspaceLimits(table, FixedClock())
     for write in limits.creations(workspace, NOW):
-        tables.write(write)
+        table.write(write)
 
     def run(thread: int) -> None:
         for number in range(8):

@@ -13,7 +13,7 @@ from tests.fakes.limits_model import DeletedBodies, ModelRenders, SmallWorkspace
 from tests.fakes.memory_table import MemoryTable
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.aws.table import Tables
+    from chalicelib.adapters.aws.table import Table
     from chalicelib.features.renders.repository import Renders
     from chalicelib.features.renders.run.bodies import RenderBodies
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def test_render_counted_while_thresholds_are_published_is_reconciled_later() -> None:
     workspace = SmallWorkspace.on_plan("small")
     table = MemoryTable()
-    limits = WorkspaceLimits(cast("Tables", table), "main", FixedClock())
+    limits = WorkspaceLimits(cast("Table", table), FixedClock())
     for write in limits.creations(workspace, NOW):
         table.write(write)
     render_id = RenderId(derived_id("rnd", NOW, "1"))
@@ -56,7 +56,7 @@ def test_render_counted_while_thresholds_are_published_is_reconciled_later() -> 
 def test_plan_changed_while_thresholds_are_published_is_reconciled_later() -> None:
     workspace = SmallWorkspace.on_plan("small")
     table, clock = MemoryTable(), FixedClock()
-    limits = WorkspaceLimits(cast("Tables", table), "main", clock)
+    limits = WorkspaceLimits(cast("Table", table), clock)
     for write in limits.creations(workspace, NOW):
         table.write(write)
     table.write(limits.change(workspace))

@@ -47,7 +47,7 @@ class Outbox:
         self.rows: dict[tuple[str, str], Row] = {}
         self.sent: list[tuple[str, Mapping[str, Any]]] = []
 
-    def get_many(self, _table: str, keys: Sequence[tuple[str, str]]) -> list[Row]:
+    def get_many(self, keys: Sequence[tuple[str, str]]) -> list[Row]:
         with self.lock:
             return [self.rows[key] for key in keys if key in self.rows]
 
@@ -101,7 +101,7 @@ def add_event(outbox: Outbox, workspace_id: WorkspaceId, number: int) -> Publish
     row = row_of(render_of(workspace_id, number))
     event_id = derived_id("evt", NOW, row["id"])
     event = DomainEvent(event_id, "render.succeeded", workspace_id, row["PK"], "req_1", AT)
-    created = EventOutbox(cast("Any", outbox), "main").creation(event)
+    created = EventOutbox(cast("Any", outbox)).creation(event)
     partition = endpoints_partition(workspace_id)
     outbox.rows |= {
         (row["PK"], "META"): row,
@@ -131,10 +131,10 @@ def endpoint_of(workspace_id: WorkspaceId) -> WebhookEndpoint:
 
 def relay_of(outbox: Outbox) -> OutboxRelay:
     """Return a relay with the subscribers that plan, over an endpoint and a connection."""
-    tables: Any = outbox
-    events = EventOutbox(tables, "main")
+    table: Any = outbox
+    events = EventOutbox(table)
     connection = SimpleNamespace(id="emc_1", provider="smtp", test_mode="skip")
-    stores = EmailStores.over(tables, "main", events)._replace(
+    stores = EmailStores.over(table, events)._replace(
         connections=cast("Any", SimpleNamespace(all=lambda _workspace_id: [connection]))
     )
     contents = msgspec.json.encode(CONTENTS)
@@ -144,14 +144,14 @@ def relay_of(outbox: Outbox) -> OutboxRelay:
     webhooks = QueueWebhooks(
         types=EVENT_TYPES,
         endpoints=cast("Any", SimpleNamespace(all=lambda ws: [endpoint_of(ws)])),
-        deliveries=Deliveries(tables, "main"),
+        deliveries=Deliveries(table),
         outbox=events,
         objects=cast("Any", None),
         view=lambda _workspace_id: cast("Any", view),
     )
     objects: Any = SimpleNamespace(get=lambda _key: contents)
     return OutboxRelay(
-        tables=tables,
+        table=table,
         outbox=events,
         types=EVENT_TYPES,
         subscribers=(webhooks, QueueEmails(stores, objects)),

@@ -71,7 +71,7 @@ class CleanUpCombining:
         crash_if_armed(CrashPoint.COMBINE_CLEANED_UP)
         # Refused if its failed items are being retried.
         with suppress(ConditionFailed):
-            self._stores.tables.transact(
+            self._stores.table.transact(
                 [
                     self._stores.batches.change(batch, batch),
                     self._stores.batches.deactivation(batch),
@@ -98,7 +98,7 @@ class CleanUpCombining:
         earlier = replace(batch, run=batch.run - 1)
         at = format_rfc3339(self._clock.now())
         with suppress(ConditionFailed):
-            self._stores.tables.write(self._files.purge(file_id(earlier, kind), at))
+            self._stores.table.write(self._files.purge(file_id(earlier, kind), at))
         self._objects.delete(object_key(earlier, kind))
 
     def _purge_items(self, batch: Batch) -> bool:

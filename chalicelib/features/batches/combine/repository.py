@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core import json
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.features.batches.bodies import folder
@@ -69,9 +69,8 @@ class CombineLease(NamedTuple):
 class CombineLeases:
     """Rows of all batches."""
 
-    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
+    def __init__(self, table: Table, clock: Clock) -> None:
         """Keep them in `table`."""
-        self._tables = tables
         self._table = table
         self._clock = clock
 
@@ -90,7 +89,7 @@ class CombineLeases:
             },
         )
         try:
-            row = self._tables.write(write)
+            row = self._table.write(write)
         except ConditionFailed:
             return None
         assert row is not None
@@ -113,7 +112,7 @@ class CombineLeases:
                 ":none": 0,
             },
         )
-        self._tables.write(write)
+        self._table.write(write)
 
     def give_back(self, lease: CombineLease) -> None:
         """End a lease, so that the next function can go on."""
@@ -125,7 +124,7 @@ class CombineLeases:
             values={":past": _PAST, ":fence": lease.fence},
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
     def delete(self, lease: CombineLease) -> None:
         """Delete the row, once nothing of the files in the making is left."""
@@ -136,7 +135,7 @@ class CombineLeases:
             values={":fence": lease.fence},
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
 
 def combine_item(batch: BatchKey) -> DueItem:

@@ -71,7 +71,7 @@ class ImportCsv:
             self._positions.save(batch, position, position._replace(is_read=True))
         self._objects.delete(csv_key(*batch.key))
         counted = replace(batch, status="processing", total=position.total)
-        self._stores.tables.transact([self._stores.batches.change(batch, counted)])
+        self._stores.table.transact([self._stores.batches.change(batch, counted)])
         crash_if_armed(CrashPoint.BATCH_COUNTED)
         log.info("csv counted", extra={"batch": batch.id, "items": counted.total})
         return counted

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from chalicelib.adapters.aws.table import RowValue, Tables, Write
+from chalicelib.adapters.aws.table import RowValue, Table, Write
 from chalicelib.features.batches.csv.reader import FIRST_DATA_RECORD
 from chalicelib.features.batches.model import Batch
 from chalicelib.features.batches.rows import partition
@@ -24,14 +24,13 @@ class CsvPosition(NamedTuple):
 class CsvPositions:
     """Rows that tell how far the CSV files of batches are read."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Keep them in `table`."""
-        self._tables = tables
         self._table = table
 
     def find(self, batch: Batch, data_start: int) -> CsvPosition:
         """Return how far the CSV of a batch is read."""
-        row = self._tables.get(self._table, partition(batch.key), "CHUNKS")
+        row = self._table.get(partition(batch.key), "CHUNKS")
         assert row is not None, batch.id
         if "offset" not in row:
             return CsvPosition(data_start, FIRST_DATA_RECORD, (), 0)
@@ -50,4 +49,4 @@ class CsvPositions:
             names=names,
             values=values | {":seen": list(before.starts), ":starts": list(after.starts)},
         )
-        self._tables.write(write)
+        self._table.write(write)

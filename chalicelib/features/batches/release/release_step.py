@@ -107,7 +107,7 @@ class ReleaseStep:
             steps=batch.steps + 1,
             paused_since=None,
         )
-        self._stores.tables.transact(self._writes(lease, batch, after, step._replace(good=good)))
+        self._stores.table.transact(self._writes(lease, batch, after, step._replace(good=good)))
         crash_if_armed(CrashPoint.BATCH_RELEASED)
         if reservation.source != NOTHING:
             self._limits.confirm(workspace.id, [holder_id(batch)])

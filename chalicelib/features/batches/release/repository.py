@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.batches.rows import DUE_RELEASE, releaser_partition
@@ -32,9 +32,8 @@ class ReleaserLease(NamedTuple):
 class ReleaserLeases:
     """Leases of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
+    def __init__(self, table: Table, clock: Clock) -> None:
         """Keep them in `table`."""
-        self._tables = tables
         self._table = table
         self._clock = clock
 
@@ -57,7 +56,7 @@ class ReleaserLeases:
         while True:
             now = self._clock.now()
             try:
-                row = self._tables.write(
+                row = self._table.write(
                     Write(
                         self._table,
                         key=_key(workspace_id),
@@ -96,7 +95,7 @@ class ReleaserLeases:
     def refresh(self, lease: ReleaserLease) -> ReleaserLease | None:
         """Prolong the lease and return it with its present wakes, or None if it is lost."""
         try:
-            row = self._tables.write(self.renewal(lease))
+            row = self._table.write(self.renewal(lease))
         except ConditionFailed:
             return None
         assert row is not None
@@ -121,7 +120,7 @@ class ReleaserLeases:
             },
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed as refused:
             return refused.item is None or refused.item.get("fence") != lease.fence
         return True
@@ -136,7 +135,7 @@ class ReleaserLeases:
             values={":past": _PAST, ":fence": lease.fence},
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
     def _wake_holder(self, workspace_id: WorkspaceId, seen: Row) -> bool:
         """Tell the holder to look again; False: it has ended meanwhile.
@@ -155,7 +154,7 @@ class ReleaserLeases:
             },
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed:
             return False
         return True

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from copy import replace
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.adapters.json_logs import bind
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -29,13 +29,12 @@ class GiveUpUploads:
         *,
         outbox: EventOutbox,
         publish: Callable[[DomainEvent], None],
-        tables: Tables,
-        table: str,
+        table: Table,
         clock: Clock,
     ) -> None:
         """Change uploads of this table."""
-        self._tables = tables
-        self._uploads = StorageUploads(tables, table)
+        self._table = table
+        self._uploads = StorageUploads(table)
         self._outbox = outbox
         self._publish = publish
         self._clock = clock
@@ -60,7 +59,7 @@ class GiveUpUploads:
             after = replace(after, next_attempt_at=None)
         events = [upload_failed_event(after, file, now) for file in failed]
         try:
-            self._tables.transact(
+            self._table.transact(
                 [
                     *self._uploads.end_waiting(after, failed, format_rfc3339(now)),
                     *(self._outbox.creation(event) for event in events),

@@ -8,7 +8,7 @@ from itertools import batched
 from typing import Final
 
 from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.retry_schedule import LIFE, next_attempt_time
@@ -46,16 +46,15 @@ class RecordAttempts:
     def __init__(
         self,
         *,
-        tables: Tables,
-        table: str,
+        table: Table,
         outbox: EventOutbox,
         queue: Queue,
         events_queue: Queue,
         clock: Clock,
     ) -> None:
         """Send messages of next attempts to `queue`, and events to `events_queue`."""
-        self._tables = tables
-        self._uploads = StorageUploads(tables, table)
+        self._table = table
+        self._uploads = StorageUploads(table)
         self._outbox = outbox
         self._queue = queue
         self._events_queue = events_queue
@@ -134,7 +133,7 @@ class RecordAttempts:
         events = [upload_failed_event(attempt.uploads, file, now) for file in failed]
         write = self._uploads.result_write if is_end else self._uploads.progress
         try:
-            self._tables.transact(
+            self._table.transact(
                 [
                     *write(attempt.uploads, changed, claim=attempt.claim),
                     *(self._outbox.creation(event) for event in events),

@@ -14,7 +14,7 @@ import msgspec
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
 from chalicelib.adapters.aws.queues import DELAY_PRECISION
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.destinations.uploads.message import (
@@ -43,11 +43,10 @@ _FIELDS: Final = tuple(TargetUploads.__dataclass_fields__)
 class StorageUploads:
     """Uploads of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store uploads in this table."""
-        self._tables = tables
         self._table = table
-        self._receipts = ReceiptRows(tables, table)
+        self._receipts = ReceiptRows(table)
 
     def creation(self, uploads: TargetUploads) -> Write:
         """Return the write of new uploads; the message of open ones is sent at once."""
@@ -69,13 +68,12 @@ class StorageUploads:
     def get(self, message: UploadFilesMessage) -> TargetUploads | None:
         """Return uploads, or None."""
         key = _key(message)
-        row = self._tables.get(self._table, str(key["PK"]), str(key["SK"]))
+        row = self._table.get(str(key["PK"]), str(key["SK"]))
         return None if row is None else self._with_files(row)
 
     def of_render(self, workspace_id: WorkspaceId, render_id: RenderId) -> list[TargetUploads]:
         """Return the uploads of a render, target by target."""
         rows = query_all(
-            self._tables,
             self._table,
             "PK = :pk AND begins_with(SK, :prefix)",
             {":pk": partition(workspace_id, render_id), ":prefix": UPLOADS_PREFIX},
@@ -104,7 +102,7 @@ class StorageUploads:
             | {":claim": claim, ":one": 1},
         )
         try:
-            row = self._tables.write(write)
+            row = self._table.write(write)
         except ConditionFailed as refused:
             # This very call has claimed it, but its response was lost.
             is_own = refused.item is not None and refused.item.get("claim") == claim
@@ -123,7 +121,7 @@ class StorageUploads:
             values={":until": format_rfc3339(until), ":claim": claim},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed:
             return False
         return True
@@ -224,7 +222,7 @@ class StorageUploads:
         if uploads.receipts_attempt is None:
             return uploads
         key = partition(uploads.workspace_id, uploads.render_id), "META"
-        found = self._tables.get_many(self._table, [key])
+        found = self._table.get_many([key])
         if not found:
             return uploads
         render = render_of(found[0])

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.sealing import KeyUnavailableError
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -80,11 +80,10 @@ class _Situation(NamedTuple):
 class UploadFiles:
     """Uploader of files that are due."""
 
-    def __init__(  # noqa: PLR0913 -- the parts it works with
+    def __init__(
         self,
         *,
-        tables: Tables,
-        table: str,
+        table: Table,
         destinations: Destinations,
         attempts: RecordAttempts,
         objects: Objects,
@@ -92,7 +91,6 @@ class UploadFiles:
         clock: Clock,
     ) -> None:
         """Upload `objects` by sessions of `open_session`."""
-        self._tables = tables
         self._table = table
         self._destinations = destinations
         self._attempts = attempts
@@ -155,7 +153,7 @@ class UploadFiles:
         render_key = (partition(uploads.workspace_id, uploads.render_id), "META")
         found = {
             (row["PK"], row["SK"]): row
-            for row in self._tables.get_many(self._table, [destination_key, render_key])
+            for row in self._table.get_many([destination_key, render_key])
         }
         destination, render = found.get(destination_key), found.get(render_key)
         now = format_rfc3339(self._clock.now())

@@ -9,7 +9,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.errors import Conflict, NotFound, ServiceError
 from chalicelib.core.ids import WorkspaceId, is_id
 from chalicelib.core.json import JsonObject
@@ -23,15 +23,13 @@ _MAX_TRIES: Final = 10
 class EmailConnections:
     """Connections of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store connections in this table."""
-        self._tables = tables
         self._table = table
 
     def all(self, workspace_id: WorkspaceId) -> list[EmailConnection]:
         """Return the connections of a workspace, the oldest first."""
         rows = query_all(
-            self._tables,
             self._table,
             "PK = :pk AND begins_with(SK, :connections)",
             {":pk": connections_partition(workspace_id), ":connections": "emc_"},
@@ -43,7 +41,7 @@ class EmailConnections:
         """Return a connection; raises `not_found`."""
         row = None
         if is_id("emc", connection_id):
-            row = self._tables.get(self._table, connections_partition(workspace_id), connection_id)
+            row = self._table.get(connections_partition(workspace_id), connection_id)
         if row is None:
             raise _not_found(connection_id)
         return connection_of(row)
@@ -57,7 +55,7 @@ class EmailConnections:
                 detail = f"There are {MAX_CONNECTIONS} email connections: delete one first."
                 raise Conflict("conflict", detail)
             try:
-                self._tables.transact([self._count(connection.workspace_id, seen, 1), row, *also])
+                self._table.transact([self._count(connection.workspace_id, seen, 1), row, *also])
             except ConditionFailed:
                 continue
             return
@@ -68,7 +66,7 @@ class EmailConnections:
     ) -> EmailConnection | None:
         """Store a changed connection with `also`; return it, or None if it has changed before."""
         try:
-            self._tables.transact([self.replacement(connection), *also])
+            self._table.transact([self.replacement(connection), *also])
         except ConditionFailed:
             return None
         return connection._replace(changes=connection.changes + 1)
@@ -97,7 +95,7 @@ class EmailConnections:
         for _ in range(_MAX_TRIES):
             seen = self._meta(connection.workspace_id)
             try:
-                self._tables.transact([removal, self._count(connection.workspace_id, seen, -1)])
+                self._table.transact([removal, self._count(connection.workspace_id, seen, -1)])
             except ConditionFailed as conflict:
                 if conflict.index == 0:
                     raise _refused_deletion(connection, conflict.item) from conflict
@@ -166,12 +164,10 @@ class EmailConnections:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all of a workspace; yield after each step."""
-        return self._tables.delete_partition_in_steps(
-            self._table, connections_partition(workspace_id)
-        )
+        return self._table.delete_partition_in_steps(connections_partition(workspace_id))
 
     def _meta(self, workspace_id: WorkspaceId) -> Row:
-        return self._tables.get(self._table, connections_partition(workspace_id)) or {}
+        return self._table.get(connections_partition(workspace_id)) or {}
 
     def _count(self, workspace_id: WorkspaceId, seen: Row, more: int) -> Write:
         """Return the write of `META` as it was seen, with connections more or fewer."""

@@ -7,7 +7,7 @@ import datetime as dt
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.due_items import DueItem, DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import connections_partition
@@ -29,9 +29,8 @@ class RegistrationJob(NamedTuple):
 class Registrations:
     """Jobs of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store jobs in this table."""
-        self._tables = tables
         self._table = table
 
     def creation(self, connection: EmailConnection, at: str) -> list[Write]:
@@ -51,7 +50,7 @@ class Registrations:
     def waiting(self, workspace_id: WorkspaceId, connection_id: str) -> RegistrationJob | None:
         """Return the job of a connection, or None if it has ended."""
         key = _key(workspace_id, connection_id)
-        row = self._tables.get(self._table, key["PK"], key["SK"])
+        row = self._table.get(key["PK"], key["SK"])
         if row is None or "due_at" not in row:
             return None
         return RegistrationJob(
@@ -80,7 +79,7 @@ class Registrations:
             values={**values, ":job": job.created_at, ":before": job.tries},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed:
             return
 

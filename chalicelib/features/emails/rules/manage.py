@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypedDict
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import ConnectionId, EmailRuleId, IdGenerator, TemplateId, WorkspaceId
@@ -71,7 +71,7 @@ class ManageRules:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        tables: Tables,
+        table: Table,
         templates: Templates,
         read_templates: ReadTemplates,
         connections: EmailConnections,
@@ -81,7 +81,7 @@ class ManageRules:
         ids: IdGenerator,
     ) -> None:
         """Change the rules of `rules` and their order in `templates`."""
-        self._tables = tables
+        self._table = table
         self._templates = templates
         self._read_templates = read_templates
         self._connections = connections
@@ -114,7 +114,7 @@ class ManageRules:
             template = self._read_templates.one(workspace.id, rule.template_id)
             _check_room(template)
             order = _order_with(template.email_rules, rule.id, fields["position"])
-            self._tables.transact(
+            self._table.transact(
                 [
                     self._rules.use(workspace.id, rule.connection_id, 1),
                     self._order(template, order),
@@ -151,7 +151,7 @@ class ManageRules:
             if "position" in fields:
                 order = _order_with(order, before.id, fields["position"])
                 writes.append(self._order(template, order))
-            self._tables.transact([*writes, *self._rules.replacement(before, after)])
+            self._table.transact([*writes, *self._rules.replacement(before, after)])
             return PlacedRule(after, order.index(after.id), _warnings(after, connection))
 
         return _with_retries(try_change)
@@ -163,7 +163,7 @@ class ManageRules:
             rule = self._rules.one(workspace_id, rule_id)
             template = self._template_of(rule)
             order = [each for each in template.email_rules if each != rule.id]
-            self._tables.transact(
+            self._table.transact(
                 [
                     self._rules.use(workspace_id, rule.connection_id, -1),
                     self._order(template, order),

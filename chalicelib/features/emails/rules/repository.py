@@ -10,7 +10,7 @@ from itertools import batched
 from typing import Final
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, ConditionFailed, Row, Table, Write
 from chalicelib.core import json
 from chalicelib.core.errors import NotFound
 from chalicelib.core.ids import ConnectionId, EmailRuleId, WorkspaceId, is_id
@@ -31,9 +31,8 @@ _UNCHANGED: Final = "changes = :changes"
 class StoredRules:
     """Email rules of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store rules in this table."""
-        self._tables = tables
         self._table = table
 
     def one(self, workspace_id: WorkspaceId, rule_id: str) -> StoredRule:
@@ -56,7 +55,6 @@ class StoredRules:
     def all(self, workspace_id: WorkspaceId) -> list[StoredRule]:
         """Return the rules of a workspace, the oldest first."""
         rows = query_all(
-            self._tables,
             self._table,
             "PK = :pk AND begins_with(SK, :rules)",
             {":pk": connections_partition(workspace_id), ":rules": "emr_"},
@@ -123,7 +121,7 @@ class StoredRules:
                     break
                 use = self.use(workspace_id, found[0].connection_id, -1)
                 with suppress(ConditionFailed):
-                    self._tables.transact([*self.removal(found[0]), use])
+                    self._table.transact([*self.removal(found[0]), use])
             else:
                 raise contention_error()
 
@@ -132,7 +130,7 @@ class StoredRules:
         return [
             row
             for some in batched(names, BATCH_GET_LIMIT, strict=False)
-            for row in self._tables.get_many(self._table, [(pk, name) for name in some])
+            for row in self._table.get_many([(pk, name) for name in some])
         ]
 
     def _items(self, rule: StoredRule) -> list[Row]:

@@ -132,8 +132,7 @@ class AttemptEmail:
             "rule": (connections_partition(send.workspace_id), send.rule_id),
         }
         found = {
-            (row["PK"], row["SK"]): row
-            for row in self._stores.tables.get_many(self._stores.table, list(keys.values()))
+            (row["PK"], row["SK"]): row for row in self._stores.table.get_many(list(keys.values()))
         }
         rows = {name: found.get(key) for name, key in keys.items()}
         workspace, connection, rule = rows["workspace"], rows["connection"], rows["rule"]
@@ -175,7 +174,7 @@ class AttemptEmail:
         if send.mode == "live" and not send.is_counted:
             writes.append(self._stores.counts.recipients(send, at, cap))
         try:
-            self._stores.tables.transact(writes)
+            self._stores.table.transact(writes)
         except ConditionFailed as refused:
             raise (_ClaimLostError if refused.index == 0 else _CapReachedError) from refused
         crash_if_armed(CrashPoint.EMAIL_MARKED)

@@ -143,7 +143,7 @@ class DeliverEmail:
         known = self._known.get(message.connection_id)
         if known is None or known.until <= now:
             pk = connections_partition(message.workspace_id)
-            row = self._stores.tables.get(self._stores.table, pk, message.connection_id)
+            row = self._stores.table.get(pk, message.connection_id)
             known = _Known(None if row is None else connection_of(row), now + _KNOWN_FOR)
             self._known[message.connection_id] = known
         return known.connection
@@ -158,7 +158,7 @@ class DeliverEmail:
             *([] if event is None else [self._stores.outbox.creation(event)]),
         ]
         try:
-            self._stores.tables.transact(writes)
+            self._stores.table.transact(writes)
         except ConditionFailed:
             log.warning("email not recorded: another function has it")
             return

@@ -42,7 +42,7 @@ class GiveUpEmail:
         event = send_event(after, now)
         assert event is not None
         try:
-            self._stores.tables.transact(
+            self._stores.table.transact(
                 [
                     self._stores.sends.end_waiting(before, after, format_rfc3339(now)),
                     *self._stores.counts.move(before, after),

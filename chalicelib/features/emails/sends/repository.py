@@ -18,7 +18,7 @@ from chalicelib.adapters.aws.table import (
     ConditionFailed,
     QueryPage,
     Row,
-    Tables,
+    Table,
     Write,
 )
 from chalicelib.core.clock import epoch_ms, format_rfc3339, parse_rfc3339
@@ -63,9 +63,8 @@ _CHANGING: Final = tuple(name for name in _FIELDS if name not in _FIXED)
 class Sends:
     """Sends of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store sends in this table."""
-        self._tables = tables
         self._table = table
 
     def creation(self, send: EmailSend) -> Write:
@@ -86,13 +85,13 @@ class Sends:
 
     def get(self, workspace_id: WorkspaceId, send_id: SendId) -> EmailSend | None:
         """Return a send, or None."""
-        row = self._tables.get(self._table, send_partition(workspace_id, send_id))
+        row = self._table.get(send_partition(workspace_id, send_id))
         return None if row is None else send_of(row)
 
     def get_many(self, workspace_id: WorkspaceId, ids: Sequence[SendId]) -> list[EmailSend]:
         """Return the existing ones of up to 100 sends, in this order."""
         keys = [(send_partition(workspace_id, each), "META") for each in ids]
-        return [send_of(row) for row in self._tables.get_many(self._table, keys)]
+        return [send_of(row) for row in self._table.get_many(keys)]
 
     def newest_page(
         self,
@@ -102,15 +101,12 @@ class Sends:
         limit: int,
     ) -> QueryPage:
         """Return a page of the index between two ids, newest first."""
-        return newest_listed(
-            self._tables, self._table, list_partition(workspace_id), ids, equal, limit
-        )
+        return newest_listed(self._table, list_partition(workspace_id), ids, equal, limit)
 
     def of_render(self, workspace_id: WorkspaceId, render_id: str) -> list[EmailSend]:
         """Return the sends of a render, also those that repeat others."""
         first, last = ids_of_render(render_id)
         rows = query_all(
-            self._tables,
             self._table,
             "LPK = :list AND LSK BETWEEN :first AND :last",
             {":list": list_partition(workspace_id), ":first": first, ":last": last},
@@ -150,7 +146,7 @@ class Sends:
             | {":claim": claim, ":sending": "sending", ":one": 1},
         )
         try:
-            row = self._tables.write(write)
+            row = self._table.write(write)
         except ConditionFailed as refused:
             # This very call has claimed it, but its response was lost.
             is_own = refused.item is not None and refused.item.get("claim") == claim
@@ -186,7 +182,7 @@ class Sends:
         )
         try:
             # A transaction: a repeated write would take its own effect for that of another process.
-            self._tables.transact([write])
+            self._table.transact([write])
         except ConditionFailed:
             return False
         return True
@@ -252,8 +248,8 @@ class Sends:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all sends of a workspace; yield after each step."""
-        for each in listed_ids(self._tables, self._table, list_partition(workspace_id)):
-            self._tables.delete_partition(self._table, send_partition(workspace_id, each))
+        for each in listed_ids(self._table, list_partition(workspace_id)):
+            self._table.delete_partition(send_partition(workspace_id, each))
             yield
 
 

@@ -56,7 +56,7 @@ class ResendEmail:
         now = format_rfc3339(self._clock.now())
         again = _repeat(send, now, request_id)
         try:
-            self._stores.tables.transact(
+            self._stores.table.transact(
                 [
                     self._stores.sends.creation(again),
                     self._stores.sends.resent(send, again.id),

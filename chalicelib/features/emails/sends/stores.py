@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Self
 
-from chalicelib.adapters.aws.table import Tables
+from chalicelib.adapters.aws.table import Table
 from chalicelib.features.emails.connections.repository import EmailConnections
 from chalicelib.features.emails.sends.counts.repository import SendCounts
 from chalicelib.features.emails.sends.reports.repository import ProviderReports
@@ -13,8 +13,7 @@ from chalicelib.features.events.repository import EventOutbox
 class EmailStores(NamedTuple):
     """All stores that sending reads and writes."""
 
-    tables: Tables
-    table: str
+    table: Table
     sends: Sends
     reports: ProviderReports
     counts: SendCounts
@@ -22,14 +21,13 @@ class EmailStores(NamedTuple):
     outbox: EventOutbox
 
     @classmethod
-    def over(cls, tables: Tables, table: str, outbox: EventOutbox) -> Self:
+    def over(cls, table: Table, outbox: EventOutbox) -> Self:
         """Return the stores over one table."""
         return cls(
-            tables,
             table,
-            Sends(tables, table),
-            ProviderReports(tables, table),
-            SendCounts(tables, table),
-            EmailConnections(tables, table),
+            Sends(table),
+            ProviderReports(table),
+            SendCounts(table),
+            EmailConnections(table),
             outbox,
         )

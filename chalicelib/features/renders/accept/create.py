@@ -8,7 +8,7 @@ from copy import replace
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Throttled, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Table, Throttled, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -78,7 +78,7 @@ class CreateRender:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        tables: Tables,
+        table: Table,
         renders: Renders,
         limits: WorkspaceLimits,
         idempotency: IdempotencyRecords,
@@ -98,7 +98,7 @@ class CreateRender:
         """Build from the repositories; `placed_schemas` are for renders without a lease."""
         self._schemas = schemas
         self._placed_schemas = placed_schemas
-        self._tables = tables
+        self._table = table
         self._renders = renders
         self._limits = limits
         self._idempotency = idempotency
@@ -198,7 +198,7 @@ class CreateRender:
     def _write(self, render: Render, writes: Sequence[Write]) -> None:
         """Create a render; if another write refuses it, settle its reservation and raise."""
         try:
-            self._tables.transact(writes)
+            self._table.transact(writes)
         except (ConditionFailed, Throttled) as refused:
             if isinstance(refused, ConditionFailed) and refused.index == 0:
                 # The row of a fresh id: this call has written it and lost the response.

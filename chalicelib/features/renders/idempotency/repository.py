@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import asdict
 
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import RenderId
 from chalicelib.features.renders.idempotency.model import (
@@ -18,14 +18,13 @@ from chalicelib.features.renders.idempotency.model import (
 class IdempotencyRecords:
     """Idempotency records in the table with TTL."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Read and write `table`."""
-        self._tables = tables
         self._table = table
 
     def find(self, key: IdempotencyKey, now: dt.datetime) -> IdempotencyRecord | None:
         """Return the record of a key; raises `idempotency_key_reused` for another body."""
-        item = self._tables.get(self._table, key.partition)
+        item = self._table.get(key.partition)
         return self.read(item, key, now)
 
     def read(
@@ -85,6 +84,6 @@ class IdempotencyRecords:
             values={":accepted": asdict(accepted), ":id": render_id},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed:
             return

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import batched
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import BATCH_GET_LIMIT, Row, RowValue, Table, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import RenderId, WorkspaceId
 from chalicelib.features.renders.model import Render, StorageReceipt, UploadTargets
@@ -41,9 +41,8 @@ class ReceiptPlace(NamedTuple):
 class ReceiptRows:
     """Rows of receipts of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store rows in this table."""
-        self._tables = tables
         self._table = table
 
     def store(self, render: Render) -> None:
@@ -52,7 +51,7 @@ class ReceiptRows:
             return
         writes = self._creations(render, render.upload_targets)
         for some in batched(writes, _MAX_ROWS_AT_ONCE, strict=False):
-            self._tables.transact(some)
+            self._table.transact(some)
 
     def with_receipts(self, render: Render) -> Render:
         """Return a render with its receipts; reads nothing where it has them already."""
@@ -107,7 +106,7 @@ class ReceiptRows:
 
     def _read(self, keys: Sequence[tuple[str, str]]) -> Iterator[StorageReceipt]:
         for some in batched(keys, BATCH_GET_LIMIT, strict=False):
-            for row in self._tables.get_many(self._table, some):
+            for row in self._table.get_many(some):
                 yield from _receipts(row)
 
 

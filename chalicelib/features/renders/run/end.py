@@ -5,7 +5,7 @@ from contextlib import suppress
 from copy import replace
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.features.events.repository import EventOutbox
@@ -31,14 +31,14 @@ class EndRender:
     def __init__(
         self,
         *,
-        tables: Tables,
+        table: Table,
         renders: Renders,
         events: EventOutbox,
         settle_and_publish: SettleAndPublish,
         clock: Clock,
     ) -> None:
         """Build from the repositories."""
-        self._tables = tables
+        self._table = table
         self._renders = renders
         self._events = events
         self._settle_and_publish = settle_and_publish
@@ -95,9 +95,7 @@ class EndRender:
         ]
         # Refused: another end was first.
         with suppress(ConditionFailed):
-            self._tables.transact(
-                [*writes, *([idempotency_removal] if idempotency_removal else [])]
-            )
+            self._table.transact([*writes, *([idempotency_removal] if idempotency_removal else [])])
         crash_if_armed(CrashPoint.API_ENDED)
         current = self._renders.get(render.workspace_id, render.id)
         assert current is not None, render.id

@@ -7,7 +7,7 @@ from copy import replace
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.queues import Queue
-from chalicelib.adapters.aws.table import ConditionFailed, Tables
+from chalicelib.adapters.aws.table import ConditionFailed, Table
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -49,14 +49,14 @@ class EnqueueRender:
     def __init__(
         self,
         *,
-        tables: Tables,
+        table: Table,
         renders: Renders,
         bodies: RenderBodies,
         queues: RenderQueues,
         clock: Clock,
     ) -> None:
         """Build from the stores and the queues."""
-        self._tables = tables
+        self._table = table
         self._renders = renders
         self._bodies = bodies
         self._queues = queues
@@ -70,7 +70,7 @@ class EnqueueRender:
         else:
             now = format_rfc3339(self._clock.now())
             with tolerate_transient("an unsent render is not due yet"), suppress(ConditionFailed):
-                self._tables.write(self._renders.postpone_write(render, now))
+                self._table.write(self._renders.postpone_write(render, now))
         crash_if_armed(CrashPoint.API_ENQUEUED)
 
     def continue_in_background(
@@ -85,7 +85,7 @@ class EnqueueRender:
         moment = self._clock.now()
         now, due_at = format_rfc3339(moment), format_rfc3339(moment + DUE_AFTER)
         try:
-            self._tables.write(
+            self._table.write(
                 self._renders.background_write(
                     render, key, now, due_at, attempts_made=attempts_made
                 )

@@ -14,7 +14,7 @@ from itertools import batched
 import msgspec
 
 from chalicelib.adapters.aws.objects import Objects
-from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Tables
+from chalicelib.adapters.aws.table import TRANSACTION_LIMIT, ConditionFailed, Table
 from chalicelib.core.clock import Clock, epoch_ms, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import RenderFailure
@@ -50,7 +50,7 @@ class FinishRender:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        tables: Tables,
+        table: Table,
         renders: Renders,
         files: Files,
         objects: Objects,
@@ -59,7 +59,7 @@ class FinishRender:
         clock: Clock,
     ) -> None:
         """Build from the stores."""
-        self._tables = tables
+        self._table = table
         self._renders = renders
         self._files = files
         self._objects = objects
@@ -129,7 +129,7 @@ class FinishRender:
             return render
         formats = {str(render.attempt): render.file_formats}
         announced = replace(render, announced={**render.announced, **formats})
-        self._tables.write(self._renders.announcement(announced))
+        self._table.write(self._renders.announcement(announced))
         return announced
 
     def _store_emails(self, render: Render, emails: EmailContents) -> None:
@@ -176,7 +176,7 @@ class FinishRender:
         ]
         for batch in batched(records[MAX_FINAL_RECORDS:], TRANSACTION_LIMIT, strict=False):
             # Nobody has their URLs before the final state; their time to live removes orphans.
-            self._tables.transact(batch)
+            self._table.transact(batch)
         row = redact_render(done)
         self._renders.receipts.store(row)
         writes = [
@@ -185,7 +185,7 @@ class FinishRender:
             self._events.creation(event),
         ]
         try:
-            self._tables.transact(writes)
+            self._table.transact(writes)
         except ConditionFailed:
             return self._resolve_conflict(done)
         crash_if_armed(CrashPoint.RENDER_FINISHED)
@@ -228,7 +228,7 @@ class FinishRender:
             timings=attempted.timings,
         )
         row = redact_render(shortened_to_fit(diagnosed))
-        self._tables.write(self._renders.diagnostics_write(row))
+        self._table.write(self._renders.diagnostics_write(row))
 
 
 def _stored_file(

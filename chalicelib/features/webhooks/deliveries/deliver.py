@@ -10,7 +10,7 @@ from chalicelib.adapters.aws.messages import MAX_RECEIVE_COUNT
 from chalicelib.adapters.aws.objects import Objects
 from chalicelib.adapters.aws.queues import MAX_DELAY, Queue
 from chalicelib.adapters.aws.sealing import KeyUnavailableError
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Throttled, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Table, Throttled, Write
 from chalicelib.adapters.json_logs import log_context
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
@@ -41,7 +41,7 @@ class SendWebhook:
     def __init__(  # noqa: PLR0913 -- the parts it works with
         self,
         *,
-        tables: Tables,
+        table: Table,
         endpoints: Endpoints,
         deliveries: Deliveries,
         objects: Objects,
@@ -50,7 +50,7 @@ class SendWebhook:
         clock: Clock,
     ) -> None:
         """Send with `post`; the queue `retries` takes the message of a next attempt."""
-        self._tables = tables
+        self._table = table
         self._endpoints = endpoints
         self._deliveries = deliveries
         self._objects = objects
@@ -186,7 +186,7 @@ class SendWebhook:
         """Write a new state; False: this process has lost its claim, so another one does it."""
         writes = self._deliveries.result_writes(delivery, attempt, claim=claim)
         try:
-            self._tables.transact([*writes, *endpoint_changes])
+            self._table.transact([*writes, *endpoint_changes])
         except ConditionFailed as conflict:
             if conflict.index < len(writes):
                 return False

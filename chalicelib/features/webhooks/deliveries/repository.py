@@ -13,7 +13,7 @@ from chalicelib.adapters.aws.table import (
     ConditionFailed,
     QueryPage,
     Row,
-    Tables,
+    Table,
     Write,
 )
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
@@ -44,9 +44,8 @@ _FIELDS: Final = tuple(WebhookDelivery.__dataclass_fields__)
 class Deliveries:
     """Deliveries of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store deliveries in this table."""
-        self._tables = tables
         self._table = table
 
     def creation(self, delivery: WebhookDelivery) -> Write:
@@ -65,14 +64,14 @@ class Deliveries:
 
     def create(self, delivery: WebhookDelivery) -> None:
         """Store a new delivery outside the relay."""
-        self._tables.transact([self.creation(delivery)])
+        self._table.transact([self.creation(delivery)])
 
     def one(self, workspace_id: WorkspaceId, delivery_id: str, mode: Mode) -> WebhookDelivery:
         """Return a delivery that keys of a mode may see; raises `not_found`."""
         row = None
         if is_id("whd", delivery_id):
             pk = delivery_partition(workspace_id, delivery_id)
-            row = self._tables.get(self._table, pk)
+            row = self._table.get(pk)
         if row is None or (mode == "test" and not row["test"]):
             raise delivery_not_found(delivery_id)
         return _delivery_of(row)
@@ -82,13 +81,12 @@ class Deliveries:
     ) -> WebhookDelivery | None:
         """Return a delivery of one of up to 100 workspaces, or None."""
         keys = [(delivery_partition(each, delivery_id), "META") for each in workspace_ids]
-        rows = self._tables.get_many(self._table, keys)
+        rows = self._table.get_many(keys)
         return _delivery_of(rows[0]) if rows else None
 
     def ids_of_time(self, workspace_id: WorkspaceId, milliseconds: int) -> Iterator[DeliveryId]:
         """Yield the ids that begin with a time: those of the deliveries of its events."""
         rows = query_all(
-            self._tables,
             self._table,
             "LPK = :list AND LSK BETWEEN :first AND :last",
             {
@@ -102,8 +100,7 @@ class Deliveries:
 
     def attempts(self, delivery: WebhookDelivery) -> list[DeliveryAttempt]:
         """Return the last 100 finished attempts of a delivery, in order."""
-        page = self._tables.query(
-            self._table,
+        page = self._table.query(
             "PK = :pk AND begins_with(SK, :attempts)",
             {
                 ":pk": delivery_partition(delivery.workspace_id, delivery.id),
@@ -122,15 +119,14 @@ class Deliveries:
         """Return the existing ones of up to 100 deliveries, in this order."""
         assert len(delivery_ids) <= BATCH_GET_LIMIT
         keys = [(delivery_partition(workspace_id, each), "META") for each in delivery_ids]
-        return [_delivery_of(row) for row in self._tables.get_many(self._table, keys)]
+        return [_delivery_of(row) for row in self._table.get_many(keys)]
 
     def newest_page(
         self, workspace_id: WorkspaceId, below: str, statuses: Sequence[str], limit: int
     ) -> QueryPage:
         """Return a page of the index below a sort key, newest first, in given statuses or all."""
         values = {f":status{number}": status for number, status in enumerate(statuses)}
-        return self._tables.query(
-            self._table,
+        return self._table.query(
             "LPK = :list AND LSK < :below",
             {":list": list_partition(workspace_id), ":below": below, **values},
             index="lists",
@@ -171,7 +167,7 @@ class Deliveries:
             },
         )
         try:
-            row = self._tables.write(write)
+            row = self._table.write(write)
         except ConditionFailed as refused:
             # This very call has claimed it, but its response was lost.
             is_own = refused.item is not None and refused.item.get("claim") == claim
@@ -191,7 +187,7 @@ class Deliveries:
         )
         try:
             # A transaction: a repeated write would take its own effect for that of another process.
-            self._tables.transact([write])
+            self._table.transact([write])
         except ConditionFailed:
             return False
         return True
@@ -234,7 +230,7 @@ class Deliveries:
             values={":true": True, ":now": now},
         )
         try:
-            self._tables.transact([write])
+            self._table.transact([write])
         except ConditionFailed:
             return None
         return replayed
@@ -258,14 +254,14 @@ class Deliveries:
             },
         )
         try:
-            self._tables.transact([write])
+            self._table.transact([write])
         except ConditionFailed:
             return False
         return True
 
     def erase(self, workspace_id: WorkspaceId, delivery_id: str) -> None:
         """Delete the rows of a delivery."""
-        self._tables.delete_partition(self._table, delivery_partition(workspace_id, delivery_id))
+        self._table.delete_partition(delivery_partition(workspace_id, delivery_id))
 
 
 def expiry(delivery: WebhookDelivery) -> str:

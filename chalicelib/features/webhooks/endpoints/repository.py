@@ -13,7 +13,7 @@ from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound
 from chalicelib.core.ids import WorkspaceId, is_id
@@ -41,15 +41,13 @@ _TUPLES: Final = ("events", "template_ids")
 class Endpoints:
     """Endpoints of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store endpoints in this table."""
-        self._tables = tables
         self._table = table
 
     def all(self, workspace_id: WorkspaceId) -> list[WebhookEndpoint]:
         """Return the endpoints of a workspace, the oldest first."""
         rows = query_all(
-            self._tables,
             self._table,
             "PK = :pk AND begins_with(SK, :endpoints)",
             {":pk": endpoints_partition(workspace_id), ":endpoints": "whe_"},
@@ -61,7 +59,7 @@ class Endpoints:
         """Return an endpoint, or None."""
         if not is_id("whe", endpoint_id):
             return None
-        row = self._tables.get(self._table, endpoints_partition(workspace_id), endpoint_id)
+        row = self._table.get(endpoints_partition(workspace_id), endpoint_id)
         return None if row is None else _endpoint_of(row)
 
     def one(
@@ -117,7 +115,7 @@ class Endpoints:
             if not endpoint.is_of_restricted_key:
                 defaults = {endpoint.mode: endpoint.id} | {**defaults}
             try:
-                self._tables.transact(
+                self._table.transact(
                     [self._meta_write(endpoint.workspace_id, seen, count + 1, defaults), row]
                 )
             except ConditionFailed:
@@ -139,7 +137,7 @@ class Endpoints:
             )
             meta = self._meta_write(endpoint.workspace_id, seen, len(others), defaults)
             try:
-                self._tables.transact([removal, meta])
+                self._table.transact([removal, meta])
             except ConditionFailed as conflict:
                 if conflict.index == 0:
                     raise endpoint_not_found(endpoint.id) from conflict
@@ -162,7 +160,7 @@ class Endpoints:
         )
 
     def _meta(self, workspace_id: WorkspaceId) -> Row:
-        return self._tables.get(self._table, endpoints_partition(workspace_id)) or {}
+        return self._table.get(endpoints_partition(workspace_id)) or {}
 
     def _defaults(self, workspace_id: WorkspaceId, meta: Row) -> DefaultIds:
         if is_of_earlier_release(meta):
@@ -200,7 +198,7 @@ class Endpoints:
         the same transaction.
         """
         try:
-            self._tables.transact([self.change_write(endpoint, sets, unchanged=unchanged), *also])
+            self._table.transact([self.change_write(endpoint, sets, unchanged=unchanged), *also])
         except ConditionFailed:
             return None
         return _endpoint_of(_endpoint_row(endpoint) | dict(sets))
@@ -251,7 +249,7 @@ class Endpoints:
 
     def end_notice(self, workspace_id: WorkspaceId, endpoint_id: str) -> None:
         """Delete the promise of a mail."""
-        self._tables.write(Write(self._table, key=_notice_key(workspace_id, endpoint_id)))
+        self._table.write(Write(self._table, key=_notice_key(workspace_id, endpoint_id)))
 
     def sealed_request_secret(self, workspace_id: WorkspaceId, mode: Mode) -> str | None:
         """Return the sealed secret that signs webhooks of requests of a mode, None before its use.
@@ -259,7 +257,7 @@ class Endpoints:
         It signs while there is no default endpoint of the mode.
         """
         partition = endpoints_partition(workspace_id)
-        row = self._tables.get(self._table, partition, _SECRET_ROWS[mode])
+        row = self._table.get(partition, _SECRET_ROWS[mode])
         return None if row is None else row["sealed_secret"]
 
     def add_request_secret(self, workspace_id: WorkspaceId, mode: Mode, sealed: str) -> None:
@@ -274,7 +272,7 @@ class Endpoints:
             condition="attribute_not_exists(PK)",
         )
         with suppress(ConditionFailed):
-            self._tables.write(creation)
+            self._table.write(creation)
 
 
 def endpoint_not_found(endpoint_id: str) -> NotFound:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import format_rfc3339
 from chalicelib.core.ids import WorkspaceId
@@ -77,9 +77,8 @@ class ReceiverLease(NamedTuple):
 class ReceiverLeases:
     """Leases of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Keep leases in this table."""
-        self._tables = tables
         self._table = table
 
     def acquire(self, lease: ReceiverLease, now: dt.datetime) -> bool:
@@ -120,7 +119,7 @@ class ReceiverLeases:
             values=values,
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed as refused:
             row = refused.existing_item
             # This very call has taken it, but its response was lost.
@@ -152,7 +151,7 @@ class ReceiverLeases:
         )
         # An update would bring back the row of a workspace that is deleted.
         with suppress(ConditionFailed):
-            self._tables.write(removal)
+            self._table.write(removal)
 
 
 def _key(lease: ReceiverLease) -> Row:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from chalicelib.adapters.aws.due_items import DueKind
-from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, RowValue, Table, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import KeyId, WorkspaceId
 from chalicelib.features.workspaces.keys.model import ApiKey, StoredSecret, next_expiry_warning
@@ -20,9 +20,8 @@ _MAX_CACHED_OWNERS: Final = 1_000
 class ApiKeys:
     """Repository of API keys by id, and of a workspace's keys through the `lists` index."""
 
-    def __init__(self, tables: Tables, table: str, state: ServiceStates | None = None) -> None:
+    def __init__(self, table: Table, state: ServiceStates | None = None) -> None:
         """Store the table; a given `state` is refreshed by the same read as a key."""
-        self._tables = tables
         self._table = table
         self._state = state
         self._workspace_ids: dict[str, WorkspaceId] = {}
@@ -44,7 +43,7 @@ class ApiKeys:
             keys.append((f"WS#{workspace_id}", "META"))
         needs_state = self._state is not None and not self._state.is_fresh
         state_keys = [STATE_KEY] if needs_state else []
-        items = {item["PK"]: item for item in self._tables.get_many(self._table, keys + state_keys)}
+        items = {item["PK"]: item for item in self._table.get_many(keys + state_keys)}
         state = items.pop(STATE_KEY[0], None)
         if self._state is not None and needs_state:
             self._state.cache_item(state)
@@ -60,14 +59,14 @@ class ApiKeys:
 
     def of_workspace(self, workspace_id: WorkspaceId) -> list[ApiKey]:
         """Return all keys of a workspace, newest first."""
-        items = items_of_list(self._tables, self._table, f"WS#{workspace_id}#KEY")
+        items = items_of_list(self._table, f"WS#{workspace_id}#KEY")
         return [_key_of(item) for item in items]
 
     def create(self, key: ApiKey) -> None:
         """Write a new key; raise ConditionFailed if its id exists."""
         item = _key_item(key)
         try:
-            self._tables.write(Write(self._table, item=item, condition="attribute_not_exists(PK)"))
+            self._table.write(Write(self._table, item=item, condition="attribute_not_exists(PK)"))
         except ConditionFailed as failure:
             # An equal item is from this call: the write was retried after a lost response.
             if failure.item != item:
@@ -99,7 +98,7 @@ class ApiKeys:
         )
         # If the condition fails, a parallel request has marked the key, or it is deleted.
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
     def save_expiry_warning(self, key: ApiKey, days: int | None, due: dt.datetime | None) -> None:
         """Save the last expiry warning of a key, and schedule the next one at `due`."""
@@ -112,12 +111,12 @@ class ApiKeys:
             condition="attribute_exists(PK)",
             values={f":{name}": value for name, value in sets.items()},
         )
-        self._tables.write(write)
+        self._table.write(write)
 
     def erase(self, workspace_id: WorkspaceId) -> None:
         """Delete all keys of a workspace."""
         for key in self.of_workspace(workspace_id):
-            self._tables.write(Write(self._table, key={"PK": f"KEY#{key.id}", "SK": "META"}))
+            self._table.write(Write(self._table, key={"PK": f"KEY#{key.id}", "SK": "META"}))
 
     def _replace_attribute(self, key: ApiKey, name: str, value: RowValue) -> None:
         write = Write(
@@ -129,7 +128,7 @@ class ApiKeys:
             values={":v": value, ":was": _secret_items(key.secrets), ":none": None},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed as failure:
             # The new value is from this call: the write was retried after a lost response.
             if failure.item is None or failure.item[name] != value:

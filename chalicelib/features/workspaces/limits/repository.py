@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.crash_points import CrashPoint, crash_if_armed
 from chalicelib.core.errors import ServiceError
@@ -43,13 +43,12 @@ _CONFIRMED_WITHIN: Final = dt.timedelta(seconds=5)
 class WorkspaceLimits:
     """Limits of all workspaces; each render is admitted and settled exactly once."""
 
-    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
-        """Store the table, its name and the clock."""
-        self._tables = tables
+    def __init__(self, table: Table, clock: Clock) -> None:
+        """Read and write this table."""
         self._table = table
         self._clock = clock
-        self._limits = ConditionalItem(tables, table, "META")
-        self._ended = EndedHolds(tables, table)
+        self._limits = ConditionalItem(table, "META")
+        self._ended = EndedHolds(table)
         self._confirmed: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
 
     def creations(self, workspace: Workspace, now: dt.datetime) -> Sequence[Write]:
@@ -87,7 +86,7 @@ class WorkspaceLimits:
 
     def erase(self, workspace_id: WorkspaceId) -> None:
         """Delete the limits of a workspace."""
-        self._tables.delete_partition(self._table, model.limits_partition(workspace_id))
+        self._table.delete_partition(model.limits_partition(workspace_id))
 
     def admit(self, request: ReservationRequest, now: dt.datetime) -> Admission:
         """Take rate, lease and quota for one render, all or nothing; a retried call takes once.
@@ -161,7 +160,7 @@ class WorkspaceLimits:
             names={"#r": holder_id},
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
     def require_known_rate(self, workspace: Workspace, now: dt.datetime) -> None:
         """Raise `rate_limited` if the cached item shows it already; nothing is read.
@@ -216,7 +215,7 @@ class WorkspaceLimits:
             values={":thresholds": cycle_by_threshold, ":seen": seen["notified_thresholds"]},
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
     def clear_due(self, workspace_id: WorkspaceId, seen: Row) -> None:
         """Remove `due_at`, unless the item has entries or has changed since `seen`.
@@ -233,7 +232,7 @@ class WorkspaceLimits:
             | {f":{name}": seen[name] for name in ("used", "cycle_end")},
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
     def _take(self, workspace_id: WorkspaceId, plan: admission.PlanTaking) -> Row:
         """Apply an update that takes of the quota, and remove confirmed entries with it.
@@ -296,7 +295,7 @@ class WorkspaceLimits:
             values=now,
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
         crash_if_armed(CrashPoint.LIMITS_DUE)
         return True
 
@@ -313,7 +312,7 @@ class WorkspaceLimits:
             values={":passed": list(passed), ":cycle_end": item["cycle_end"]},
         )
         with suppress(ConditionFailed):
-            self._tables.write(write)
+            self._table.write(write)
 
     def _due_now_values(self, workspace_id: WorkspaceId) -> dict[str, str]:
         partition = model.DUE_LIMITS.partition(workspace_id)

@@ -4,7 +4,7 @@ import datetime as dt
 import secrets
 from collections.abc import Callable
 
-from chalicelib.adapters.aws.table import Row, Tables
+from chalicelib.adapters.aws.table import Row, Table
 from chalicelib.core.clock import Clock
 from chalicelib.features.workspaces.limits import admission, rate
 from chalicelib.features.workspaces.limits.item.repository import ConditionalItem
@@ -17,9 +17,9 @@ from chalicelib.features.workspaces.model import Workspace
 class RequestRate:
     """Rates of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
+    def __init__(self, table: Table, clock: Clock) -> None:
         """Count in `table`."""
-        self._items = ConditionalItem(tables, table, "RATE")
+        self._items = ConditionalItem(table, "RATE")
         self._clock = clock
 
     def count(self, workspace: Workspace, now: dt.datetime) -> RateState:
@@ -30,9 +30,9 @@ class RequestRate:
 class RateOfTestRenders:
     """Rate of test renders, for those that a batch releases several at once."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Take of the limits items in `table`."""
-        self._items = ConditionalItem(tables, table, "META")
+        self._items = ConditionalItem(table, "META")
 
     def take_renders(self, workspace: Workspace, count: int, now: dt.datetime) -> int:
         """Take up to `count` renders of the minute, and return how many; 0 if none is free.

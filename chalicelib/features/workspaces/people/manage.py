@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import Conflict, NotFound, validation_error
 from chalicelib.core.ids import WorkspaceId
@@ -22,10 +22,10 @@ class ManageMembers:
     """Commands of the operator for the members of a workspace."""
 
     def __init__(
-        self, *, tables: Tables, workspaces: Workspaces, members: Members, clock: Clock
+        self, *, table: Table, workspaces: Workspaces, members: Members, clock: Clock
     ) -> None:
         """Store the repositories."""
-        self._tables = tables
+        self._table = table
         self._workspaces = workspaces
         self._members = members
         self._clock = clock
@@ -94,6 +94,6 @@ class ManageMembers:
 
     def _write(self, writes: list[Write]) -> None:
         try:
-            self._tables.transact(writes)
+            self._table.transact(writes)
         except ConditionFailed as failure:
             raise Conflict("conflict", "It was changed meanwhile; look again.") from failure

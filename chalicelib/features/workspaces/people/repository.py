@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Final
 
-from chalicelib.adapters.aws.table import Row, Tables, Write
+from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import NotFound, ServiceError
 from chalicelib.core.ids import WorkspaceId, sha256_hex
@@ -24,9 +24,8 @@ _DELETED_COUNTS_FOR: Final = dt.timedelta(days=30)
 class Members:
     """Repository of members."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
-        """Store the table and its name."""
-        self._tables = tables
+    def __init__(self, table: Table) -> None:
+        """Read and write this table."""
         self._table = table
 
     def of_workspace(self, workspace: Workspace) -> list[Member]:
@@ -41,7 +40,7 @@ class Members:
 
     def is_verified(self, workspace: Workspace, email: str) -> bool:
         """Tell whether an address is the verified one of a member."""
-        row = self._tables.get(self._table, f"WS#{workspace.id}", f"MEMBER#{email.lower()}")
+        row = self._table.get(f"WS#{workspace.id}", f"MEMBER#{email.lower()}")
         if row is not None:
             return _member_of(row).verified
         # Workspaces of earlier releases have no member rows.
@@ -71,8 +70,7 @@ class Members:
     def _rows(self, workspace_id: WorkspaceId) -> Iterator[Row]:
         start: Row | None = None
         while True:
-            page = self._tables.query(
-                self._table,
+            page = self._table.query(
                 "PK = :pk AND begins_with(SK, :members)",
                 {":pk": f"WS#{workspace_id}", ":members": "MEMBER#"},
                 start=start,
@@ -86,9 +84,8 @@ class Members:
 class FreeWorkspaceLimit:
     """Limit by the email address of the owner; workspaces without an owner are not limited."""
 
-    def __init__(self, *, tables: Tables, table: str, workspaces: Workspaces, clock: Clock) -> None:
+    def __init__(self, *, table: Table, workspaces: Workspaces, clock: Clock) -> None:
         """Store the parts; a count reads all workspaces, so only the operator uses it."""
-        self._tables = tables
         self._table = table
         self._workspaces = workspaces
         self._clock = clock
@@ -101,7 +98,7 @@ class FreeWorkspaceLimit:
         """
         if owner is None:
             return []
-        row = self._tables.get(self._table, _owner_key(owner)["PK"])
+        row = self._table.get(_owner_key(owner)["PK"])
         owned = self._owned_ids(owner, row)
         if len(owned) >= MAX_FREE_WORKSPACES:
             raise ServiceError(
@@ -115,11 +112,11 @@ class FreeWorkspaceLimit:
         """Remove a deleted workspace; raise ConditionFailed if the list has changed."""
         if workspace.owner_email is None:
             return
-        row = self._tables.get(self._table, _owner_key(workspace.owner_email)["PK"])
+        row = self._table.get(_owner_key(workspace.owner_email)["PK"])
         if row is None or workspace.id not in row["ids"]:
             return
         left = [other for other in row["ids"] if other != workspace.id]
-        self._tables.write(self._replacement(workspace.owner_email, row, left))
+        self._table.write(self._replacement(workspace.owner_email, row, left))
 
     def _owned_ids(self, owner: str, row: Row | None) -> list[WorkspaceId]:
         workspaces = {workspace.id: workspace for workspace in self._workspaces.all()}

@@ -7,7 +7,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from chalicelib.adapters.aws.table import Row, Tables, Write
+from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import Clock, format_rfc3339, parse_rfc3339
 from chalicelib.core.errors import ServiceError, validation_error
 
@@ -36,9 +36,8 @@ _NORMAL: Final = ServiceState()
 class ServiceStates:
     """Repository of the state, with a cache of some seconds."""
 
-    def __init__(self, tables: Tables, table: str, clock: Clock) -> None:
-        """Store the table, its name and the clock."""
-        self._tables = tables
+    def __init__(self, table: Table, clock: Clock) -> None:
+        """Read and write this table."""
         self._table = table
         self._clock = clock
         # One tuple: a thread never sees the time of one read with the state of another.
@@ -56,7 +55,7 @@ class ServiceStates:
     def get(self) -> ServiceState:
         """Return the cached state, or read it if the cache is too old."""
         if not self._is_younger_than(_CACHE_LIFETIME):
-            self.cache_item(self._tables.get(self._table, *STATE_KEY))
+            self.cache_item(self._table.get(*STATE_KEY))
         return self._cached[0]
 
     def set(self, state: State, *, retry_after_s: int | None = None) -> ServiceState:
@@ -77,7 +76,7 @@ class ServiceStates:
             "since": format_rfc3339(self._clock.now()),
         }
         # A transaction: a late write would undo a newer state.
-        self._tables.transact([Write(self._table, item=item)])
+        self._table.transact([Write(self._table, item=item)])
         self.cache_item(item)
         return self._cached[0]
 

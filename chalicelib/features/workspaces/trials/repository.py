@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 
 # A test ends after 15 s, and the function that does it after 25 s.
 _LEASE_S: Final = 30
@@ -12,9 +12,8 @@ _LEASE_S: Final = 30
 class RunningTrials:
     """Tests of all workspaces and kinds."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Mark tests that run in `table`."""
-        self._tables = tables
         self._table = table
 
     def begin(self, partition: str, now: int) -> int:
@@ -23,7 +22,7 @@ class RunningTrials:
         Raises ConditionFailed while another one runs.
         """
         ends_at = now + _LEASE_S
-        self._tables.write(
+        self._table.write(
             Write(
                 self._table,
                 item={**_key(partition), "ends_at": ends_at},
@@ -42,7 +41,7 @@ class RunningTrials:
             values={":ends_at": ends_at},
         )
         with suppress(ConditionFailed):
-            self._tables.write(removal)
+            self._table.write(removal)
 
 
 def _key(partition: str) -> dict[str, str]:

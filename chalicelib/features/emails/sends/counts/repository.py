@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from chalicelib.adapters.aws.query_all import query_all
-from chalicelib.adapters.aws.table import Row, Tables, Write
+from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import parse_rfc3339
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.emails.sends.model import (
@@ -37,9 +37,8 @@ class DayCounts(NamedTuple):
 class SendCounts:
     """Writes of counts, and the counts of days."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Count in this table."""
-        self._tables = tables
         self._table = table
 
     def creations(self, renders: Sequence[Sequence[EmailSend]]) -> Iterator[Write]:
@@ -140,7 +139,6 @@ class SendCounts:
     def days(self, workspace_id: WorkspaceId, first: str, last: str) -> Mapping[str, DayCounts]:
         """Return the counts by day (`YYYY-MM-DD`), of days that have some."""
         rows = query_all(
-            self._tables,
             self._table,
             "PK = :pk AND SK BETWEEN :first AND :last",
             {
@@ -156,8 +154,7 @@ class SendCounts:
 
     def of_batch(self, workspace_id: WorkspaceId, batch_id: str) -> Mapping[str, int]:
         """Return the counts of the newest sends of each rule of a batch's renders."""
-        rows = self._tables.query(
-            self._table,
+        rows = self._table.query(
             "PK = :pk AND begins_with(SK, :batch)",
             {":pk": counts_partition(workspace_id), ":batch": _batch_prefix(batch_id)},
         ).items
@@ -165,7 +162,7 @@ class SendCounts:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase all counts of a workspace; yield after each step."""
-        return self._tables.delete_partition_in_steps(self._table, counts_partition(workspace_id))
+        return self._table.delete_partition_in_steps(counts_partition(workspace_id))
 
 
 def counts_partition(workspace_id: WorkspaceId) -> str:

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Final, cast
 
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Write
 from chalicelib.features.emails.connections.model import EmailConnection
 from chalicelib.features.emails.connections.repository import connections_partition
 
@@ -18,9 +18,8 @@ _KEPT_S: Final = 86_400
 class SendRate:
     """Slots of each connection, `max_per_second` in a second."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Keep the times in this table."""
-        self._tables = tables
         self._table = table
         # As it was last seen: which of two writes will not be refused.
         self._next_us: dict[str, int] = {}
@@ -68,7 +67,7 @@ class SendRate:
         values: Mapping[str, int],
     ) -> Row:
         key = {"PK": connections_partition(connection.workspace_id), "SK": f"RATE#{connection.id}"}
-        row = self._tables.write(
+        row = self._table.write(
             Write(
                 self._table,
                 key=key,

@@ -8,7 +8,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
-from chalicelib.adapters.aws.table import Row, Tables, Write
+from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.clock import format_rfc3339, parse_rfc3339
 from chalicelib.core.ids import SendId, WorkspaceId, derived_id
 from chalicelib.core.json import Json
@@ -62,9 +62,8 @@ class ReportPage(NamedTuple):
 class ProviderReports:
     """Reports of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Store reports in this table."""
-        self._tables = tables
         self._table = table
 
     def naming(self, send: EmailSend) -> list[Write]:
@@ -83,7 +82,7 @@ class ProviderReports:
         """Return the send to which a provider gave this id, or None."""
         if not message_id:
             return None
-        row = self._tables.get(self._table, _names_partition(workspace_id), message_id)
+        row = self._table.get(_names_partition(workspace_id), message_id)
         return None if row is None else SendId(row["send_id"])
 
     def creation(self, send: EmailSend, report: ProviderReport, now: dt.datetime) -> list[Write]:
@@ -113,8 +112,7 @@ class ProviderReports:
 
     def page(self, send: EmailSend, *, limit: int, after: str | None) -> ReportPage:
         """Return up to `limit` reports on a send, the oldest first."""
-        found = self._tables.query(
-            self._table,
+        found = self._table.query(
             "PK = :pk AND SK BETWEEN :after AND :last",
             {
                 ":pk": send_partition(send.workspace_id, send.id),
@@ -136,7 +134,7 @@ class ProviderReports:
 
     def erase(self, workspace_id: WorkspaceId) -> Iterator[None]:
         """Erase the rows that find the sends of a workspace; yield after each step."""
-        return self._tables.delete_partition_in_steps(self._table, _names_partition(workspace_id))
+        return self._table.delete_partition_in_steps(_names_partition(workspace_id))
 
 
 def _names_partition(workspace_id: WorkspaceId) -> str:

@@ -75,7 +75,7 @@ class TakeReports:
         now = self._clock.now()
         event = report_event(send, report, now, request_id)
         try:
-            self._stores.tables.transact(
+            self._stores.table.transact(
                 [
                     *self._stores.reports.creation(send, report, now),
                     *([] if event is None else [self._stores.outbox.creation(event)]),

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from chalicelib.adapters.aws.table import Row, Tables, Write
+from chalicelib.adapters.aws.table import Row, Table, Write
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.limits.admission import schedule_reconciliation
 from chalicelib.features.workspaces.limits.item.update import LimitsUpdate, LimitsUpdateBuilder
@@ -29,9 +29,8 @@ class EndedTotals(NamedTuple):
 class EndedHolds:
     """Totals of all workspaces."""
 
-    def __init__(self, tables: Tables, table: str) -> None:
+    def __init__(self, table: Table) -> None:
         """Read and write `table`."""
-        self._tables = tables
         self._table = table
 
     def increments(
@@ -61,8 +60,7 @@ class EndedHolds:
 
     def totals(self, workspace_id: WorkspaceId, source: str) -> EndedTotals:
         """Return the totals of a source."""
-        page = self._tables.query(
-            self._table,
+        page = self._table.query(
             "PK = :pk AND begins_with(SK, :prefix)",
             {":pk": limits_partition(workspace_id), ":prefix": _sort_key_prefix(source)},
             consistent=True,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Row, Tables, Throttled, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Row, Table, Throttled, Write
 from chalicelib.core.errors import ServiceError
 from chalicelib.core.ids import WorkspaceId
 from chalicelib.features.workspaces.limits.item.update import LimitsUpdate
@@ -20,16 +20,15 @@ type BuildUpdate = Callable[[Row], LimitsUpdate | None]
 class ConditionalItem:
     """The item with one sort key in the limits of every workspace (decision 2)."""
 
-    def __init__(self, tables: Tables, table: str, sort_key: str) -> None:
+    def __init__(self, table: Table, sort_key: str) -> None:
         """Update the items `sort_key` in `table`."""
-        self._tables = tables
         self._table = table
         self._sort_key = sort_key
         self._cached_items: dict[WorkspaceId, Row] = {}
 
     def find(self, workspace_id: WorkspaceId) -> Row | None:
         """Return the item, or None if there is no such workspace."""
-        return self._tables.get(self._table, limits_partition(workspace_id), self._sort_key)
+        return self._table.get(limits_partition(workspace_id), self._sort_key)
 
     def get(self, workspace_id: WorkspaceId) -> Row:
         """Return the item of an existing workspace."""
@@ -94,7 +93,7 @@ class ConditionalItem:
             values=update.values,
         )
         try:
-            item = self._tables.write(write)
+            item = self._table.write(write)
         except ConditionFailed as failure:
             return failure.existing_item, False
         assert item is not None

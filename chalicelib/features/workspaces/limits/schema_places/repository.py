@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from chalicelib.adapters.aws.table import ConditionFailed, Tables, Write
+from chalicelib.adapters.aws.table import ConditionFailed, Table, Write
 from chalicelib.adapters.aws.transient_errors import tolerate_transient
 from chalicelib.core.clock import Clock, format_rfc3339
 from chalicelib.core.errors import FieldError, ServiceError
@@ -33,9 +33,8 @@ _MAX_WAITING: Final = 4
 class SchemaPlaces:
     """Places of all workspaces."""
 
-    def __init__(self, *, tables: Tables, table: str, clock: Clock, ids: IdGenerator) -> None:
+    def __init__(self, *, table: Table, clock: Clock, ids: IdGenerator) -> None:
         """Keep places in this table."""
-        self._tables = tables
         self._table = table
         self._clock = clock
         self._ids = ids
@@ -87,7 +86,7 @@ class SchemaPlaces:
             values={":place": {text}, ":places": PLACES},
         )
         try:
-            self._tables.write(write)
+            self._table.write(write)
         except ConditionFailed as refused:
             taken = refused.existing_item["taken"]
             if text in taken:
@@ -111,7 +110,7 @@ class SchemaPlaces:
         )
         # An update would bring back the item of a workspace that is deleted.
         with suppress(ConditionFailed):
-            self._tables.write(removal)
+            self._table.write(removal)
 
 
 class PlacedSchemas:
